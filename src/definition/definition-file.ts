@@ -162,7 +162,8 @@ export function definitionSpan(file: string, text: string, path: readonly string
   return span;
 }
 
-const TRACK = 'audio_tracks.';
+/** Begins the key of a track. */
+export const TRACK = 'audio_tracks.';
 
 /**
  * Returns the location of the value of an editable, or of a track (`audio_tracks.<name>`). The result is the start of the

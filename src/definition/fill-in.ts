@@ -1,6 +1,6 @@
 import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
-import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
+import type { FilledCell, MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
 import type { Row } from './read-rows.ts';
 
 /** UTF-16 code units that columns may add to one text. */
@@ -38,12 +38,14 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]):
 function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): ScalarNode {
   let filled = false;
   let length = 0;
+  const cells: FilledCell[] = [];
   const text = node.text.replaceAll(/\$\$\{|\$\{([^{}]*)\}|\$\{/g, (found, written: string | undefined) => {
     if (found === '$${') return '${';
     filled = true;
     const name = written?.trim();
     const value = name === undefined ? undefined : row?.values.get(name);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
+    else cells.push({ text: value, row: row!.span, locate: () => row!.cellSpan(name!) });
     length += value?.length ?? 0;
     // An unknown placeholder stays, so that it is not taken for an empty cell.
     return length > MAX_FILLED_LENGTH ? '' : (value ?? found);
@@ -52,7 +54,7 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
   if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));
   // A path that starts with a column is relative to the data file.
   const baseFile = row !== null && node.text.startsWith('${') ? row.file : node.baseFile;
-  return { ...node, value: text, text, baseFile, row: row?.name };
+  return { ...node, value: text, text, baseFile, row: row?.name, cells };
 }
 
 function tooLong(node: ScalarNode, row: Row | null): Diagnostic {

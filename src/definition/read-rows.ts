@@ -1,7 +1,7 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
 import { type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import type { TreeNode } from '../yaml/tree.ts';
+import { child, type TreeNode } from '../yaml/tree.ts';
 
 const MAX_ROWS = 100_000;
 
@@ -48,11 +48,15 @@ function readYamlRows(file: string, text: string): Result<Row[]> {
 function readRow(file: string, item: TreeNode, number: number, problems: Diagnostic[]): Row {
   const values = new Map<string, string>();
   const name = `${file} row ${number}`;
+  const row: Row = {
+    ...{ values, file, name, span: item.span },
+    cellSpan: (column) => child(item, column)?.span ?? item.span,
+  };
   if (item.kind !== 'map') {
     problems.push(
       errorAt('data_invalid', item.span, `Row ${number} must be a map of columns`, 'Write each column as name: value'),
     );
-    return { values, file, name, span: item.span };
+    return row;
   }
   for (const [column, { keySpan, value }] of item.entries) {
     if (value.kind === 'scalar') {
@@ -62,7 +66,7 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
       problems.push(errorAt('data_invalid', keySpan, message, 'A column must be a text, number or boolean'));
     }
   }
-  return { values, file, name, span: item.span };
+  return row;
 }
 
 /** One row of a data file, which defines one video. */
@@ -74,6 +78,8 @@ export interface Row {
   /** For messages: `data/stores.csv line 3`. */
   readonly name: string;
   readonly span: Span;
+  /** Returns the location of the cell in a column of `values`. */
+  cellSpan(column: string): Span;
 }
 
 /** UTF-16 code units of a CSV file. */
@@ -133,7 +139,12 @@ export function readCsv(file: string, text: string): Result<Row[]> {
       problems.push(errorAt('data_invalid', lines.span(line), `Line ${line} ${problem.message}`, problem.hint));
     }
     const values = new Map(columns.map(([column, at]) => [column, withLineFeeds(record[at] ?? '')]));
-    return { values, file, name: `${file} line ${line}`, span: lines.span(line, info.lines) };
+    const span = lines.span(line, info.lines);
+    const cellSpan = (column: string): Span => {
+      const at = columns.find(([name]) => name === column)?.[1];
+      return at === undefined ? span : { file, ...cellRange(text, span.start, at, delimiter) };
+    };
+    return { values, file, name: `${file} line ${line}`, span, cellSpan };
   });
   return problems.length > 0 ? { ok: false, diagnostics: problems } : { ok: true, value: rows };
 }
@@ -211,23 +222,32 @@ const CSV_PROBLEMS: Readonly<Record<string, string>> = {
  * @param from offset of the header
  */
 function openQuote(file: string, text: string, from: number, delimiter: string): Span | null {
-  const cellEnd = new RegExp(`[${delimiter}\\r\\n]`, 'g');
   let start = text.startsWith('\ufeff') ? Math.max(from, 1) : from;
   while (start < text.length) {
-    let end = start;
-    if (text[start] === '"') {
-      end = closingQuote(text, start) + 1;
-      const isClosed = end > 0 && (end === text.length || `${delimiter}\r\n`.includes(text[end]!));
-      if (!isClosed) {
-        const lineEnd = start + firstLine(text.slice(start)).length;
-        return end > 0 && end <= lineEnd ? null : { file, start, end: lineEnd };
-      }
+    const end = cellEnd(text, start, delimiter);
+    const closing = text[start] === '"' ? closingQuote(text, start) : end - 1;
+    if (closing !== end - 1) {
+      const lineEnd = start + firstLine(text.slice(start)).length;
+      return closing !== -1 && closing < lineEnd ? null : { file, start, end: lineEnd };
     }
-    cellEnd.lastIndex = end;
-    if (!cellEnd.test(text)) return null;
-    start = cellEnd.lastIndex;
+    start = end + 1;
   }
   return null;
+}
+
+/** Returns the range of a cell, with its quotes. @param at number of cells before it in its row */
+function cellRange(text: string, rowStart: number, at: number, delimiter: string): Omit<Span, 'file'> {
+  let start = text.startsWith('\ufeff', rowStart) ? rowStart + 1 : rowStart;
+  for (let left = at; left > 0; left -= 1) start = cellEnd(text, start, delimiter) + 1;
+  return { start, end: cellEnd(text, start, delimiter) };
+}
+
+/** Returns the offset of the separator or line break after a cell; the length of the text after the last one. */
+function cellEnd(text: string, start: number, delimiter: string): number {
+  const closing = text[start] === '"' ? closingQuote(text, start) : start - 1;
+  let end = closing < start - 1 ? text.length : closing + 1;
+  while (end < text.length && text[end] !== delimiter && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  return end;
 }
 
 /** Returns the offset of the quote that closes a cell; -1 if it is missing. */

@@ -8,6 +8,7 @@ import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '..
 import { isTextPath } from './definition-file.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
+import { type FilledCells, filledCells } from './filled-cells.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
 import type { Source, Video, VideoId, VideoResource } from './video.ts';
 
@@ -59,6 +60,7 @@ export interface Candidate {
   readonly video: Video | null;
   /** Local files that it uses, even if there are other problems. */
   readonly files: readonly FileUse[];
+  readonly cells: FilledCells;
   /** Empty if there is a problem. */
   readonly destinations: readonly PlacedDestination[];
   readonly diagnostics: readonly Diagnostic[];
@@ -97,7 +99,7 @@ export function readVideo(
     ...found.filter(({ at }) => ![named.at, ...emptySpans].some((span) => missing.size > 0 && isInside(at, span))),
   );
   const files: FileUse[] = [];
-  const incomplete = { ...named, video: null, files, destinations: [], diagnostics };
+  const incomplete = { ...named, video: null, files, cells: filledCells(root), destinations: [], diagnostics };
   if (template === null || name === null) return incomplete;
 
   const resources = new Map<string, VideoResource>();

@@ -14,6 +14,7 @@ import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts'
 import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
 import { extend, withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';
+import type { FilledCells } from './filled-cells.ts';
 import { isDataFile, type Row, readRows } from './read-rows.ts';
 import { type Candidate, type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
 import { idOfPath, isFragment, parseVideoId, type Video, type VideoId, videoIdHint } from './video.ts';
@@ -26,6 +27,8 @@ export interface DefinitionContext extends RowContext {
 export interface Resolved {
   /** Sorted by id, each with the local files that it uses. */
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
+  /** Without videos that no data row filled in. */
+  readonly cells: ReadonlyMap<VideoId, FilledCells>;
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Videos and definitions that gave no video because of a problem. */
@@ -100,6 +103,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .filter(isGood)
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
+    cells: new Map(candidates.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
     origins,
     invalid: [...unread, ...candidates.filter((one) => !isGood(one)).map(({ id, path }) => ({ id, path }))],
     otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),

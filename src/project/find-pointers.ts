@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { resourceSpan } from '../definition/definition-file.ts';
+import { type LocatedVideos, valueSpan } from '../definition/filled-cells.ts';
 import { sourceOf, type Video } from '../definition/video.ts';
 import { type Diagnostic, sortDiagnostics, startOf } from '../diagnostic.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../file-kind.ts';
@@ -9,7 +9,7 @@ import type { Project } from './load-project.ts';
 import { type ProjectTemplate, templateFilePath } from './load-templates.ts';
 
 /** The repository, as far as the search needs it. */
-interface PointerSearch extends Pick<Project, 'root' | 'source'> {
+interface PointerSearch extends LocatedVideos, Pick<Project, 'root'> {
   /** Usable templates by name. */
   readonly templates: Pick<Project['templates'], 'get'>;
 }
@@ -20,7 +20,7 @@ interface PointerSearch extends Pick<Project, 'root' | 'source'> {
  *
  * @returns errors at the values that name the files
  */
-export function createPointerSearch({ root, templates, source }: PointerSearch): (video: Video) => Diagnostic[] {
+export function createPointerSearch({ root, templates, ...located }: PointerSearch): (video: Video) => Diagnostic[] {
   const known = new Map<string, boolean>();
   const isPointer = (path: string): boolean => {
     const found = known.get(path) ?? isPointerFile(join(root, path));
@@ -32,7 +32,7 @@ export function createPointerSearch({ root, templates, source }: PointerSearch):
     const own = keys.flatMap((key) => {
       const from = sourceOf(video, key);
       if (from?.kind !== 'file' || !isPointer(from.path)) return [];
-      return [pointerError(from.path, resourceSpan(video.path, source(video.path) ?? '', key))];
+      return [pointerError(from.path, valueSpan(video, key, located))];
     });
     const template = templates.get(video.template);
     return template === undefined ? own : [...own, ...templatePointers(template)];

@@ -28,6 +28,7 @@ interface Reloaded {
   /** Definition file → all files that it was read from. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   readonly assets: ReadonlyMap<string, Asset>;
+  readonly cells: Resolved['cells'];
   /** False if one of them has a problem, or its template could not be loaded. */
   readonly isWhole: boolean;
 }
@@ -104,6 +105,7 @@ export function reloadDefinitions(
   return {
     videos: used.videos,
     origins: resolved.origins,
+    cells: resolved.cells,
     assets: used.assets,
     isWhole: templates.isWhole && !hasProblem && ambiguousNames(resolved, config, files).length === 0,
   };

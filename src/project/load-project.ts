@@ -32,6 +32,8 @@ export interface Project {
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
   readonly assets: ReadonlyMap<string, Asset>;
+  /** Cells of data rows, by video. */
+  readonly cells: Resolved['cells'];
   /** Sorted by file and position. If there is an error, `videos` is incomplete. */
   readonly diagnostics: readonly Diagnostic[];
   /** Returns the text of a file that was read, for code frames. */
@@ -71,6 +73,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     videos: used.videos,
     invalid: invalid.sort((a, b) => byCodeUnit(a.path, b.path)),
     origins: resolved.origins,
+    cells: resolved.cells,
     assets: used.assets,
     diagnostics: sortDiagnostics([
       ...diagnostics,

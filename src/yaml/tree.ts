@@ -6,6 +6,15 @@ import type { Json } from '../digest.ts';
  */
 export type TreeNode = ScalarNode | ListNode | MapNode;
 
+/** A cell of a data row that filled in a part of a text. */
+export interface FilledCell {
+  readonly text: string;
+  /** Location of the row. */
+  readonly row: Span;
+  /** Returns the location of the cell. */
+  locate(): Span;
+}
+
 export interface ScalarNode {
   readonly kind: 'scalar';
   /** By the YAML 1.2 core schema, except that numbers stay strings if JSON cannot represent them exactly. */
@@ -17,6 +26,8 @@ export interface ScalarNode {
   readonly baseFile: string;
   /** Name of the row that filled in the text, for messages. */
   readonly row?: string | undefined;
+  /** The cells of that row in the text; absent without any. */
+  readonly cells?: readonly FilledCell[];
   readonly hint?: string | undefined;
 }
 

@@ -8,7 +8,8 @@ import { toJson } from '../../src/yaml/tree.ts';
 
 function rowOf(values: Readonly<Record<string, string>>): Row {
   const span = { file: 'data/rows.csv', start: 0, end: 1 };
-  return { values: new Map(Object.entries(values)), file: 'data/rows.csv', name: 'data/rows.csv line 2', span };
+  const name = 'data/rows.csv line 2';
+  return { values: new Map(Object.entries(values)), file: 'data/rows.csv', name, span, cellSpan: () => span };
 }
 
 /** Returns one value after filling in, with the codes and hints of problems. */

@@ -165,6 +165,25 @@ describe('readCsv()', () => {
   });
 });
 
+describe('Row.cellSpan()', () => {
+  it.each([
+    [
+      'rows.csv',
+      'city,note,x\n\n"Ber\nlin","a ""b"", c",\nOslo,,1\n',
+      ['"Ber\nlin"', '"a ""b"", c"', '', 'Oslo', '', '1'],
+    ],
+    ['rows.csv', 'sep=;\r\ncity;;note\r\nOslo;;"a;b"\r\n', ['Oslo', '"a;b"']],
+    ['rows.csv', '\ufeffcity,note\nOslo,a', ['Oslo', 'a']],
+    ['rows.tsv', 'city\tnote\n\tb\n', ['', 'b']],
+    ['rows.json', '[{"city": "Oslo", "note": 7}]', ['"Oslo"', '7']],
+    ['rows.yaml', '- city: Oslo\n  note: a b\n', ['Oslo', 'a b']],
+  ])('locates each cell of %s, case %#', (file, text, cells) => {
+    const read = readRows(file, text);
+    const spans = read.ok ? read.value.flatMap((row) => [...row.values.keys()].map((name) => row.cellSpan(name))) : [];
+    expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(cells);
+  });
+});
+
 describe('a missing closing quote in a CSV file', () => {
   it.each([
     ['the header', 'a,"b\n1,2\n3,4\n', '"b'],

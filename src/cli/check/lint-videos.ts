@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { resourceSpan } from '../../definition/definition-file.ts';
+import { valueSpan } from '../../definition/filled-cells.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError, sortDiagnostics } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
@@ -31,7 +31,7 @@ import type { PlannedVideos, VideoSource } from '../plan/planned-videos.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 
 /** Inputs of the severity and the location of a finding. */
-interface LintContext extends Pick<VideoSource, 'source'> {
+interface LintContext extends Pick<VideoSource, 'cells' | 'source'> {
   /** Severities of reelform.yaml, which override those of the template. */
   readonly lint: LintSettings;
   /** Null for a template that only the service has. */
@@ -77,9 +77,9 @@ export async function lintVideos(
   io: Io,
 ): Promise<Linted> {
   const cache = openLintCache(planned.root, cacheKey(), options.cache);
-  const { videos: all, source, templateOf } = await planned.source();
+  const { videos: all, cells, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
-  const from: LintContext = { lint: planned.config.lint, packageOf, source };
+  const from: LintContext = { lint: planned.config.lint, packageOf, cells, source };
   const asked = all.filter(({ id }) => wanted.has(id));
   const videos = asked.filter(({ template }) => packageOf(template) !== null);
   const remote = asked.filter(({ template }) => packageOf(template) === null);
@@ -173,26 +173,28 @@ function openProgress(count: number, io: Io): { checked(): void } {
 function placedFindings(
   findings: readonly LintFinding[],
   video: Video,
-  { rules, source }: Pick<LintContext, 'source'> & { readonly rules: LintRules },
+  { rules, ...located }: Pick<LintContext, 'cells' | 'source'> & { readonly rules: LintRules },
 ): PlacedFinding[] {
   return findings.flatMap((finding) => {
     const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];
-    const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
+    const shown = finding.code === 'text_leftover' ? asWritten(finding.leftover) : undefined;
+    const at = valueSpan(video, finding.editable, located, shown);
     return [{ finding, target: { id: video.id, at, severity } }];
   });
 }
 
+/** Undoes the shortening of a leftover and the line breaks of animations. */
+function asWritten(leftover: string): string {
+  return leftover.replace(/…$/u, '').replaceAll('\r', '\n');
+}
+
 /** Returns why a video could not be linted, located at the resource that caused it. */
-function failed(
-  error: unknown,
-  { id, path, resources, audio }: Video,
-  isNeeded: boolean,
-  { source }: LintContext,
-): Diagnostic[] {
+function failed(error: unknown, video: Video, isNeeded: boolean, located: LintContext): Diagnostic[] {
+  const { id, resources, audio } = video;
   const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
   return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {
-    const at = resourceSpan(path, source(path) ?? '', editable ?? null);
+    const at = valueSpan(video, editable ?? null, located);
     const what = editable === undefined ? '' : `${editable}: `;
     // A video that was not linted may have errors.
     const severity = retryable && !isNeeded ? 'warning' : 'error';

@@ -7,7 +7,7 @@ import type { OpenScenes } from '../render/open-scenes.ts';
 import type { DesiredState } from './load-desired-state.ts';
 
 /** Definitions and templates of videos. */
-export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'source'> {
+export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
   /** Null for an unusable template. */
   templateOf(name: string): ProjectTemplate | null;
 }
@@ -74,8 +74,8 @@ export function changedVideos(plan: Plan, repository: Pick<DesiredState, 'root' 
     const files = new RepositoryFiles(root);
     const lazy = new LazyTemplates(config, files);
     const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
-    const { videos, assets } = reloadDefinitions([...paths].sort(), config, lazy, files);
-    return { videos, assets, templateOf: (name) => lazy.load(name).template, source: files.source };
+    const { videos, assets, cells } = reloadDefinitions([...paths].sort(), config, lazy, files);
+    return { videos, assets, cells, templateOf: (name) => lazy.load(name).template, source: files.source };
   };
   return new PlannedVideos(repository, read, 'plan', io);
 }

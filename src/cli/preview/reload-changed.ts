@@ -34,6 +34,7 @@ export class ChangeReader {
       videos: videos.sort((a, b) => byCodeUnit(a.id, b.id)),
       origins: new Map([...project.origins, ...read.origins]),
       assets: new Map([...project.assets, ...read.assets]),
+      cells: new Map([...project.cells, ...read.cells]),
       source: (file) => (changed.has(file) ? files.source(file) : project.source(file)),
     };
     const desired = [

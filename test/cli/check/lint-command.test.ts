@@ -30,7 +30,15 @@ const STRICT = LOOKING.replace('off}', 'off, low_contrast: error}');
 interface Document {
   readonly valid?: boolean;
   readonly lint?: { videos: number; left_out: { id: string; reason: string }[] };
-  readonly diagnostics: { code: string; severity: string; file: string; line: number; message: string; hint: string }[];
+  readonly diagnostics: {
+    code: string;
+    severity: string;
+    file: string;
+    line: number;
+    column: number;
+    message: string;
+    hint: string;
+  }[];
 }
 
 function found(stdout: string): Document['diagnostics'] {
@@ -301,5 +309,42 @@ describe('reelform apply', () => {
       exitCode: 4,
       stdout: expect.stringContaining('1 rendered, 1 recorded, 1 failed'),
     });
+  });
+});
+
+describe('the findings of a data row', () => {
+  const EACH = 'each: {from: data/rows.csv, id: "${slug}"}\n';
+  async function findings(text: string, rows: string, more: Readonly<Record<string, string>> = {}) {
+    const definition = EACH + DARK.replace('t_01: Oslo', `t_01: ${text}`);
+    const root = repository(LOOKING, { 'videos/oslo.yaml': definition, 'data/rows.csv': rows, ...more });
+    const { stdout } = await reelform(root, ['lint', '--json']);
+    return found(stdout).map(({ code, file, line, column }) => `${code} ${file}:${line}:${column}`);
+  }
+
+  it.each([
+    ['the cell', '"${text}"', 'slug,text\na,Hi\nb,"Hi, {{name}}"\n', 'data/rows.csv:3:3'],
+    ['the cell in CR LF and semicolons', '"${text}"', 'slug;text;x\r\n"a";"A &amp; B";1\r\n', 'data/rows.csv:2:5'],
+    ['the cell of several that has it', '"${slug} ${text}"', 'slug,text\na,Hi<br>you\n', 'data/rows.csv:2:3'],
+    ['the definition if it has it', '"&amp; ${text}"', 'slug,text\na,Hi\n', 'videos/oslo.yaml:5:9'],
+  ])('are located at %s', async (_, text, rows, at) => {
+    expect((await findings(text, rows)).filter((one) => one.startsWith('text_leftover'))).toEqual([
+      `text_leftover ${at}`,
+    ]);
+  });
+
+  it('are located at the cell if a fragment uses its column', async () => {
+    const fragment = { 'videos/_all.yaml': 'resources:\n  t_01: "${text}"\n' };
+    const rows = 'slug,text\na,undefined\n';
+    const extended = EACH + DARK.replace('template', 'extends: _all.yaml\ntemplate').replace('  t_01: Oslo\n', '');
+    const more = { 'videos/oslo.yaml': extended.replace('_all', './_all'), ...fragment };
+    expect(await findings('', rows, more)).toContain('text_leftover data/rows.csv:2:3');
+  });
+
+  it('of other rules are located at their cells, or at the row of several', async () => {
+    const light = (text: string) => EACH + LIGHT.replace('t_01: Rome', `t_01: ${text}`);
+    const rows = 'slug,text\na,Rome\n';
+    const at = async (text: string) => findings('', rows, { 'videos/oslo.yaml': light(text) });
+    expect(await at('"${text}"')).toContain('low_contrast data/rows.csv:2:3');
+    expect(await at('"${slug} ${text}"')).toContain('low_contrast data/rows.csv:2:1');
   });
 });
