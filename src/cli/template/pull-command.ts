@@ -1,4 +1,4 @@
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, ReelformError } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';
 import { pullText } from '../../report/terminal/repository-text.ts';
@@ -7,7 +7,7 @@ import type { RenderService } from '../../service/render-service.ts';
 import type { StyleVersion } from '../../wire/style-version.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { stdoutStyle } from '../output.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
 import { openRemoteService, type RemoteService } from '../service/open-remote-service.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
@@ -19,7 +19,14 @@ export async function pullCommand(
 ): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   if (!areTemplatesUsable(project, names, options, io)) return EXIT.error;
-  const files = await pulledFiles(names.length > 0 ? names : [...project.config.templates.keys()], project, io);
+  const { files, problems } = await pulledFiles(
+    names.length > 0 ? names : [...project.config.templates.keys()],
+    project,
+    io,
+  );
+  printDiagnostics(problems, project.source, options, io);
+  // Writes all files or none.
+  if (problems.length > 0) return EXIT.error;
   const outdated = outdatedFiles(project.root, files);
   const check = options.check === true;
   if (!check) await writeSchemaFiles(project.root, outdated);
@@ -28,8 +35,15 @@ export async function pullCommand(
   return check && outdated.length > 0 ? EXIT.changes : EXIT.ok;
 }
 
-async function pulledFiles(names: readonly string[], project: Project, io: Io): Promise<SchemaFile[]> {
+interface Pulled {
+  readonly files: readonly SchemaFile[];
+  /** Errors at the templates whose specifications are invalid. */
+  readonly problems: readonly Diagnostic[];
+}
+
+async function pulledFiles(names: readonly string[], project: Project, io: Io): Promise<Pulled> {
   const files: SchemaFile[] = [];
+  const problems: Diagnostic[] = [];
   // Opened on demand, because packages contain their specification and need no token.
   let service: RemoteService | null = null;
   for (const name of names) {
@@ -39,9 +53,14 @@ async function pulledFiles(names: readonly string[], project: Project, io: Io): 
       continue;
     }
     service ??= openRemoteService(project, io);
-    files.push(...schemaFiles(name, await fetchSpec(template.id, service)));
+    try {
+      files.push(...schemaFiles(name, await fetchSpec(template.id, service)));
+    } catch (error) {
+      if (!(error instanceof ReelformError) || error.code !== 'service_answer_invalid') throw error;
+      problems.push(errorAt(error.code, template.at, error.message, error.hint));
+    }
   }
-  return files;
+  return { files, problems };
 }
 
 const MAX_PROBLEMS = 5;
@@ -57,5 +76,6 @@ export async function fetchSpec(id: string, service: RenderService): Promise<Sty
   if (problems.length === 0 && spec.id !== id) problems.push(`it belongs to ${spec.id}`);
   if (problems.length === 0) return spec;
   const message = `${service.name} returned an invalid specification of ${id}: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
-  throw new ReelformError('service_answer_invalid', message);
+  const hint = 'Correct the template on the service, then name its new style version in reelform.yaml';
+  throw new ReelformError('service_answer_invalid', message, { hint });
 }
