@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ReelformError } from '../../diagnostic.ts';
 import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { CrashPauses } from './crash-pauses.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
 import { RenderChild } from './render-child.ts';
-import type { TaskOptions, TaskRunner } from './tasks.ts';
+import { TaskKilled, type TaskOptions, type TaskRunner } from './tasks.ts';
 
 export interface RenderPoolOptions extends Partial<RenderLimits> {
   /** Maximum concurrent tasks, and processes; each takes about 0.25 GB for 1080p. */
@@ -23,6 +25,9 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
   readonly sandbox?: Sandbox;
 }
 
+/** Of a task whose owner has to wait. */
+const PAUSED = Symbol('paused');
+
 /** Runs tasks; those beyond its size wait. */
 export interface RenderPool extends TaskRunner {
   /** Ends all processes at once; tasks that run or wait reject with `render_crashed`. */
@@ -31,7 +36,7 @@ export interface RenderPool extends TaskRunner {
 
 /**
  * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
- * ends one task only, or two of one video. The first process starts with the first task; idle ones keep the parent alive until `close` and
+ * ends one task only, or two of one video; after crashes, tasks of the owner wait before they begin. The first process starts with the first task; idle ones keep the parent alive until `close` and
  * die with it.
  */
 export function createRenderPool({
@@ -46,6 +51,7 @@ export function createRenderPool({
   const watch = new UsageMonitor();
   /** In the order in which they finished their last task. */
   const children = new Set<RenderChild>();
+  const pauses = new CrashPauses();
   let isClosed = false;
 
   const start = (owner: string): RenderChild => {
@@ -74,20 +80,37 @@ export function createRenderPool({
     children.add(child);
     return child;
   };
+  const runNow: TaskRunner['run'] = async (kind, input, options = {}) => {
+    const { owner = '' } = options;
+    const child = take(options);
+    try {
+      const output = await child.run(kind, input, options);
+      pauses.finished(owner);
+      return output;
+    } catch (error) {
+      if (error instanceof TaskKilled && error.reason === 'crash') pauses.crashed(owner);
+      throw error;
+    } finally {
+      await release(child);
+    }
+  };
   return {
     run: (kind, input, options = {}) =>
-      unlessAbortedBefore(options.signal, (begin) =>
-        limit(async () => {
-          begin();
-          if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
-          const child = take(options);
-          try {
-            return await child.run(kind, input, options);
-          } finally {
-            await release(child);
-          }
-        }),
-      ),
+      unlessAbortedBefore(options.signal, async (begin) => {
+        const { owner = '' } = options;
+        for (;;) {
+          // Without a place in the pool, which others need.
+          const pauseMs = pauses.remaining(owner);
+          if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+          const result = await limit(async () => {
+            if (!isClosed && pauses.remaining(owner) > 0) return PAUSED;
+            begin();
+            if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
+            return await runNow(kind, input, options);
+          });
+          if (result !== PAUSED) return result;
+        }
+      }),
     async close() {
       isClosed = true;
       await Promise.all([...children].map((child) => child.stop()));

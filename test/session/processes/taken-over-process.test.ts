@@ -94,6 +94,23 @@ describe('a pool with a process that is taken over', () => {
     expect(unhandled).toEqual([]);
   });
 
+  it('lets the next task of its owner wait, and no other', async () => {
+    const pool = poolTakenOverBy(answer(null));
+    const attack = (): Promise<unknown> =>
+      pool.run('font', { name: MARK }, { owner: 'attacker', bytes: PICTURE }).catch((error: unknown) => error);
+    const inspect = (): Promise<unknown> => pool.run('source', { kind: 'image' }, { owner: 'victim', bytes: PICTURE });
+    await inspect();
+    await attack();
+    await attack();
+    const at = performance.now();
+    const third = attack().then(() => performance.now() - at);
+    await inspect();
+    const victim = performance.now() - at;
+    // The second pause is of 500 ms, and began when the second process ended.
+    expect(await third).toBeGreaterThan(490);
+    expect(victim).toBeLessThan(await third);
+  });
+
   it('leaves most of the time of the thread to others when it sends progress without end', async () => {
     const progress = Buffer.concat(encodeMessage(0, { kind: 'progress', done: 1, count: 2 }));
     const many = Buffer.concat(Array.from({ length: 500 }, () => progress)).toString('base64');
