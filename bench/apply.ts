@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../src/apply/apply-plan.ts';
 import type { Video, VideoId } from '../src/definition/video.ts';
-import { sha256 } from '../src/digest.ts';
+import { sha256 } from '../src/kernel/digest.ts';
 import { openJournalFile } from '../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../src/lock/lock.ts';
 import { LockFile } from '../src/lock/lock-file.ts';

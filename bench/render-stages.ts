@@ -10,7 +10,7 @@ import { freeBuffers } from '../src/engine/raster/free-buffers.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { drawingsOf } from '../src/engine/segments/segment-scene.ts';
-import { readProcessStat } from '../src/os-process.ts';
+import { readProcessStat } from '../src/kernel/os-process.ts';
 import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/session/processes/render-child.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sha256 } from '../src/digest.ts';
+import { sha256 } from '../src/kernel/digest.ts';
 import { JobQueue } from '../src/server/queue/job-queue.ts';
 import { Lane } from '../src/server/queue/lane.ts';
 import type { Database } from '../src/server/store/database.ts';

@@ -1,9 +1,9 @@
 /** The public API, for programs that plan or render themselves. */
 export type { Source, Video, VideoId, VideoResource } from './definition/video.ts';
-export type { Code, Diagnostic, Result, Severity, Span } from './diagnostic.ts';
-export { CODES, ReelformError } from './diagnostic.ts';
 export { RENDER_EPOCH } from './engine/render-result.ts';
 export { renderScene } from './engine/render-scene.ts';
+export type { Code, Diagnostic, Result, Severity, Span } from './kernel/diagnostic.ts';
+export { CODES, ReelformError } from './kernel/diagnostic.ts';
 export type { Fingerprint, Lock, LockEntry } from './lock/lock.ts';
 export { emptyLock } from './lock/lock.ts';
 export { parseLock, serialiseLock } from './lock/lock-format.ts';

@@ -7,7 +7,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Credential } from '../../src/delivery/credential.ts';
 import type { DeliveredFile } from '../../src/delivery/destination.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { percentile } from '../../test/support/proof.ts';
 import { startS3Server } from '../../test/support/s3-server.ts';
 

@@ -1,4 +1,4 @@
-import type { Code } from '../../src/diagnostic.ts';
+import type { Code } from '../../src/kernel/diagnostic.ts';
 import type { SessionCode } from '../../src/service/service-error.ts';
 
 type Group = readonly [title: string, advice: Readonly<Partial<Record<Code | SessionCode, string>>>];

@@ -1,4 +1,4 @@
-import { CODES } from '../../src/diagnostic.ts';
+import { CODES } from '../../src/kernel/diagnostic.ts';
 import { SESSION_CODES } from '../../src/service/service-error.ts';
 import { ADVICE } from './error-advice.ts';
 import { escapeHtml, sentence } from './markdown.ts';

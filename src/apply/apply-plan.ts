@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { furtherOutputs } from '../definition/video.ts';
-import type { Sha256 } from '../digest.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';

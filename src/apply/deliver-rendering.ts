@@ -1,5 +1,5 @@
-import { abortable } from '../abortable.ts';
-import { type Backoff, backoffMs } from '../backoff.ts';
+import { abortable } from '../kernel/abortable.ts';
+import { type Backoff, backoffMs } from '../kernel/backoff.ts';
 import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries, uploadEnded } from '../service/render-service.ts';

@@ -1,6 +1,6 @@
 import { sourceOf, type VideoId } from '../definition/video.ts';
-import { ReelformError } from '../diagnostic.ts';
-import { fileSystemError } from '../file-system-error.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { fileSystemError } from '../kernel/file-system-error.ts';
 import type { Delivery } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Action } from '../plan/plan.ts';

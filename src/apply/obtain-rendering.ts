@@ -1,5 +1,5 @@
 import { furtherOutputs } from '../definition/video.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { outputNameOf } from '../lock/lock.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { type SessionSnapshot, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';

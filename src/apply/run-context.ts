@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { ReelformError } from '../diagnostic.ts';
-import type { Sha256 } from '../digest.ts';
+import type { ReelformError } from '../kernel/diagnostic.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';

@@ -1,5 +1,5 @@
 import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
-import { isRecord, ownValue, parseRecord } from '../json.ts';
+import { isRecord, ownValue, parseRecord } from '../kernel/json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';

@@ -6,10 +6,10 @@ import {
   type VideoResource,
   type VideoSound,
 } from '../definition/video.ts';
-import { ReelformError } from '../diagnostic.ts';
-import { sha256 } from '../digest.ts';
-import { requireContent } from '../file-kind.ts';
-import { mapToRecord } from '../json.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { sha256 } from '../kernel/digest.ts';
+import { requireContent } from '../kernel/file-kind.ts';
+import { mapToRecord } from '../kernel/json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';

@@ -1,5 +1,5 @@
-import { abortable } from '../abortable.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { abortable } from '../kernel/abortable.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { lacksVideo, type RenderService, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
 import type { RenderSession } from '../wire/render-session.ts';

@@ -1,5 +1,5 @@
 import { remoteUrls } from '../definition/video.ts';
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ProbeUrl } from '../service/urls.ts';

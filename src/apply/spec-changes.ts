@@ -1,4 +1,4 @@
-import { ownValue } from '../json.ts';
+import { ownValue } from '../kernel/json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 /** One difference between two specifications of a style version. */

@@ -1,5 +1,5 @@
 import { furtherOutputs, type Video } from '../definition/video.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
 import type { AdoptionSource } from '../plan/plan.ts';

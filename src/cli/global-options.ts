@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ReelformError } from '../diagnostic.ts';
 import { RENDER_EPOCH } from '../engine/render-result.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { findRoot } from '../project/repository-layout.ts';
 import type { Io } from './io.ts';
 

@@ -1,4 +1,4 @@
-import { EXIT, ReelformError } from '../diagnostic.ts';
+import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
 import type { createRenderPool } from '../session/processes/render-pool.ts';
 
 /** The process as commands see it. Tests provide their own. */

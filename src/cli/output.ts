@@ -1,4 +1,4 @@
-import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors } from '../kernel/diagnostic.ts';
 import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT } from '../diagnostic.ts';
+import { EXIT } from '../kernel/diagnostic.ts';
 import type { ActionOf, AddCommands } from './commands/arguments.ts';
 import {
   addCommentCommands,

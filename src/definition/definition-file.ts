@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../diagnostic.ts';
-import { pointerError } from '../file-kind.ts';
-import { parseYaml } from '../yaml/parse-yaml.ts';
-import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
+import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../kernel/diagnostic.ts';
+import { pointerError } from '../kernel/file-kind.ts';
+import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
+import { child, locateIn, type MapNode, type TreeNode, toJson } from '../kernel/yaml/tree.ts';
 
 /** Text of a repository file, or the reason why it cannot be read. */
 export type FileText =

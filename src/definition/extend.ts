@@ -1,5 +1,5 @@
-import { type Diagnostic, errorAt } from '../diagnostic.ts';
-import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
+import { type Diagnostic, errorAt } from '../kernel/diagnostic.ts';
+import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../kernel/yaml/tree.ts';
 import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
 import { isFragment } from './video.ts';
 

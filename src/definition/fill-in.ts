@@ -1,6 +1,6 @@
-import { type Diagnostic, errorAt } from '../diagnostic.ts';
-import { closestMatch } from '../hints.ts';
-import type { FilledCell, MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
+import { type Diagnostic, errorAt } from '../kernel/diagnostic.ts';
+import { closestMatch } from '../kernel/hints.ts';
+import type { FilledCell, MapEntry, ScalarNode, TreeNode } from '../kernel/yaml/tree.ts';
 import type { Row } from './read-rows.ts';
 
 /** UTF-16 code units that columns may add to one text. */

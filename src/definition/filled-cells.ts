@@ -1,5 +1,5 @@
-import type { Span } from '../diagnostic.ts';
-import { child, type FilledCell, type MapNode, type TreeNode } from '../yaml/tree.ts';
+import type { Span } from '../kernel/diagnostic.ts';
+import { child, type FilledCell, type MapNode, type TreeNode } from '../kernel/yaml/tree.ts';
 import { resourceSpan, TRACK } from './definition-file.ts';
 import type { Video, VideoId } from './video.ts';
 

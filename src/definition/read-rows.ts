@@ -1,7 +1,7 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import { type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
-import { parseYaml } from '../yaml/parse-yaml.ts';
-import { child, type TreeNode } from '../yaml/tree.ts';
+import { type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
+import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
+import { child, type TreeNode } from '../kernel/yaml/tree.ts';
 
 const MAX_ROWS = 100_000;
 

@@ -8,9 +8,9 @@ import {
   type Span,
   sortDiagnostics,
   startOf,
-} from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
-import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
+} from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
+import { child, locateIn, type MapNode, type ScalarNode } from '../kernel/yaml/tree.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
 import { extend, withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient, ContainerClient, RequestPolicy } from '@azure/storage-blob';
-import { KEPT_AGENTS } from '../http/agents.ts';
-import { isRecord } from '../json.ts';
+import { KEPT_AGENTS } from '../kernel/http/agents.ts';
+import { isRecord } from '../kernel/json.ts';
 import { type AzureCredential, resolveSecret } from './credential.ts';
 import {
   type Delivered,

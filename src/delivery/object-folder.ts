@@ -1,5 +1,5 @@
 import type { ContainerClient } from '@azure/storage-blob';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../kernel/abortable.ts';
 import { azureFailure, isNotFound, openContainer } from './azure-destination.ts';
 import { type Credential, isAllowed, needsCredential } from './credential.ts';
 import { DeliveryFailure } from './destination.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
-import { nullIfMissing } from '../file-system-error.ts';
-import { replaceFile } from '../replace-file.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
 import { createAzureDestination } from './azure-destination.ts';
 import { absolutePath, type Credential, isAllowed, needsCredential } from './credential.ts';
 import { DeliveryFailure, type Destination, publicUrlOf } from './destination.ts';

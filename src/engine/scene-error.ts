@@ -1,4 +1,4 @@
-import { type Code, ReelformError } from '../diagnostic.ts';
+import { type Code, ReelformError } from '../kernel/diagnostic.ts';
 
 /** Reason why a scene cannot be rendered, as reported by its render session. */
 export type SceneErrorCode =

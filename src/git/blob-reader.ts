@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { gitProcess } from './run-git.ts';
 
 /** Reads any number of objects through one `git cat-file --batch` process, in the order of the requests. */

@@ -1,4 +1,4 @@
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { foldJournal } from '../lock/fold-journal.ts';
 import type { JournalState } from '../lock/journal.ts';
 import { emptyLock, type Lock } from '../lock/lock.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { temporaryFolder } from '../kernel/temporary-folder.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { GIT_IDENTITY, RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
 import { fileAt } from './revisions.ts';
 import { runGit } from './run-git.ts';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
-import { parseRecord } from '../json.ts';
-import { replaceFile } from '../replace-file.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
+import { parseRecord } from '../kernel/json.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
 import { BlobReader } from './blob-reader.ts';
 import { fetchMissing } from './partial-clone.ts';
 import { runGit, tryGit } from './run-git.ts';

@@ -1,6 +1,6 @@
-import { ReelformError } from '../diagnostic.ts';
-import { sha256 } from '../digest.ts';
-import { groupBy } from '../group-by.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { sha256 } from '../kernel/digest.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
 import { runGit } from './run-git.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
-import { groupBy } from '../group-by.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import { parseLock } from '../lock/lock-format.ts';
 import type { FormerEntry } from '../plan/plan.ts';

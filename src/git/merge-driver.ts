@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nullIfMissing } from '../file-system-error.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { runGit, tryGit } from './run-git.ts';
 
 /**

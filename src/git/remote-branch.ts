@@ -1,4 +1,4 @@
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
 
 /** Author of the commits that Reelform creates, on all machines. */

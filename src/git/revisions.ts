@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { temporaryFolder } from '../kernel/temporary-folder.ts';
 import { serializedFetch } from './remote-branch.ts';
 import { gitName, hasCommit, runGit, tryGit } from './run-git.ts';
 

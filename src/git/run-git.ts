@@ -1,6 +1,6 @@
 import { type ExecaError, execa } from 'execa';
-import { ReelformError } from '../diagnostic.ts';
-import { HAS_GROUPS, killGroup } from '../os-process.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { HAS_GROUPS, killGroup } from '../kernel/os-process.ts';
 
 /** A remote that is silent for this long will not answer. */
 const TIMEOUT_MS = 60_000;

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
 import type { Delivery, Fingerprint, Lock, LockEntry } from './lock.ts';
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
-import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
-import { replaceFile } from '../replace-file.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
 import { compactJournal } from './fold-journal.ts';
 import {
   type Attempt,

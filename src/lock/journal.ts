@@ -1,6 +1,6 @@
-import { ReelformError } from '../diagnostic.ts';
-import { sha256 } from '../digest.ts';
-import { isRecord, parseRecord } from '../json.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { sha256 } from '../kernel/digest.ts';
+import { isRecord, parseRecord } from '../kernel/json.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from './lock.ts';
 
 /**

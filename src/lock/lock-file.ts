@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, readlink } from 'node:fs/promises';
-import { ReelformError, type Result, startOf } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
+import { ReelformError, type Result, startOf } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
 

@@ -1,6 +1,6 @@
-import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../diagnostic.ts';
-import { byCodeUnit, type Json } from '../digest.ts';
-import { isRecord } from '../json.ts';
+import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
+import { byCodeUnit, type Json } from '../kernel/digest.ts';
+import { isRecord } from '../kernel/json.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
 /** Maximum number of invalid entries reported one by one; the rest is counted. */

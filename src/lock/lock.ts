@@ -1,5 +1,5 @@
-import type { Json } from '../digest.ts';
-import { isRecord } from '../json.ts';
+import type { Json } from '../kernel/digest.ts';
+import { isRecord } from '../kernel/json.ts';
 
 declare const brand: unique symbol;
 

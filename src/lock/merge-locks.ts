@@ -1,6 +1,6 @@
-import type { Diagnostic, Result } from '../diagnostic.ts';
-import { byCodeUnit, type Json } from '../digest.ts';
-import { ownValue } from '../json.ts';
+import type { Diagnostic, Result } from '../kernel/diagnostic.ts';
+import { byCodeUnit, type Json } from '../kernel/digest.ts';
+import { ownValue } from '../kernel/json.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { entryText, parseLock } from './lock-format.ts';
 

@@ -1,5 +1,5 @@
-import { type Backoff, backoffMs } from '../backoff.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { type Backoff, backoffMs } from '../kernel/backoff.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { entryText, parseLock, serialiseLock } from './lock-format.ts';
 import { type MergeDecision, type MergedLock, mergeLocks } from './merge-locks.ts';

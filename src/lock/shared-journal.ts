@@ -1,5 +1,5 @@
-import { type Backoff, backoffMs } from '../backoff.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { type Backoff, backoffMs } from '../kernel/backoff.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { compactJournal } from './fold-journal.ts';
 import {
   type Attempt,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { unfinishedPath } from '../kernel/replace-file.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen, StatTuple } from '../project/read-log.ts';
 import { schemaPath, specPath } from '../project/repository-layout.ts';
-import { unfinishedPath } from '../replace-file.ts';
 
 /**
  * Content of the plan cache: stat data of every file and folder that was read, and the results. Repositories with

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Result } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
+import type { Result } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
 import { parseLock, serialiseLock } from '../lock/lock-format.ts';

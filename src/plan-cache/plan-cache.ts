@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { hasErrors } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
+import { hasErrors } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';

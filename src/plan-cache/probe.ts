@@ -13,10 +13,10 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Sha256 } from '../digest.ts';
+import type { Sha256 } from '../kernel/digest.ts';
+import { unfinishedPath } from '../kernel/replace-file.ts';
 import { isSameTuple, type StatTuple, statTuple } from '../project/read-log.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-layout.ts';
-import { unfinishedPath } from '../replace-file.ts';
 import {
   type CachedStat,
   CacheFile,

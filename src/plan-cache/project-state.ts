@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { groupBy } from '../group-by.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';

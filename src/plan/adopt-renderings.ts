@@ -1,6 +1,6 @@
-import { warningAt } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
-import { groupBy } from '../group-by.ts';
+import { warningAt } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Attempt, type AttemptState, EMPTY_JOURNAL, type MissingCode } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';

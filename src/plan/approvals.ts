@@ -1,4 +1,4 @@
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../kernel/digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import { compareFields, compareInputs } from './compare-video.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from './plan.ts';

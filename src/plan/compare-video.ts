@@ -1,5 +1,5 @@
 import type { VideoDestination } from '../definition/video.ts';
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
 import { type DesiredVideo, isAnyOutput, plainInputs } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';

@@ -9,8 +9,8 @@ import {
   type VideoResource,
   type VideoSound,
 } from '../definition/video.ts';
-import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
-import { mapToRecord } from '../json.ts';
+import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
+import { mapToRecord } from '../kernel/json.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';

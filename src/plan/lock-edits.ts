@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { settleDeliveries } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';

@@ -1,5 +1,5 @@
 import type { Source, VideoResource } from '../definition/video.ts';
-import { type Json, sha256 } from '../digest.ts';
+import { type Json, sha256 } from '../kernel/digest.ts';
 import { defaultCodec } from '../wire/output.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {

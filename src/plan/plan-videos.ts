@@ -1,8 +1,8 @@
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { VideoId } from '../definition/video.ts';
-import { type Diagnostic, errorAt } from '../diagnostic.ts';
-import { byCodeUnit, type Sha256 } from '../digest.ts';
-import { groupBy } from '../group-by.ts';
+import { type Diagnostic, errorAt } from '../kernel/diagnostic.ts';
+import { byCodeUnit, type Sha256 } from '../kernel/digest.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
 import {

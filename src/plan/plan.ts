@@ -1,6 +1,6 @@
 import type { VideoId } from '../definition/video.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';

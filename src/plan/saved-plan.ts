@@ -1,6 +1,6 @@
-import { errorAt, failure, type Result, startOf } from '../diagnostic.ts';
-import { canonicalJson, type Json } from '../digest.ts';
-import { isRecord, parseJson } from '../json.ts';
+import { errorAt, failure, type Result, startOf } from '../kernel/diagnostic.ts';
+import { canonicalJson, type Json } from '../kernel/digest.ts';
+import { isRecord, parseJson } from '../kernel/json.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
-import type { Diagnostic, Severity } from '../diagnostic.ts';
-import { didYouMean } from '../hints.ts';
+import type { Diagnostic, Severity } from '../kernel/diagnostic.ts';
+import { didYouMean } from '../kernel/hints.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */

@@ -1,5 +1,5 @@
 import type { Source } from '../definition/video.ts';
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
 import { estimatePlan } from '../plan/plan-document.ts';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isRecord, parseRecord } from '../json.ts';
+import { isRecord, parseRecord } from '../kernel/json.ts';
 import type { PolicyFinding, PolicyLevel } from './policy.ts';
 
 /** Result of running a policy command. */

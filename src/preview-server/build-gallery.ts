@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { isOutputPath, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import { requireFetched } from '../project/find-pointers.ts';
 import type { PreviewPorts } from './ports.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { globBase, idOfPath, isFragment, type Video } from '../definition/video.ts';
-import { byCodeUnit } from '../digest.ts';
-import { groupBy } from '../group-by.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { isOutputPath, type LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';

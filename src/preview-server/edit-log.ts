@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { nullIfMissing } from '../file-system-error.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { writeLinkedFile } from '../project/write-file.ts';
 import { RequestError } from './request-error.ts';
 

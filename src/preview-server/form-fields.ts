@@ -3,12 +3,12 @@ import { readDefinitionFile } from '../definition/definition-file.ts';
 import { extend } from '../definition/extend.ts';
 import { transformFields } from '../definition/read-resource.ts';
 import type { Video, VideoResource } from '../definition/video.ts';
+import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
 import type { Project } from '../project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
-import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
 import { pictureOutput } from './subjects.ts';
 

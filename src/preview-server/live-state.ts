@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { lockHolder } from '../process-lock.ts';
+import { lockHolder } from '../kernel/process-lock.ts';
 import { type Cards, cardsOf, planSummary, type RunNotes } from './cards.ts';
 import type { EventStream } from './event-stream.ts';
 import type { LoadedRepository, PreviewPorts } from './ports.ts';

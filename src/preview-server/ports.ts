@@ -1,5 +1,5 @@
 import type { Video } from '../definition/video.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';

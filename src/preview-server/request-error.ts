@@ -1,5 +1,5 @@
-import { ReelformError } from '../diagnostic.ts';
-import { fileSystemError } from '../file-system-error.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { fileSystemError } from '../kernel/file-system-error.ts';
 import { SessionFailure } from '../session/ports.ts';
 import type { PreviewError, PreviewProblem } from './protocol.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../kernel/digest.ts';
 import { RequestError } from './request-error.ts';
 
 /** Decides which requests come from the page of this server, and not from another website in the same browser. */

@@ -2,7 +2,7 @@ import { resolvePath } from '../definition/definition-file.ts';
 import { fillIn } from '../definition/fill-in.ts';
 import { type Row, readRows } from '../definition/read-rows.ts';
 import { globBase, idOfPath } from '../definition/video.ts';
-import { child, type MapNode, type ScalarNode } from '../yaml/tree.ts';
+import { child, type MapNode, type ScalarNode } from '../kernel/yaml/tree.ts';
 import { definitionTree } from './form-fields.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { RowReference, RowTable } from './protocol.ts';

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { MEDIA_CONTENT_TYPES } from '../content-types.ts';
-import { nullIfMissing } from '../file-system-error.ts';
+import { MEDIA_CONTENT_TYPES } from '../kernel/content-types.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { RequestError } from './request-error.ts';
 
 /** Content types by extension. Other files are sent as plain bytes. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packScene } from '../engine/packed-scene.ts';
-import { contentSha256 } from '../file-kind.ts';
+import { contentSha256 } from '../kernel/file-kind.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { Scene } from '../template/scene.ts';
 import type { OutputRequest } from '../wire/output.ts';

@@ -1,5 +1,5 @@
 import { localFiles, type Video } from '../definition/video.ts';
-import { type Sha256, sha256 } from '../digest.ts';
+import { type Sha256, sha256 } from '../kernel/digest.ts';
 import type { Change } from '../plan/plan.ts';
 import { recordedVideo } from '../preview/recorded-video.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';

@@ -1,5 +1,5 @@
-import { groupBy } from '../group-by.ts';
-import { isRecord } from '../json.ts';
+import { groupBy } from '../kernel/group-by.ts';
+import { isRecord } from '../kernel/json.ts';
 import {
   changesOf,
   type LayerSpan,

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { ReelformError } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
 import type { Scene, SceneFont } from '../template/scene.ts';
 import { contactSheet } from './contact-sheet.ts';
 import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';

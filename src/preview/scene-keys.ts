@@ -1,5 +1,5 @@
-import { knownSha256, type Sha256, sha256 } from '../digest.ts';
 import { packScene } from '../engine/packed-scene.ts';
+import { knownSha256, type Sha256, sha256 } from '../kernel/digest.ts';
 import type { Scene } from '../template/scene.ts';
 
 /** Digests that tell scenes apart without drawing them. */

@@ -1,6 +1,6 @@
 import { type FileUse, inRow } from '../definition/read-video.ts';
 import type { Resolved } from '../definition/resolve-definitions.ts';
-import { type Diagnostic, startOf, warningAt } from '../diagnostic.ts';
+import { type Diagnostic, startOf, warningAt } from '../kernel/diagnostic.ts';
 import type { Config } from './config.ts';
 import type { RepositoryFiles, Twins } from './repository-files.ts';
 

@@ -9,14 +9,14 @@ import {
   type Result,
   type Span,
   startOf,
-} from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
+} from '../kernel/diagnostic.ts';
+import { isRecord } from '../kernel/json.ts';
+import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
+import { child, locateIn, textOf, toJson } from '../kernel/yaml/tree.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSettings } from '../template/lint-severities.ts';
 import type { NamedOutput, OutputRequest } from '../wire/output.ts';
-import { parseYaml } from '../yaml/parse-yaml.ts';
-import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 

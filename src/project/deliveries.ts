@@ -10,8 +10,8 @@ import type { VideoDestination } from '../definition/video.ts';
 import { type Credential, mayBeAllowed, permissionProblem } from '../delivery/credential.ts';
 import { parseDestination } from '../delivery/destination-address.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
-import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
-import { didYouMean } from '../hints.ts';
+import { type Diagnostic, errorAt, type Locate } from '../kernel/diagnostic.ts';
+import { didYouMean } from '../kernel/hints.ts';
 
 type WrittenDestination = string | { readonly to: string; readonly credential?: string };
 

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import fastGlob from 'fast-glob';
 import { globBase, isFragment } from '../definition/video.ts';
-import { byCodeUnit } from '../digest.ts';
-import { isMissing } from '../file-system-error.ts';
+import { byCodeUnit } from '../kernel/digest.ts';
+import { isMissing } from '../kernel/file-system-error.ts';
 import type { Config } from './config.ts';
 import type { ReadLog } from './read-log.ts';
 import type { RepositoryFiles } from './repository-files.ts';

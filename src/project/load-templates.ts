@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { type Diagnostic, errorAt, type Result, type Span, warningAt } from '../diagnostic.ts';
-import { parseLfsPointer } from '../file-kind.ts';
+import { type Diagnostic, errorAt, type Result, type Span, warningAt } from '../kernel/diagnostic.ts';
+import { parseLfsPointer } from '../kernel/file-kind.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { fontProblem } from '../template/check-font.ts';

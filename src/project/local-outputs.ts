@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { byCodeUnit, type Sha256 } from '../digest.ts';
-import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
-import { nullIfMissing } from '../file-system-error.ts';
-import { parseRecord } from '../json.ts';
+import { byCodeUnit, type Sha256 } from '../kernel/digest.ts';
+import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../kernel/file-kind.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
+import { parseRecord } from '../kernel/json.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
 import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
-import { replaceFile } from '../replace-file.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
 type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;

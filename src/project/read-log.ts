@@ -12,8 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { byCodeUnit, type Sha256 } from '../digest.ts';
-import { parseLfsPointer } from '../file-kind.ts';
+import { byCodeUnit, type Sha256 } from '../kernel/digest.ts';
+import { parseLfsPointer } from '../kernel/file-kind.ts';
 
 /** Metadata that changes with a file or folder. Times are in milliseconds, with a precision of a quarter of a microsecond. */
 export type StatTuple = readonly [dev: number, ino: number, sizeBytes: number, mtimeMs: number, ctimeMs: number];

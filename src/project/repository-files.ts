@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { FileText } from '../definition/definition-file.ts';
-import { byCodeUnit, type Sha256 } from '../digest.ts';
-import { contentSha256, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
+import { byCodeUnit, type Sha256 } from '../kernel/digest.ts';
+import { contentSha256, MAX_POINTER_BYTES, parseLfsPointer } from '../kernel/file-kind.ts';
 import type { ReadLog } from './read-log.ts';
 
 /** A local file of a video. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 
 export const CONFIG_FILE = 'reelform.yaml';
 /** A name that is not read, to avoid two configurations in one folder. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { asCommitted } from '../line-breaks.ts';
+import { asCommitted } from '../kernel/line-breaks.ts';
 import { definitionSchema } from '../schema/definition-schema.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';

@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
-import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
-import { replaceFile } from '../replace-file.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
+import { replaceFile } from '../kernel/replace-file.ts';
 
 /**
  * Writes a file atomically and durably: it survives a power failure once this resolves. Creates missing folders.

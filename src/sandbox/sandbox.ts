@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import {
   canRefuseProcesses,
   hideProcess,

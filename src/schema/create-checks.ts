@@ -1,12 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
-import type { Check } from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
+import type { Check } from '../kernel/diagnostic.ts';
+import { isRecord } from '../kernel/json.ts';
+import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from '../kernel/json-schema/json-schema.ts';
+import { violationsOf } from '../kernel/json-schema/violation.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
-import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from './json-schema.ts';
 import { kindSchemas } from './resource-schemas.ts';
-import { violationsOf } from './violation.ts';
 import { type CheckedDocument, violationDiagnostics } from './violation-diagnostics.ts';
 
 /** Checks of the user's files, with the same schemas as in editors. Each schema is compiled when it is first used. */

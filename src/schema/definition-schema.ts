@@ -1,7 +1,7 @@
-import type { Json } from '../digest.ts';
+import type { Json } from '../kernel/digest.ts';
+import { type JsonSchema, when } from '../kernel/json-schema/json-schema.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
-import { type JsonSchema, when } from './json-schema.ts';
 import {
   booleanSchema,
   type DefinitionForm,

@@ -1,5 +1,5 @@
-import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../diagnostic.ts';
-import { isRecord, parseJson } from '../json.ts';
+import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
+import { isRecord, parseJson } from '../kernel/json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;

@@ -1,10 +1,16 @@
-import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
-import { closestMatch, didYouMean, formatList } from '../hints.ts';
+import { type Diagnostic, errorAt, type Locate } from '../kernel/diagnostic.ts';
+import { closestMatch, didYouMean, formatList } from '../kernel/hints.ts';
+import {
+  type Description,
+  describeProperty,
+  type PropertyCodes,
+  shown,
+  type Violation,
+} from '../kernel/json-schema/violation.ts';
 import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { definitionFileSchema, exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
 import { propertyAdvice } from './property-advice.ts';
-import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
 /** Kind of a checked document, which determines wording and codes. */
 export type CheckedDocument =

@@ -1,8 +1,8 @@
 import { chmod, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pid, platform } from 'node:process';
-import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
 import type { Log } from './telemetry/log.ts';
 

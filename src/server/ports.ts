@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Sha256 } from '../digest.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { TenantId } from '../session/ports.ts';
 import type { StyleVersionDetails } from '../wire/style-version.ts';
 import type { JobQueue } from './queue/job-queue.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { writePackageZip } from '../template/archive/write-zip.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
 import { type ComposeOptions, composeService, type ServiceComponents } from './compose-service.ts';

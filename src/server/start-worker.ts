@@ -1,4 +1,4 @@
-import { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import type { Settings } from './settings/settings-table.ts';

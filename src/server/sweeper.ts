@@ -1,5 +1,5 @@
-import type { Sha256 } from '../digest.ts';
-import { type Repetition, repeat } from '../repeat.ts';
+import type { Sha256 } from '../kernel/digest.ts';
+import { type Repetition, repeat } from '../kernel/repeat.ts';
 import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';

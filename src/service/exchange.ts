@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import { proxyReason } from '../http/proxy.ts';
-import { type HttpRequest, sendRequest as sendOnce } from '../http/send-request.ts';
+import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
+import { proxyReason } from '../kernel/http/proxy.ts';
+import { type HttpRequest, sendRequest as sendOnce } from '../kernel/http/send-request.ts';
 import { stripQueries } from './urls.ts';
 
 /** Status and headers of an answer, which can be available although its body is not. */

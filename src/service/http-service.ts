@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { type Backoff, backoffMs } from '../backoff.ts';
-import { ReelformError } from '../diagnostic.ts';
-import { type Sha256, sha256 } from '../digest.ts';
-import { FRESH_AGENTS, KEPT_AGENTS, MAX_SOCKETS } from '../http/agents.ts';
-import { type Repeatability, retryAfterMs } from '../http/send-request.ts';
+import { type Backoff, backoffMs } from '../kernel/backoff.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { type Sha256, sha256 } from '../kernel/digest.ts';
+import { FRESH_AGENTS, KEPT_AGENTS, MAX_SOCKETS } from '../kernel/http/agents.ts';
+import { type Repeatability, retryAfterMs } from '../kernel/http/send-request.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { answeredAtMs, keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';

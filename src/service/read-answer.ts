@@ -1,5 +1,5 @@
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import { isRecord, parseJson, parseRecord } from '../json.ts';
+import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
+import { isRecord, parseJson, parseRecord } from '../kernel/json.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ExternalUpload,

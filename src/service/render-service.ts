@@ -1,5 +1,5 @@
-import { ReelformError } from '../diagnostic.ts';
-import type { Sha256 } from '../digest.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type {
   CreateRenderSession,
   ExternalUpload,

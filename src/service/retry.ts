@@ -1,6 +1,6 @@
-import { type Backoff, backoffMs } from '../backoff.ts';
-import { ReelformError } from '../diagnostic.ts';
-import { type Repeatability, retryAfterMs } from '../http/send-request.ts';
+import { type Backoff, backoffMs } from '../kernel/backoff.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { type Repeatability, retryAfterMs } from '../kernel/http/send-request.ts';
 import type { Exchange } from './exchange.ts';
 import { isFullQueue, lacksSession, ServiceError } from './service-error.ts';
 

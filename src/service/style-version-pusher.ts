@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { backoffMs } from '../backoff.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { backoffMs } from '../kernel/backoff.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { PushedStyleVersion } from './read-answer.ts';
 

@@ -1,4 +1,4 @@
-import type { Sha256 } from '../digest.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { RenderSession, SessionUsage } from '../wire/render-session.ts';
 import type { BoundScene } from './bind-scene.ts';
 import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { spreadMs } from '../backoff.ts';
 import { type DeliveredFile, DeliveryFailure } from '../delivery/destination.ts';
-import type { Json, Sha256 } from '../digest.ts';
+import { spreadMs } from '../kernel/backoff.ts';
+import type { Json, Sha256 } from '../kernel/digest.ts';
 import type { ExternalUpload } from '../wire/render-session.ts';
 import type { StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../kernel/abortable.ts';
 import {
   type EmbeddedOptions,
   type EmbeddedRenderService,

@@ -1,7 +1,7 @@
-import type { Code } from '../diagnostic.ts';
-import type { Sha256 } from '../digest.ts';
 import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
+import type { Code } from '../kernel/diagnostic.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { SessionCode } from '../service/service-error.ts';
 import type { SceneFile } from '../template/scene.ts';
 import type { OutputFormat } from '../wire/output.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-result.ts';
+import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { tracksInMixOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
 import { type OutputBasis, resolveOutput, sceneFile } from '../template/bind/resolve-output.ts';

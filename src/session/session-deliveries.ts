@@ -9,7 +9,7 @@ import {
   SERVICE_PLACEHOLDERS,
 } from '../delivery/destination-address.ts';
 import { openDestination } from '../delivery/open-destination.ts';
-import { suggestion } from '../hints.ts';
+import { suggestion } from '../kernel/hints.ts';
 import { uploadEnded } from '../service/render-service.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { RequestProblem } from '../wire/problem.ts';

@@ -1,8 +1,8 @@
-import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
-import { fileSystemError } from '../file-system-error.ts';
-import { jsonPointer } from '../json.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { fileSystemError } from '../kernel/file-system-error.ts';
+import { jsonPointer } from '../kernel/json.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
 import type { Mapping } from '../wire/mapping.ts';

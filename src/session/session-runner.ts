@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Sha256 } from '../digest.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import { isOutage } from '../service/service-error.ts';
 import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';

@@ -1,5 +1,5 @@
-import { abortable } from '../abortable.ts';
-import type { Sha256 } from '../digest.ts';
+import { abortable } from '../kernel/abortable.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { RenderedVideo, RenderOptions } from './ports.ts';
 
 /** Runs work under a key, or joins the running work of that key. */

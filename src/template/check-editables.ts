@@ -1,4 +1,4 @@
-import { didYouMean } from '../hints.ts';
+import { didYouMean } from '../kernel/hints.ts';
 import { isSlotKind } from '../wire/slot-text.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
 import { propertyKind } from './lottie/slot-property.ts';

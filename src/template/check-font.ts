@@ -1,4 +1,4 @@
-import { wrongKind } from '../file-kind.ts';
+import { wrongKind } from '../kernel/file-kind.ts';
 
 /** Signatures: the first four bytes of a file. */
 const SFNT = new Set(['\0\x01\0\0', 'OTTO', 'true', 'ttcf']);

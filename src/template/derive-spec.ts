@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts';
+import { isRecord } from '../kernel/json.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';

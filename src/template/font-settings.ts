@@ -1,6 +1,6 @@
-import { type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
-import { child, type TreeNode } from '../yaml/tree.ts';
+import { type Diagnostic, errorAt, type Span } from '../kernel/diagnostic.ts';
+import { isRecord } from '../kernel/json.ts';
+import { child, type TreeNode } from '../kernel/yaml/tree.ts';
 import type { FontSettings } from './scene.ts';
 
 /** Field of a text style in a bound animation that contains the settings of its editable. */

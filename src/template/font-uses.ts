@@ -1,4 +1,4 @@
-import type { Span } from '../diagnostic.ts';
+import type { Span } from '../kernel/diagnostic.ts';
 import { mergeSettings, settingsIn } from './font-settings.ts';
 import { isReplaced, usedStyles } from './lottie/lottie-slots.ts';
 import type { FontSettings } from './scene.ts';

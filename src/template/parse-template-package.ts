@@ -1,8 +1,8 @@
-import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
-import type { Sha256 } from '../digest.ts';
-import { parseLfsPointer, pointerError } from '../file-kind.ts';
-import { didYouMean } from '../hints.ts';
-import { checkJsonBounds } from '../json.ts';
+import { type Diagnostic, errorAt, type Result, startOf } from '../kernel/diagnostic.ts';
+import type { Sha256 } from '../kernel/digest.ts';
+import { parseLfsPointer, pointerError } from '../kernel/file-kind.ts';
+import { didYouMean } from '../kernel/hints.ts';
+import { checkJsonBounds } from '../kernel/json.ts';
 import { checkEditables, checkFontEditables } from './check-editables.ts';
 import { deriveSpec } from './derive-spec.ts';
 import { checkAnimation } from './lottie/check-animation.ts';

@@ -1,5 +1,5 @@
-import { parseLfsPointer } from '../file-kind.ts';
-import { didYouMean } from '../hints.ts';
+import { parseLfsPointer } from '../kernel/file-kind.ts';
+import { didYouMean } from '../kernel/hints.ts';
 import { fontProblem } from './check-font.ts';
 import { outlinedFonts } from './lottie/glyph-outlines.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';

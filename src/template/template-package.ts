@@ -1,6 +1,6 @@
-import type { Span } from '../diagnostic.ts';
-import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
-import { contentSha256 } from '../file-kind.ts';
+import type { Span } from '../kernel/diagnostic.ts';
+import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
+import { contentSha256 } from '../kernel/file-kind.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { settingsIn } from './font-settings.ts';
 import { pictureRepairs } from './lottie/picture-repairs.ts';

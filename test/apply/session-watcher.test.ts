@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
-import { ReelformError } from '../../src/diagnostic.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';

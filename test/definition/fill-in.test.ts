@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillIn } from '../../src/definition/fill-in.ts';
 import type { Row } from '../../src/definition/read-rows.ts';
-import type { Diagnostic } from '../../src/diagnostic.ts';
-import { parseYaml } from '../../src/yaml/parse-yaml.ts';
-import { toJson } from '../../src/yaml/tree.ts';
+import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
+import { parseYaml } from '../../src/kernel/yaml/parse-yaml.ts';
+import { toJson } from '../../src/kernel/yaml/tree.ts';
 
 function rowOf(values: Readonly<Record<string, string>>): Row {
   const span = { file: 'data/rows.csv', start: 0, end: 1 };

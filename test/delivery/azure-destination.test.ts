@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AzureCredential } from '../../src/delivery/credential.ts';
 import { type Delivered, type DeliveredFile, DeliveryFailure } from '../../src/delivery/destination.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 
 /** Directory in which `npm install azurite@3.35.0` was run. Microsoft's emulator is too large to install for every test run. */
 const AZURITE = process.env.REELFORM_AZURITE;

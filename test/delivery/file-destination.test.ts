@@ -7,7 +7,7 @@ import type { FileCredential } from '../../src/delivery/credential.ts';
 import type { Delivered, DeliveredFile } from '../../src/delivery/destination.ts';
 import { parseDestination } from '../../src/delivery/destination-address.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ReelformError } from '../../src/diagnostic.ts';
 import { errorFrom, failureFrom, SceneError } from '../../src/engine/scene-error.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
 
 /** Passes an error through the structured clone used between threads and processes. */
 function sent(error: unknown): Error {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { liveAttempts } from '../../src/lock/fold-journal.ts';
 import type { JournalRecord } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { JOURNAL_HEADER, type JournalRecord, journalLine, parseJournal } from '../../src/lock/journal.ts';
 import { intent, journalRecords } from './journal-arbitrary.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json } from '../../src/digest.ts';
+import type { Json } from '../../src/kernel/digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
 
 /**

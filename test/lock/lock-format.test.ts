@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Code, Diagnostic } from '../../src/diagnostic.ts';
+import type { Code, Diagnostic } from '../../src/kernel/diagnostic.ts';
 import { ENTRY_FIELDS, emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
 import { parseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { lock as anyLock } from './lock-arbitrary.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommitRun } from '../../src/cli/commit/open-commit.ts';
-import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../src/lock/lock.ts';
 import { parseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { LockPublisher, type LockTip, type LockWrite, type Published } from '../../src/lock/publish-lock.ts';

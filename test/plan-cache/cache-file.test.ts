@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sha256 } from '../../src/digest.ts';
+import type { Sha256 } from '../../src/kernel/digest.ts';
 import { type CachedDefinition, type CachedState, CacheFile, writeCacheFile } from '../../src/plan-cache/cache-file.ts';
 import { DEFAULT_CONFIG } from '../../src/project/config.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';

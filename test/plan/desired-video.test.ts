@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { VideoResource } from '../../src/definition/video.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { fingerprint } from '../../src/plan/desired-video.ts';
 import { OUTPUT_DEFAULTS, TRANSFORM_DEFAULTS } from '../../src/wire/defaults.ts';
 import type { Transform } from '../../src/wire/mapping.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { ACTIONS, type Prices } from '../../src/plan/plan.ts';
 import {
   type ChangeDocument,

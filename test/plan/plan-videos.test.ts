@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import type { JournalState } from '../../src/lock/journal.ts';
 import type { Fingerprint, Lock } from '../../src/lock/lock.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Video, VideoDestination, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import type { Lock, LockRendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo, type RenderingContext } from '../../src/plan/desired-video.ts';
 import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';

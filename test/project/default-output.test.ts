@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrors } from '../../src/diagnostic.ts';
+import { hasErrors } from '../../src/kernel/diagnostic.ts';
 import { loadProject, type Project } from '../../src/project/load-project.ts';
 import { CONFIG, definition } from '../support/repository.ts';
 import { placed } from '../support/resolve.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { loadProject, type Project } from '../../src/project/load-project.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { RepositoryFiles } from '../../src/project/repository-files.ts';
 import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
 

@@ -1,5 +1,5 @@
 import type { VideoResource } from '../../src/definition/video.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { type LabelLookup, type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { diagnosticsJson } from '../../src/report/json/diagnostics-json.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ReelformError } from '../../src/diagnostic.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { waitForDependencies } from '../../src/server/compose-service.ts';
 import type { Log } from '../../src/server/telemetry/log.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT } from '../../src/diagnostic.ts';
+import { EXIT } from '../../src/kernel/diagnostic.ts';
 import { checkTokenOrigin, exchange } from '../../src/service/exchange.ts';
 import { startServer } from '../support/http-server.ts';
 

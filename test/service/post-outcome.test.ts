@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ReelformError } from '../../src/diagnostic.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
 import { postOutcome } from '../../src/service/post-outcome.ts';
 import { retryDelayMs } from '../../src/service/retry.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReelformError } from '../../src/diagnostic.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { ENTRY_FIELDS } from '../../src/lock/lock.ts';
 import {
   readCreated,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReelformError } from '../../src/diagnostic.ts';
-import type { Repeatability } from '../../src/http/send-request.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
+import type { Repeatability } from '../../src/kernel/http/send-request.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
 import { retryDelayMs } from '../../src/service/retry.ts';
 

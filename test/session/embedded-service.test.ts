@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import type { EmbeddedOptions } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sha256 } from '../../src/digest.ts';
+import type { Sha256 } from '../../src/kernel/digest.ts';
 import {
   canceledSession,
   createdSession,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, type Sha256, sha256 } from '../../src/digest.ts';
 import { RENDER_EPOCH } from '../../src/engine/render-result.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../src/kernel/digest.ts';
 import { renderingDigest, type SceneInputs, sceneDigest } from '../../src/session/scene-digest.ts';
 import { mediaPackage } from '../support/media-package.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
 import type { ExternalUploadRequest } from '../../src/wire/render-session.ts';

@@ -1,4 +1,4 @@
-import { acquireProcessLock } from '../../src/process-lock.ts';
+import { acquireProcessLock } from '../../src/kernel/process-lock.ts';
 
 // Runs as a separate process: holds a lock until it is killed.
 await acquireProcessLock(process.argv[2]!, (holder) => new Error(`held by ${holder}`));

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { openJournal } from '../../src/cli/lock/open-journal.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';

@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 
 /** Returns the Git LFS pointer that a checkout without the content has in place of a file. */
 export function pointerTo(bytes: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
-import type { ReelformError } from '../../src/diagnostic.ts';
+import type { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { createHttpService, type HttpServiceOptions } from '../../src/service/http-service.ts';
 import type { ServiceError } from '../../src/service/service-error.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';

@@ -2,7 +2,7 @@ import type { DeliverContext } from '../../src/definition/destinations.ts';
 import type { OutputProblem } from '../../src/definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
 import type { Video } from '../../src/definition/video.ts';
-import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import { textPosition } from '../../src/report/json/diagnostics-json.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
 import type { OutputRequest } from '../../src/wire/output.ts';

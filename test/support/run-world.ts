@@ -7,7 +7,7 @@ import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
 import type { Video } from '../../src/definition/video.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import type { Journal } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';

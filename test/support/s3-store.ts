@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type S3rver from 's3rver';
 import type { S3rverContext, S3rverObject } from 's3rver';
 import S3Error from 's3rver/lib/models/error.js';
-import { byCodeUnit } from '../../src/digest.ts';
+import { byCodeUnit } from '../../src/kernel/digest.ts';
 
 /** Requests whose bodies are corrupted on the way. */
 export const CORRUPTED = new WeakSet<object>();

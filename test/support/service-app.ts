@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { buildApp } from '../../src/server/http/app.ts';
 import type { AppPorts, ServedFile, ServedFiles } from '../../src/server/http/app-ports.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';

@@ -2,7 +2,7 @@ import type { Scheduler } from 'fast-check';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
-import { sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import { parseJournal } from '../../src/lock/journal.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, type Json, sha256 } from '../../src/digest.ts';
+import { canonicalJson, type Json, sha256 } from '../../src/kernel/digest.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import {
   CLIP,

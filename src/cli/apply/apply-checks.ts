@@ -1,5 +1,5 @@
 import type { Credential } from '../../delivery/credential.ts';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { type Config, secretVariables } from '../../project/config.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { recordFindings } from '../../apply/refresh-videos.ts';
-import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import type { JournalState } from '../../lock/journal.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';

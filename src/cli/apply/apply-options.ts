@@ -1,4 +1,4 @@
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Shard } from '../../session/segments/render-shard.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
 import { type GlobalOptions, rejectConflictingOptions } from '../global-options.ts';

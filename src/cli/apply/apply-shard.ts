@@ -1,5 +1,5 @@
 import { failureOf } from '../../apply/events.ts';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ShardReport } from '../../report/json/event-json.ts';

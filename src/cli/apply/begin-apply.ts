@@ -1,5 +1,5 @@
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT } from '../../kernel/diagnostic.ts';
 import { isUnresolvedRequest } from '../../plan/adopt-renderings.ts';
 import type { PlanDiagnostic } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';

@@ -6,7 +6,7 @@ import { applyPlan } from '../../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { RunClock } from '../../apply/session-watcher.ts';
 import { SourceVersions } from '../../apply/source-versions.ts';
-import { EXIT } from '../../diagnostic.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { LockFile } from '../../lock/lock-file.ts';
 import type { Plan } from '../../plan/plan.ts';

@@ -1,4 +1,4 @@
-import { type Diagnostic, errorAt, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
 import { rendersOtherContent } from '../../plan/plan.ts';
 import type { Config } from '../../project/config.ts';
 import { unsearchedQuestion } from '../../report/terminal/apply-text.ts';

@@ -1,5 +1,5 @@
-import { ReelformError } from '../../diagnostic.ts';
-import { ProxyFailure } from '../../http/proxy.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { ProxyFailure } from '../../kernel/http/proxy.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { ServiceError } from '../../service/service-error.ts';
 

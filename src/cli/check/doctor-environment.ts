@@ -4,7 +4,7 @@ import { loadLibav } from '../../engine/codec/libav.ts';
 import { historyGap } from '../../git/lock-history.ts';
 import { locateInGit } from '../../git/revisions.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
-import { proxyFor } from '../../http/proxy.ts';
+import { proxyFor } from '../../kernel/http/proxy.ts';
 import type { Config } from '../../project/config.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';

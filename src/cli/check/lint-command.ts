@@ -1,5 +1,5 @@
-import { type Diagnostic, sortDiagnostics } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
+import { type Diagnostic, sortDiagnostics } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
 import type { Project } from '../../project/load-project.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { VideoId } from '../../definition/video.ts';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
-import { pointerError } from '../../file-kind.ts';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import { pointerError } from '../../kernel/file-kind.ts';
 import { type Fingerprint, isOutputPath, type LockRendering } from '../../lock/lock.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../plan/plan.ts';
 import { createPointerSearch, isPointerFile } from '../../project/find-pointers.ts';

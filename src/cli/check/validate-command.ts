@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../diagnostic.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { repositoryPointers } from '../../project/find-pointers.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';

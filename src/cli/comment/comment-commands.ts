@@ -1,9 +1,9 @@
-import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-client.ts';
 import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/github/check-runs.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { gitHubComments, pullOfJob } from '../../forge/github/pulls.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { planTitle } from '../../report/markdown/plan-markdown.ts';

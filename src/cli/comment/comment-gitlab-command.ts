@@ -1,5 +1,5 @@
-import { ReelformError } from '../../diagnostic.ts';
 import { gitLabComments, openGitLab, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { forgeClock, runForgeWrites } from '../forge/forge-job.ts';
 import type { Io } from '../io.ts';
 import { type CommentOptions, draftComment, readPlanFile } from './comment-draft.ts';

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { nullIfMissing } from '../../file-system-error.ts';
 import { changedFiles, checkoutCommit, commonCommit, differInOne, fetchCommit, fileAt } from '../../git/revisions.ts';
+import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/lock-format.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';

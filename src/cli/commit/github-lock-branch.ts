@@ -1,8 +1,8 @@
-import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-client.ts';
 import { branchHead, commitOnBranch, firstParent, putOnto, readFileAt } from '../../forge/github/commits.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { createPull, type PullRequest, pullsOfHead, updatePull } from '../../forge/github/pulls.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock, serialiseLock } from '../../lock/lock-format.ts';
 import { changeOf, type LockBranch, type LockChange, type LockTip, type LockWrite } from '../../lock/publish-lock.ts';

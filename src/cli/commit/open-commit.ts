@@ -1,7 +1,7 @@
-import { type Diagnostic, errorAt, ReelformError } from '../../diagnostic.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { GitLockBranch } from '../../git/git-lock-branch.ts';
 import { commonCommit, headBranch, headLocation } from '../../git/revisions.ts';
+import { type Diagnostic, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { EXIT } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
 import { workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Refreshed } from '../../apply/refresh-videos.ts';
-import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
 import { reuseIssue } from '../../forge/github/issues.ts';
 import { repositoryPath } from '../../git/revisions.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';

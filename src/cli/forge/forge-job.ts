@@ -1,11 +1,11 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { type ForgeClock, ForgeError } from '../../forge/forge-client.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
 import { headLocation } from '../../git/revisions.ts';
-import { parseJson } from '../../json.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { parseJson } from '../../kernel/json.ts';
 import { SUMMARY } from '../../report/markdown/plan-markdown.ts';
 import { warningText } from '../../report/terminal/forge-text.ts';
 import { type Io, pause } from '../io.ts';

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { type GitLocation, locateInGit } from '../../git/revisions.ts';
 import { withoutCredentials } from '../../git/run-git.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { type Change, everyChange } from '../../plan/plan.ts';
 import { idMatcher, isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from '../../diagnostic.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
 import type { JournalState } from '../../lock/journal.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { loadProject } from '../../project/load-project.ts';

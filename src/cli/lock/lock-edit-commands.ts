@@ -1,8 +1,8 @@
 import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { parseVideoId, videoIdHint } from '../../definition/video.ts';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { didYouMean } from '../../hints.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { didYouMean } from '../../kernel/hints.ts';
 import type { Lock, LockRendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, lockEdits } from '../../plan/lock-edits.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { nullIfMissing } from '../../file-system-error.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import { parseLock, serialiseLock } from '../../lock/lock-format.ts';
 import { type LockVersions, type MergedLock, mergeLockTexts, splitConflicts } from '../../lock/merge-locks.ts';

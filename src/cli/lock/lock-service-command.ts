@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { mappingDifferences, sessionDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { byCodeUnit, sha256 } from '../../digest.ts';
+import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { recordedIn } from '../../lock/fold-journal.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Fingerprint, Lock, LockEntry, LockOutput, LockRendering } from '../../lock/lock.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Diagnostic, EXIT, errorAt, hasErrors, warningAt } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
-import { nullIfMissing } from '../../file-system-error.ts';
-import { asCommitted } from '../../line-breaks.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, warningAt } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
+import { asCommitted } from '../../kernel/line-breaks.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock, serialiseLock } from '../../lock/lock-format.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Diagnostic, ReelformError, warningAt } from '../../diagnostic.ts';
+import { type Diagnostic, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
 import { EMPTY_JOURNAL, type Journal, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReelformError } from '../../diagnostic.ts';
-import { didYouMean } from '../../hints.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { didYouMean } from '../../kernel/hints.ts';
+import { acquireProcessLock } from '../../kernel/process-lock.ts';
+import { sweepUnfinished } from '../../kernel/replace-file.ts';
 import { type Lock, type LockEntry, OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
-import { acquireProcessLock } from '../../process-lock.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeLinkedFile } from '../../project/write-file.ts';
-import { sweepUnfinished } from '../../replace-file.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';

@@ -1,5 +1,5 @@
 import { sessionDifferences } from '../../apply/session-differences.ts';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Config } from '../../project/config.ts';
 import { findRoot } from '../../project/repository-layout.ts';

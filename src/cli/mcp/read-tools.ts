@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
-import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;

@@ -1,5 +1,5 @@
 import type { VideoId } from '../../definition/video.ts';
-import type { Sha256 } from '../../digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
 import { filesOf } from '../../session/segments/pieces.ts';

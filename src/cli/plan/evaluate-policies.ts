@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { execa, parseCommandString } from 'execa';
 import { definitionSpan } from '../../definition/definition-file.ts';
-import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
-import { parseJson } from '../../json.ts';
-import { HAS_GROUPS, killGroup } from '../../os-process.ts';
+import { type Diagnostic, EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { parseJson } from '../../kernel/json.ts';
+import { HAS_GROUPS, killGroup } from '../../kernel/os-process.ts';
 import type { Plan, PlanDiagnostic } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { checkPolicies } from '../../policy/check-policies.ts';

@@ -1,5 +1,5 @@
-import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { closestMatch } from '../../kernel/hints.ts';
 import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/command-json.ts';

@@ -1,7 +1,7 @@
 import { globBase, isFragment } from '../../definition/video.ts';
-import { warningAt } from '../../diagnostic.ts';
 import { isSparse, leftOutFiles } from '../../git/sparse-checkout.ts';
-import { formatList } from '../../hints.ts';
+import { warningAt } from '../../kernel/diagnostic.ts';
+import { formatList } from '../../kernel/hints.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { PlanDiagnostic } from '../../plan/plan.ts';

@@ -1,6 +1,6 @@
-import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
 import { RENDER_EPOCH } from '../../engine/render-result.ts';
+import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
 import type { LabelLookup } from '../../plan/plan-document.ts';
 import { type CachedState, isOfTemplate } from '../../plan-cache/cache-file.ts';

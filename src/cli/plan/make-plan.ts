@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planDocument, type SegmentCount } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';

@@ -1,5 +1,5 @@
 import type { Refreshed } from '../../apply/refresh-videos.ts';
-import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT } from '../../diagnostic.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { type CacheProbe, hasNothingToDo, probeCache } from '../../plan-cache/probe.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { collect, days, numberBetween, seconds } from '../commands/arguments.ts';
 import type { GlobalOptions } from '../global-options.ts';
 

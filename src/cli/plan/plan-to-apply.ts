@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { formatList } from '../../hints.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { formatList } from '../../kernel/hints.ts';
 import { type Plan, type PlanDiagnostic, rendersOtherContent } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../plan/saved-plan.ts';

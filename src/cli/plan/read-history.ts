@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Diagnostic, warningAt } from '../../diagnostic.ts';
 import { formerEntries } from '../../git/lock-history.ts';
+import { type Diagnostic, warningAt } from '../../kernel/diagnostic.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';
 import { createOutputCheck } from '../../project/local-outputs.ts';

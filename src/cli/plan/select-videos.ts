@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { type IdGlobs, selectChanges } from '../../plan/select-changes.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { execa } from 'execa';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 
 interface Position {
   readonly line: number;

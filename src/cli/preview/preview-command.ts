@@ -1,7 +1,7 @@
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { execa } from 'execa';
-import { EXIT } from '../../diagnostic.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
 import { buildGallery } from '../../preview-server/build-gallery.ts';
 import { startPreviewServer } from '../../preview-server/preview-server.ts';
 import { isLoopback } from '../../preview-server/request-guard.ts';

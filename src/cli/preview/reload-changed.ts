@@ -1,6 +1,6 @@
 import { localFiles } from '../../definition/video.ts';
-import { hasErrors } from '../../diagnostic.ts';
-import { byCodeUnit } from '../../digest.ts';
+import { hasErrors } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import type { LoadedRepository } from '../../preview-server/ports.ts';
 import { LazyTemplates, reloadDefinitions } from '../../project/load-definitions.ts';
 import type { Project } from '../../project/load-project.ts';

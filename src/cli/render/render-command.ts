@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { failureOf } from '../../apply/events.ts';
 import type { Video } from '../../definition/video.ts';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { createPointerSearch } from '../../project/find-pointers.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';

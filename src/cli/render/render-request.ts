@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Video } from '../../definition/video.ts';
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
-import { didYouMean } from '../../hints.ts';
+import { type Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
+import { didYouMean } from '../../kernel/hints.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';

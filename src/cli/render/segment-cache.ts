@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openObjectFolder } from '../../delivery/object-folder.ts';
-import { EXIT } from '../../diagnostic.ts';
 import { renderBuild } from '../../engine/codec/video-encoder.ts';
-import { parseRecord } from '../../json.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
+import { parseRecord } from '../../kernel/json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/render-text.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { EXIT } from '../../diagnostic.ts';
+import { EXIT } from '../../kernel/diagnostic.ts';
 import { logLine } from '../../report/terminal/serve-text.ts';
 import { readSettings, redactSettings } from '../../server/settings/read-settings.ts';
 import type { Settings } from '../../server/settings/settings-table.ts';

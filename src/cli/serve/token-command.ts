@@ -1,4 +1,4 @@
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/serve-text.ts';
 import { openTokenAdmin } from '../../server/admin-socket/admin-client.ts';
 import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { requireContent } from '../../file-kind.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { requireContent } from '../../kernel/file-kind.ts';
 import type { Config } from '../../project/config.ts';
 import type { Project } from '../../project/load-project.ts';
 import { type ProjectTemplate, templateFilePath } from '../../project/load-templates.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReelformError, startOf } from '../../diagnostic.ts';
-import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
-import { didYouMean } from '../../hints.ts';
+import { ReelformError, startOf } from '../../kernel/diagnostic.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { didYouMean } from '../../kernel/hints.ts';
 import { readTemplateFolder } from '../../project/read-package.ts';
 import { VERSION } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { ReelformError, type Result, startOf } from '../../diagnostic.ts';
-import { isRecord, parseRecord } from '../../json.ts';
+import { ReelformError, type Result, startOf } from '../../kernel/diagnostic.ts';
+import { isRecord, parseRecord } from '../../kernel/json.ts';
 import { parseConfig } from '../../project/config.ts';
 import { missingFonts, readFontsFolder } from '../../project/load-templates.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../project/read-package.ts';

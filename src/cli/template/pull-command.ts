@@ -1,4 +1,4 @@
-import { type Diagnostic, EXIT, errorAt, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';
 import { pullText } from '../../report/terminal/repository-text.ts';

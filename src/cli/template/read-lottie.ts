@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { builtFile } from '../../engine/built-file.ts';
 import { readImageHeader } from '../../engine/images/image-header.ts';
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { animationIn, readLottieArchive } from '../../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, readPackageZip } from '../../template/archive/read-package-zip.ts';
 import type { Evaluate } from '../../template/expressions/bake-expressions.ts';

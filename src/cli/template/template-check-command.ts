@@ -1,6 +1,6 @@
-import { type Diagnostic, EXIT, errorAt, hasErrors, startOf } from '../../diagnostic.ts';
 import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, startOf } from '../../kernel/diagnostic.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, undrawableText, unusableFont } from '../../report/wording/package-diagnostic.ts';

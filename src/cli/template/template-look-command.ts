@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Diagnostic, EXIT, errorAt, startOf } from '../../diagnostic.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { type Diagnostic, EXIT, errorAt, startOf } from '../../kernel/diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { drawSamples, sampleSheet } from '../../preview/sample-sheet.ts';
 import { loadProject } from '../../project/load-project.ts';

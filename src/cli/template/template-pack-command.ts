@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { type PushedTemplate, packedText, pushText } from '../../report/terminal/template-text.ts';

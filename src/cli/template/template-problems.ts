@@ -1,6 +1,6 @@
 import { unknownTemplate } from '../../definition/read-video.ts';
-import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
+import { type Diagnostic, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import type { UnusableFont } from '../../report/wording/package-diagnostic.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { type Json, sha256 } from '../../digest.ts';
-import { isRecord } from '../../json.ts';
+import { type Json, sha256 } from '../../kernel/digest.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
 import { sendPieces } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../destination.ts';
 
 type S3Sdk = typeof import('@aws-sdk/client-s3');

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 
 /** Version of the package on every platform. Pinned, because only this file describes the exports of the binary. */
 const VERSION = '6.1.1';

@@ -1,5 +1,5 @@
 import { arch } from 'node:process';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import { RENDER_EPOCH } from '../render-result.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';

@@ -1,4 +1,4 @@
-import { wrongKind } from '../../file-kind.ts';
+import { wrongKind } from '../../kernel/file-kind.ts';
 import type { LottieDocument, SceneImage } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { type ImageHeader, imageTypeOf, readImageHeader } from './image-header.ts';

@@ -1,5 +1,5 @@
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
-import { sha256 } from '../../digest.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import type { SceneImage } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { checkImage } from './check-image.ts';

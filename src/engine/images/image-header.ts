@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isAvif } from '../../file-kind.ts';
+import { isAvif } from '../../kernel/file-kind.ts';
 
 type ImageType = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif';
 

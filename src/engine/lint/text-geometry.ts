@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { DrawnLayers, type Matrix } from '../../template/lottie/drawn-layers.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';

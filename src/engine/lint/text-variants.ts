@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';

@@ -1,4 +1,4 @@
-import { wrongKind } from '../../file-kind.ts';
+import { wrongKind } from '../../kernel/file-kind.ts';
 import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { timeWithin } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';

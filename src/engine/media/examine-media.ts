@@ -1,5 +1,5 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
-import { groupBy } from '../../group-by.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { Scene, SceneClip, SceneSound } from '../../template/scene.ts';
 import { type MediaFinding, momentAt } from '../lint/lint-finding.ts';
 import { SceneError } from '../scene-error.ts';

@@ -1,4 +1,4 @@
-import { isUnsupportedPicture } from '../../file-kind.ts';
+import { isUnsupportedPicture } from '../../kernel/file-kind.ts';
 
 /** Type of a media file. `webm` includes all other Matroska files. */
 export type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | SoundFileType;

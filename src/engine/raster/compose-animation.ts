@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { drawingForm } from '../../template/lottie/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';

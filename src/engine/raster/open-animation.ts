@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LottieAnimation } from '@napi-rs/canvas';
+import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import type { Scene } from '../../template/scene.ts';
-import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import type { Clips } from '../media/clip-windows.ts';
 import type { PictureFiles } from '../media/picture.ts';
 import { SceneError } from '../scene-error.ts';

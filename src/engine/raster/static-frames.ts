@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { type Clock, ownClock } from '../../template/lottie/layer-spans.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 

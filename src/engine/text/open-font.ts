@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { sha256 } from '../../digest.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import { fontProblem } from '../../template/check-font.ts';
 import type { SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';

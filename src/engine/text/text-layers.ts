@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { settingsOfStyle } from '../../template/font-settings.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { FontSettings, LottieDocument } from '../../template/scene.ts';

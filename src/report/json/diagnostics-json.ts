@@ -1,5 +1,5 @@
-import type { Diagnostic, Severity } from '../../diagnostic.ts';
-import { isRecord } from '../../json.ts';
+import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 
 /** A diagnostic in JSON output. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../digest.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import { type PlanDocument, splitRestores } from '../../plan/plan-document.ts';
 import { problemsOf } from './diagnostics-json.ts';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../group-by.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import {
   mostChangedStill,
   type PlanPreview,

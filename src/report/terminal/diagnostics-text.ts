@@ -1,7 +1,7 @@
 import { codeFrameColumns } from '@babel/code-frame';
 import { createColors } from 'picocolors';
-import type { Diagnostic, Severity } from '../../diagnostic.ts';
-import { groupBy } from '../../group-by.ts';
+import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { textPosition } from '../json/diagnostics-json.ts';
 import { escapeControls, terminalLink } from '../wording/display-text.ts';
 import { countNoun, countSeverities } from '../wording/quantities.ts';

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { groupBy } from '../../group-by.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import {

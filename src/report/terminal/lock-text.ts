@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { byCodeUnit } from '../../digest.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../../lock/lock.ts';
 import type { MergeDecision } from '../../lock/merge-locks.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';

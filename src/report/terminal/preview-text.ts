@@ -1,4 +1,4 @@
-import { groupBy } from '../../group-by.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { mostChangedStill, type PlanPreview, type VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../../preview/preview-document.ts';
 import { escapeControls } from '../wording/display-text.ts';

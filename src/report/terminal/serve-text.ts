@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { parseRecord } from '../../json.ts';
+import { parseRecord } from '../../kernel/json.ts';
 import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 

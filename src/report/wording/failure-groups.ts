@@ -1,7 +1,7 @@
 import type { ApplyOutcome, VideoFailure } from '../../apply/events.ts';
 import { resourceSpan } from '../../definition/definition-file.ts';
-import { byCodeUnit } from '../../digest.ts';
-import { groupBy } from '../../group-by.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import { type JsonDiagnostic, textPosition } from '../json/diagnostics-json.ts';
 import { unknownWords } from './unknown-words.ts';

@@ -1,5 +1,5 @@
-import { byCodeUnit } from '../../digest.ts';
-import { groupBy } from '../../group-by.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { ACTIONS } from '../../plan/plan.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 

@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import { scriptOf } from '../../engine/text/itemize-paragraph.ts';
-import { groupBy } from '../../group-by.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { type LintTarget, lintDiagnostic } from './lint-diagnostic.ts';
 import { countNoun } from './quantities.ts';
 

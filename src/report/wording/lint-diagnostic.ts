@@ -1,5 +1,5 @@
-import type { Diagnostic, Severity, Span } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { Diagnostic, Severity, Span } from '../../kernel/diagnostic.ts';
 
 /** The video that a finding concerns, and the source location of the value. */
 export interface LintTarget {

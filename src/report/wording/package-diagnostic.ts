@@ -1,6 +1,6 @@
-import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../diagnostic.ts';
 import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import type { SceneError } from '../../engine/scene-error.ts';
+import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../kernel/diagnostic.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../../template/parse-manifest.ts';

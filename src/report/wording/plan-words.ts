@@ -1,5 +1,5 @@
-import { groupBy } from '../../group-by.ts';
-import { isRecord } from '../../json.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { ACTIONS, type Action, type Change } from '../../plan/plan.ts';
 import {
   type ChangeDocument,

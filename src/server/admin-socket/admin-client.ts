@@ -1,6 +1,6 @@
-import { ReelformError } from '../../diagnostic.ts';
-import { type HttpOutcome, sendRequest } from '../../http/send-request.ts';
-import { isRecord } from '../../json.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { type HttpOutcome, sendRequest } from '../../kernel/http/send-request.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { TokenRecord } from '../ports.ts';
 import { migrate } from '../store/migrate.ts';
 import { openDatabase } from '../store/open-database.ts';

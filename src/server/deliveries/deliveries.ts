@@ -1,4 +1,4 @@
-import type { Json } from '../../digest.ts';
+import type { Json } from '../../kernel/digest.ts';
 import { uploadEnded } from '../../service/render-service.ts';
 import {
   type DeliveryJob,

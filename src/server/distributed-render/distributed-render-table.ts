@@ -1,5 +1,5 @@
-import type { Sha256 } from '../../digest.ts';
-import { repeat } from '../../repeat.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import { repeat } from '../../kernel/repeat.ts';
 import type { SessionStore, TenantId } from '../../session/ports.ts';
 import {
   type ChunkFiles,

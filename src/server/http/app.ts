@@ -5,7 +5,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyRateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
-import { createSchemaCompiler } from '../../schema/compile-schema.ts';
+import { createSchemaCompiler } from '../../kernel/json-schema/compile-schema.ts';
 import { serviceError } from '../../service/service-error.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { withoutSecrets } from '../telemetry/log.ts';

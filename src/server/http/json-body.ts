@@ -1,5 +1,5 @@
-import { sha256 } from '../../digest.ts';
-import { jsonPointer } from '../../json.ts';
+import { sha256 } from '../../kernel/digest.ts';
+import { jsonPointer } from '../../kernel/json.ts';
 import { serviceError } from '../../service/service-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import type { Lane, Seat } from './lane.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { type Diagnostic, errorAt, failure, type Result, type Span } from '../../diagnostic.ts';
-import { didYouMean } from '../../hints.ts';
-import { maskText, secretSpans } from '../../yaml/mask-text.ts';
-import { parseYaml } from '../../yaml/parse-yaml.ts';
-import type { MapEntry, TreeNode } from '../../yaml/tree.ts';
+import { type Diagnostic, errorAt, failure, type Result, type Span } from '../../kernel/diagnostic.ts';
+import { didYouMean } from '../../kernel/hints.ts';
+import { maskText, secretSpans } from '../../kernel/yaml/mask-text.ts';
+import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
+import type { MapEntry, TreeNode } from '../../kernel/yaml/tree.ts';
 import { FILE_SETTINGS, type FileSetting, readDeliverySettings } from './delivery-settings.ts';
 import type { Machine, SettingRow } from './setting-row.ts';
 import { FOLDER, SETTING_ROWS, type Settings } from './settings-table.ts';

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { fileSha256, type Sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-media.ts';
-import { parseRecord } from '../../json.ts';
-import { safeFileName } from '../../safe-file-name.ts';
+import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
+import { parseRecord } from '../../kernel/json.ts';
+import { safeFileName } from '../../kernel/safe-file-name.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { OutputStore, StoredOutput } from '../../session/ports.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';

@@ -1,4 +1,4 @@
-import type { Sha256 } from '../../digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { isIntact, type SegmentStore } from '../../session/segments/segment-cache.ts';
 import type { ObjectStorage, ServiceContext } from '../ports.ts';
 import { errorMessage } from '../telemetry/log.ts';

@@ -1,4 +1,4 @@
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { installJobs } from '../queue/queues.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../kernel/json.ts';
 import { serviceError } from '../../service/service-error.ts';
 
 /** Position of the last session of a page. */

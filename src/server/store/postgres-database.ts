@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import { isOutage, serviceError } from '../../service/service-error.ts';
 import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,4 +1,4 @@
-import type { Sha256 } from '../../digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../session/session-deliveries.ts';
 import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../../wire/render-session.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Sha256, sha256 } from '../../digest.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { IssuedToken, NewToken, Principal, Scope, ServiceContext, TokenRecord } from '../ports.ts';
 

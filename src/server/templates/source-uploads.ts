@@ -1,4 +1,4 @@
-import { fileSha256, type Sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
 import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { spreadMs } from '../../backoff.ts';
+import { spreadMs } from '../../kernel/backoff.ts';
 import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';

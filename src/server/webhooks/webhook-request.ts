@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { openResponse, retryAfterMs } from '../../http/send-request.ts';
+import { openResponse, retryAfterMs } from '../../kernel/http/send-request.ts';
 import {
   createGuardedAgents,
   ForbiddenAddress,

@@ -1,4 +1,4 @@
-import { type Repetition, repeat } from '../../repeat.ts';
+import { type Repetition, repeat } from '../../kernel/repeat.ts';
 import { sessionProblem } from '../../session/ports.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ReelformError } from '../../diagnostic.ts';
-import { type Repetition, repeat } from '../../repeat.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { type Repetition, repeat } from '../../kernel/repeat.ts';
 import type { RenderLoad } from '../../session/segments/distributed-renders.ts';
 import type { ObjectStorage, ServiceContext } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';

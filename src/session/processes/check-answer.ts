@@ -1,11 +1,11 @@
-import { CODES, type Code } from '../../diagnostic.ts';
-import type { Sha256 } from '../../digest.ts';
 import type { LintFinding, MediaFinding } from '../../engine/lint/lint-finding.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
 import type { Failure, SceneErrorCode } from '../../engine/scene-error.ts';
 import type { RenderedSound, SceneFinding } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { TextFinding } from '../../engine/text/text-findings.ts';
+import { CODES, type Code } from '../../kernel/diagnostic.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { LINT_CODES, LINT_SEVERITIES } from '../../template/lint-severities.ts';
 import type { EditableKind, Manifest } from '../../template/parse-manifest.ts';
 import { SAFE_AREA_NAMES, type SafeAreaName } from '../../template/safe-areas.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /**
  * Checks a value from a process that may be taken over. Returns a value with the declared fields only, so that no other

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../backoff.ts';
+import { backoffMs } from '../../kernel/backoff.ts';
 
 /** Starting a process takes about half a second of processor time. */
 const BACKOFF = { firstMs: 250, maxMs: 8_000 };

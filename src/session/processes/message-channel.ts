@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /** Limits of a message that a reader accepts. */
 export interface MessageLimits {

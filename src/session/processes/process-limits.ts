@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
 import { execa } from 'execa';
-import { readProcessStat } from '../../os-process.ts';
-import { type Repetition, repeat } from '../../repeat.ts';
+import { readProcessStat } from '../../kernel/os-process.ts';
+import { type Repetition, repeat } from '../../kernel/repeat.ts';
 
 /** Resource limits of one render. */
 export interface RenderLimits {

@@ -6,7 +6,7 @@ import type { EncoderFactory } from '../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import { unpackScene } from '../../engine/packed-scene.ts';
 import { failureFrom } from '../../engine/scene-error.ts';
-import { tryToRemove } from '../../temporary-folder.ts';
+import { tryToRemove } from '../../kernel/temporary-folder.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
   ANSWERS_DESCRIPTOR,

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ObjectFolder } from '../../delivery/object-folder.ts';
-import type { Sha256 } from '../../digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
 interface BucketSegmentStoreOptions {

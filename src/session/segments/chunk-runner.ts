@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { fileSha256, type Sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
 import { isOutage } from '../../service/service-error.ts';
 import { AttemptRecord, recordRendered } from '../attempt-record.ts';
 import type { BoundScene } from '../bind-scene.ts';

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { type Sha256, sha256 } from '../../digest.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type { SplitWork, StoredSession, TenantId } from '../ports.ts';
 import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';

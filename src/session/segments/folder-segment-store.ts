@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sha256 } from '../../digest.ts';
-import { nullIfMissing } from '../../file-system-error.ts';
-import { replaceFile } from '../../replace-file.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
 interface FolderSegmentStoreOptions {

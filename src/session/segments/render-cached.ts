@@ -1,10 +1,10 @@
-import { abortable } from '../../abortable.ts';
-import type { Sha256 } from '../../digest.ts';
 import type { AudioCodec, AudioTrack } from '../../engine/codec/encoded-track.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import { stillKey } from '../../engine/segments/segment.ts';
+import { abortable } from '../../kernel/abortable.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import type { CachedKind, SegmentCache } from './segment-cache.ts';
 
 /** A unit to render. */

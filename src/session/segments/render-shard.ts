@@ -1,7 +1,7 @@
-import type { Sha256 } from '../../digest.ts';
 import { segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
-import { groupBy } from '../../group-by.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
 import { cacheKeys, type SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';

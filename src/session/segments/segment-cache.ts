@@ -1,9 +1,9 @@
-import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
 import { checkScene } from '../../engine/check-scene.ts';
 import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
 import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
 import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 
 /** Stores finished pieces of videos by key, in a folder or a bucket. */

@@ -4,7 +4,7 @@ import { hasMedia, type RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
-import { groupBy } from '../../group-by.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { SceneFile } from '../../template/scene.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';

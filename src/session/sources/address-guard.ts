@@ -3,9 +3,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { HttpAgents } from '../../http/agents.ts';
-import { PROXY_UNCHECKED, ProxyFailure, proxyFor } from '../../http/proxy.ts';
-import type { TunnelTarget } from '../../http/proxy-agents.ts';
+import type { HttpAgents } from '../../kernel/http/agents.ts';
+import { PROXY_UNCHECKED, ProxyFailure, proxyFor } from '../../kernel/http/proxy.ts';
+import type { TunnelTarget } from '../../kernel/http/proxy-agents.ts';
 import {
   type AllowList,
   allows,
@@ -90,7 +90,7 @@ export function createGuardedAgents(policy: GuardPolicy): HttpAgents {
       const proxy = proxyFor(url);
       if (proxy === null) return url.protocol === 'https:' ? direct.https : direct.http;
       const target = await checkedTarget(url, complete);
-      const { openProxyAgent } = await import('../../http/proxy-agents.ts');
+      const { openProxyAgent } = await import('../../kernel/http/proxy-agents.ts');
       return openProxyAgent(url, proxy, OPTIONS, target);
     },
   };

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type Diagnostic, errorAt, type Result } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../../kernel/diagnostic.ts';
 
 /** Ports of public servers that may be used. */
 export const PUBLIC_PORTS: readonly number[] = [80, 443];

@@ -2,7 +2,7 @@ import { checkImage, MAX_IMAGE_BYTES } from '../../engine/images/check-image.ts'
 import type { ImageHeader } from '../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { wrongKind } from '../../file-kind.ts';
+import { wrongKind } from '../../kernel/file-kind.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
 import type { FetchedSource, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
-import { ByteCollector } from '../../byte-collector.ts';
-import { type Sha256, sha256 } from '../../digest.ts';
-import { PROXY_UNCHECKED, proxyReason } from '../../http/proxy.ts';
+import { ByteCollector } from '../../kernel/byte-collector.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { PROXY_UNCHECKED, proxyReason } from '../../kernel/http/proxy.ts';
 import {
   followRedirects,
   type Hop,
@@ -11,7 +11,7 @@ import {
   type ResponseHead,
   redirectTarget,
   retryAfterMs,
-} from '../../http/send-request.ts';
+} from '../../kernel/http/send-request.ts';
 import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { SessionFailure } from '../ports.ts';

@@ -1,8 +1,8 @@
-import type { Diagnostic } from '../../diagnostic.ts';
 import { embeddedImages } from '../../engine/images/check-image.ts';
 import { packAnimation } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { jsonPointer } from '../../json.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { jsonPointer } from '../../kernel/json.ts';
 import { readPackageZip } from '../../template/archive/read-package-zip.ts';
 import { soundAssetIds } from '../../template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';

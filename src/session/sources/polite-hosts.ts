@@ -1,5 +1,5 @@
-import { abortable } from '../../abortable.ts';
-import { type Backoff, backoffMs } from '../../backoff.ts';
+import { abortable } from '../../kernel/abortable.ts';
+import { type Backoff, backoffMs } from '../../kernel/backoff.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { SessionFailure } from '../ports.ts';
 

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Sha256 } from '../../digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { sourcePointer, trackKey } from '../../template/bind/check-mapping.ts';
 import type { EditableKind } from '../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';

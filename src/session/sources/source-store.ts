@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileSha256, type Sha256 } from '../../digest.ts';
-import { nullIfMissing } from '../../file-system-error.ts';
-import { replaceFile, UNFINISHED } from '../../replace-file.ts';
+import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
+import { replaceFile, UNFINISHED } from '../../kernel/replace-file.ts';
 
 export type SourceStore = ReturnType<typeof createSourceStore>;
 

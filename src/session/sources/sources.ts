@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileSha256, type Sha256, sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { isRecord } from '../../json.ts';
-import { replaceFile } from '../../replace-file.ts';
+import { fileSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
 import { FairQueue } from '../fair-queue.ts';
 import {
   type FetchedSource,

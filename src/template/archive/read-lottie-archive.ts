@@ -1,5 +1,5 @@
-import { failure, type Result } from '../../diagnostic.ts';
-import { checkJsonBounds, isRecord, parseJson } from '../../json.ts';
+import { failure, type Result } from '../../kernel/diagnostic.ts';
+import { checkJsonBounds, isRecord, parseJson } from '../../kernel/json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';

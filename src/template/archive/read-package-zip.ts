@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { type Diagnostic, errorAt, type Result } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../../kernel/diagnostic.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 /** Limits of a template package, both in a zip and in a folder. */

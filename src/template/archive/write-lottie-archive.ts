@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type ArchiveLayout, LAYOUT_FILE, type OriginalFields, OWN_FOLDER } from './read-lottie-archive.ts';

@@ -1,5 +1,5 @@
 import { Zip, ZipPassThrough, type Zippable, zipSync } from 'fflate';
-import { byCodeUnit } from '../../digest.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 
 /**
  * Creates a zip written file by file without compression, for files that are already compressed. Its bytes depend

@@ -1,4 +1,4 @@
-import { wrongKind } from '../../file-kind.ts';
+import { wrongKind } from '../../kernel/file-kind.ts';
 
 /** An entry of a zip's central directory. */
 export interface ZipEntry {

@@ -1,5 +1,5 @@
-import { ReelformError } from '../../diagnostic.ts';
-import { isRecord } from '../../json.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
 import { mergeSettings, STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
 import { outlinedFonts } from '../lottie/glyph-outlines.ts';

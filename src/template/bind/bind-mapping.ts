@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../../digest.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';

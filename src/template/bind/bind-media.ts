@@ -1,4 +1,4 @@
-import { isAvif } from '../../file-kind.ts';
+import { isAvif } from '../../kernel/file-kind.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../wire/mapping.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';

@@ -1,5 +1,5 @@
-import { suggestion } from '../../hints.ts';
-import { isRecord, jsonPointer } from '../../json.ts';
+import { suggestion } from '../../kernel/hints.ts';
+import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';

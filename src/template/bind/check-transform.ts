@@ -1,5 +1,5 @@
-import { suggestion } from '../../hints.ts';
-import { isRecord, jsonPointer } from '../../json.ts';
+import { suggestion } from '../../kernel/hints.ts';
+import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
 import { parseColor } from './color.ts';
 

@@ -1,5 +1,5 @@
-import { suggestion } from '../../hints.ts';
-import { isRecord, jsonPointer } from '../../json.ts';
+import { suggestion } from '../../kernel/hints.ts';
+import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import {
   defaultCodec,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { hasExpression, UNBAKED } from '../lottie/find-unsupported.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { type KeyframePath, withPoints } from '../lottie/path-points.ts';

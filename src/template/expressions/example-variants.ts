@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/layer-spans.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { FoundEditable } from './editable-targets.ts';

@@ -1,4 +1,4 @@
-import { formatList } from '../../hints.ts';
+import { formatList } from '../../kernel/hints.ts';
 import { fontProblem } from '../check-font.ts';
 import { fixedStyles, GlyphOutlines } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';

@@ -1,5 +1,5 @@
-import { wrongKind } from '../../file-kind.ts';
-import { isRecord } from '../../json.ts';
+import { wrongKind } from '../../kernel/file-kind.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { allLayers, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
 import { safeName } from './key-generator.ts';

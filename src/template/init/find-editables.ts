@@ -1,5 +1,5 @@
-import { formatList } from '../../hints.ts';
-import { isRecord } from '../../json.ts';
+import { formatList } from '../../kernel/hints.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';

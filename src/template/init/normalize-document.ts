@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';

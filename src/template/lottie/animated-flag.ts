@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /**
  * Returns a value of a document whose properties are marked as animated (`a`) exactly where they have keyframes, because the renderer

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode, transformOf } from './lottie-layers.ts';
 
 type Point = readonly [x: number, y: number, z: number];

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieDocument } from '../scene.ts';
 import { withAnimatedFlags } from './animated-flag.ts';
 import { withStopsApart } from './gradient-stops.ts';

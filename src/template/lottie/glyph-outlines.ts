@@ -1,5 +1,5 @@
-import { groupBy } from '../../group-by.ts';
-import { isRecord } from '../../json.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { isLive } from '../expressions/bake-expressions.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type LottieNode, layerLists } from './lottie-layers.ts';

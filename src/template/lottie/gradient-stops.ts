@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { type LottieNode, mapped } from './lottie-layers.ts';
 
 /** Distance of two stops that the renderer does not take for one. Less than a pixel of any gradient on a canvas. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode, transformOf } from './lottie-layers.ts';
 
 /** Larger than any composition, in pixels of the layer. */

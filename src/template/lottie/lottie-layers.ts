@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieDocument } from '../scene.ts';
 
 /** A layer and its location. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { FontSlot } from '../parse-manifest.ts';
 import type { LottieDocument } from '../scene.ts';
 import { LAYER_TYPE, type LottieNode, layerLists } from './lottie-layers.ts';

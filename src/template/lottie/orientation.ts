@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 import { STRAIGHT, timesBetween } from './shared-easing.ts';

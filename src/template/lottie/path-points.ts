@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { keyTimes } from './property-value.ts';
 
 type Points = readonly (readonly number[])[];

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from './lottie-layers.ts';
 
 const RANDOM = /(?<![\w$.])(?:random|gaussRandom|noise|wiggle|temporalWiggle)\s*\(/;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { withChangedValues } from './limited-values.ts';
 import { type LottieNode, mapped } from './lottie-layers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { type LottieNode, records } from './lottie-layers.ts';
 
 /** `ty` of the effect in documents of Bodymovin, and the name that After Effects has for it. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from './lottie-layers.ts';
 import { isPath, type KeyframePath, sampledPath } from './path-points.ts';
 import { isSet, propertyValue } from './property-value.ts';

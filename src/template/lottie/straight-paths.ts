@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { type LottieNode, mapped } from './lottie-layers.ts';
 
 type Point = readonly number[];

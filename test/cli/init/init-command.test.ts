@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { validateWorkflow } from '@action-validator/core';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { EXIT } from '../../../src/diagnostic.ts';
+import { EXIT } from '../../../src/kernel/diagnostic.ts';
 import { cloneOf, newRemote, newRepository } from '../../support/git-repository.ts';
 import { temporaryRepository, writeFiles } from '../../support/temporary-repository.ts';
 import { reelform } from '../../support/test-io.ts';

@@ -1,7 +1,7 @@
 import { execPath } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { parsePolicyCommand, runPolicyCommand } from '../../../src/cli/plan/evaluate-policies.ts';
-import { EXIT } from '../../../src/diagnostic.ts';
+import { EXIT } from '../../../src/kernel/diagnostic.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { writeFiles } from '../../support/temporary-repository.ts';
 import { reelform, type TestIoOptions } from '../../support/test-io.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../src/diagnostic.ts';
+import { EXIT } from '../../../src/kernel/diagnostic.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { writeFiles } from '../../support/temporary-repository.ts';
 import { reelform } from '../../support/test-io.ts';

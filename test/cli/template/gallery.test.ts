@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { npmPackage } from '../../../src/cli/template/add/open-origin.ts';
 import { galleryDigests, readGalleryTemplate } from '../../../src/cli/template/gallery.ts';
-import { EXIT, ReelformError } from '../../../src/diagnostic.ts';
+import { EXIT, ReelformError } from '../../../src/kernel/diagnostic.ts';
 import { startServer, type TestServer } from '../../support/http-server.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { reelform } from '../../support/test-io.ts';

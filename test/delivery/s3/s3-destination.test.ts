@@ -12,7 +12,7 @@ import { parseDestination } from '../../../src/delivery/destination-address.ts';
 import { openDestination } from '../../../src/delivery/open-destination.ts';
 import { openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { createS3Destination } from '../../../src/delivery/s3/s3-destination.ts';
-import { type Json, sha256 } from '../../../src/digest.ts';
+import { type Json, sha256 } from '../../../src/kernel/digest.ts';
 import { BUSY, type S3Fault, type S3Request, type S3Server, startS3Server } from '../../support/s3-server.ts';
 
 let s3: S3Server;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/diagnostic.ts';
+import type { Diagnostic } from '../../../src/kernel/diagnostic.ts';
 import { codeFrame, diagnosticsText } from '../../../src/report/terminal/diagnostics-text.ts';
 import { resolve } from '../../support/resolve.ts';
 

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
+import { createSchemaCompiler } from '../../../src/kernel/json-schema/compile-schema.ts';
 import { COMPONENTS } from '../../../src/server/http/open-api.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from '../../../src/server/http/schemas/examples.ts';
 import { SERVICE_CODES } from '../../../src/service/service-error.ts';

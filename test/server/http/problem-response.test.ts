@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
+import { createSchemaCompiler } from '../../../src/kernel/json-schema/compile-schema.ts';
 import { COMPONENTS } from '../../../src/server/http/open-api.ts';
 import { describeViolation, withoutNullable } from '../../../src/server/http/problem-response.ts';
 

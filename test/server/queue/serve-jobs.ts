@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OWN_ACCESS, openBucket } from '../../../src/delivery/s3/open-bucket.ts';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { watchDiskSpace } from '../../../src/server/data-folder.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { createS3Storage, openStorage } from '../../../src/server/storage/object-storage.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';

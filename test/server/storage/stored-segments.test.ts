@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import type { Settings } from '../../../src/server/settings/settings-table.ts';
 import { type RunningServer, startServer } from '../../../src/server/start-server.ts';

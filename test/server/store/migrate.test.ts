@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/server/queue/queues.ts';
 import { MIGRATIONS, migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import type { IdempotencyClaim, StoredSession, TenantId } from '../../../src/session/ports.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 

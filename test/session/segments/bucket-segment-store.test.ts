@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { S3Credential } from '../../../src/delivery/credential.ts';
 import { openObjectFolder } from '../../../src/delivery/object-folder.ts';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { BucketSegmentStore } from '../../../src/session/segments/bucket-segment-store.ts';
 import { FolderSegmentStore } from '../../../src/session/segments/folder-segment-store.ts';
 import { packRecord, unpackRecord } from '../../../src/session/segments/segment-cache.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { FolderSegmentStore } from '../../../src/session/segments/folder-segment-store.ts';
 import { isIntact, packRecord, unpackRecord } from '../../../src/session/segments/segment-cache.ts';
 
@@ -80,7 +80,7 @@ describe('FolderSegmentStore', () => {
     const script = `
       import { FolderSegmentStore } from ${JSON.stringify(join(ROOT, 'src/session/segments/folder-segment-store.ts'))};
       import { packRecord } from ${JSON.stringify(join(ROOT, 'src/session/segments/segment-cache.ts'))};
-      import { sha256 } from ${JSON.stringify(join(ROOT, 'src/digest.ts'))};
+      import { sha256 } from ${JSON.stringify(join(ROOT, 'src/kernel/digest.ts'))};
       const store = new FolderSegmentStore({ folder: process.argv[2], maxBytes: 4e6, now: Date.now });
       for (let at = 0; ; at++) {
         if (at === 1) console.log('ready');

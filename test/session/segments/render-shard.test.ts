@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Sha256 } from '../../../src/digest.ts';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
+import type { Sha256 } from '../../../src/kernel/digest.ts';
 import { filesOf, type SceneFiles } from '../../../src/session/segments/pieces.ts';
 import { renderShard, type ShardVideo } from '../../../src/session/segments/render-shard.ts';
 import { SegmentCache, segmentKeys } from '../../../src/session/segments/segment-cache.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
 import { unpackScene } from '../../../src/engine/packed-scene.ts';
 import { renderOutputs, renderScene } from '../../../src/engine/render-scene.ts';
 import { renderSound } from '../../../src/engine/scene-media.ts';
@@ -8,6 +7,7 @@ import {
   renderOutputSegments,
   renderSegmentStills,
 } from '../../../src/engine/segments/render-segments.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import type { RenderTaskKind, TaskInput, TaskOptions, TaskRunner } from '../../../src/session/processes/tasks.ts';
 import { cacheKeys, SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';

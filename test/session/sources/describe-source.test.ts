@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../../src/digest.ts';
 import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { SessionFailure, type SourceKind } from '../../../src/session/ports.ts';
 import { describeSource, MAX_MEDIA_BYTES } from '../../../src/session/sources/describe-source.ts';
 import { checkSource as check, type InspectSource, inspectIn } from '../../../src/session/sources/sources.ts';

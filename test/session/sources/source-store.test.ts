@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { createMemoryUploads, createSourceStore, type SourceStore } from '../../../src/session/sources/source-store.ts';
 
 const HOUR_MS = 3_600_000;

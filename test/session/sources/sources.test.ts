@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { SessionFailure, type SourceRequest, type TenantId } from '../../../src/session/ports.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../../src/session/sources/allow-list.ts';
 import { describeSource } from '../../../src/session/sources/describe-source.ts';

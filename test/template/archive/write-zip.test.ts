@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../../src/digest.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 

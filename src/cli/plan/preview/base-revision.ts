@@ -1,6 +1,6 @@
 import type { Video } from '../../../definition/video.ts';
-import { type Diagnostic, ReelformError, warningAt } from '../../../diagnostic.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../git/revisions.ts';
+import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
 import type { DesiredVideo } from '../../../plan/desired-video.ts';
 import { loadProject, type Project } from '../../../project/load-project.ts';
 import type { Scene } from '../../../template/scene.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Video } from '../../../definition/video.ts';
-import type { Diagnostic } from '../../../diagnostic.ts';
+import type { Diagnostic } from '../../../kernel/diagnostic.ts';
 import type { DesiredVideo } from '../../../plan/desired-video.ts';
 import type { Change, Plan } from '../../../plan/plan.ts';
 import type { PlanPreview } from '../../../preview/plan-preview.ts';

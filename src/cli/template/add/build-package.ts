@@ -4,7 +4,7 @@ import {
   measureTransparency,
   type Transparency,
 } from '../../../engine/inspect/measure-transparency.ts';
-import { isRecord } from '../../../json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import type { Evaluate } from '../../../template/expressions/bake-expressions.ts';
 import { addBackground } from '../../../template/init/add-background.ts';
 import { addOverlay, type TextPosition } from '../../../template/init/add-overlay.ts';

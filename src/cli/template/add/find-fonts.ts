@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { ReelformError } from '../../../diagnostic.ts';
+import { ReelformError } from '../../../kernel/diagnostic.ts';
 import type { Config } from '../../../project/config.ts';
 import { fontProblem } from '../../../template/check-font.ts';
 import { weightInName } from '../../../template/font-weight.ts';

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { formatList } from '../../../hints.ts';
-import { isRecord, parseRecord } from '../../../json.ts';
+import { formatList } from '../../../kernel/hints.ts';
+import { isRecord, parseRecord } from '../../../kernel/json.ts';
+import { editYaml } from '../../../kernel/yaml/edit-yaml.ts';
 import { idMatcher } from '../../../plan/select-changes.ts';
 import type { Config } from '../../../project/config.ts';
 import { CONFIG_FILE, schemaPath } from '../../../project/repository-layout.ts';
@@ -12,7 +13,6 @@ import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
-import { editYaml } from '../../../yaml/edit-yaml.ts';
 
 /** A new template of a repository. */
 export interface NewTemplate {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { titleOf } from '../../../definition/video.ts';
-import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../diagnostic.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
+import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../kernel/diagnostic.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../project/config.ts';
 import { loadProject } from '../../../project/load-project.ts';
 import { readTemplateFolder } from '../../../project/read-package.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ByteCollector } from '../../../byte-collector.ts';
+import { ByteCollector } from '../../../kernel/byte-collector.ts';
 import { allocateUnforked } from '../../../sandbox/unforked-buffer.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editYaml, type YamlValue } from '../../src/yaml/edit-yaml.ts';
+import { editYaml, type YamlValue } from '../../../src/kernel/yaml/edit-yaml.ts';
 
 const TEXT = `# yaml-language-server: $schema=../schemas/a.json
 extends: ../_launch.yaml   # the season

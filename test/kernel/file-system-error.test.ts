@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReelformError } from '../src/diagnostic.ts';
-import { fileSystemError } from '../src/file-system-error.ts';
+import { ReelformError } from '../../src/kernel/diagnostic.ts';
+import { fileSystemError } from '../../src/kernel/file-system-error.ts';
 
 const refused = (code: string, path?: string): Error =>
   Object.assign(new Error(`${code}: refused, open`), { code, syscall: 'open', ...(path !== undefined && { path }) });

@@ -1,6 +1,6 @@
 import { pid, platform } from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { parseProcessStat, readProcessStat } from '../src/os-process.ts';
+import { parseProcessStat, readProcessStat } from '../../src/kernel/os-process.ts';
 
 describe('parseProcessStat()', () => {
   const fields = '1 4240 4242 0 -1 4194304 9 8 7 6 150 50 20 10 20 0 11 0 100 999999 1000 18446744073709551615';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256 } from '../src/digest.ts';
+import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256 } from '../../src/kernel/digest.ts';
 
 describe('sha256()', () => {
   it.each([

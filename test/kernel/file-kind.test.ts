@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../src/digest.ts';
-import { contentSha256, parseLfsPointer, wrongKind } from '../src/file-kind.ts';
-import { pointerTo } from './support/lfs-pointer.ts';
+import { sha256 } from '../../src/kernel/digest.ts';
+import { contentSha256, parseLfsPointer, wrongKind } from '../../src/kernel/file-kind.ts';
+import { pointerTo } from '../support/lfs-pointer.ts';
 
 const OID = 'a'.repeat(64);
 const pointer = (text: string): ReturnType<typeof parseLfsPointer> => parseLfsPointer(Buffer.from(text));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closestMatch, formatList } from '../src/hints.ts';
+import { closestMatch, formatList } from '../../src/kernel/hints.ts';
 
 describe('closestMatch()', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import planSchema from '../../schemas/reelform-plan.schema.json' with { type: 'json' };
+import planSchema from '../../../schemas/reelform-plan.schema.json' with { type: 'json' };
 import { STRICT_OPTIONS } from './json-schema.ts';
 import { type Violation, violationsOf } from './violation.ts';
 

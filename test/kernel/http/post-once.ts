@@ -1,4 +1,4 @@
-import { sendRequest } from '../../src/http/send-request.ts';
+import { sendRequest } from '../../../src/kernel/http/send-request.ts';
 
 /** Posts to each URL, and prints the outcomes. A process of its own, because Node reads NODE_EXTRA_CA_CERTS as it starts. */
 for (const url of process.argv.slice(2)) {

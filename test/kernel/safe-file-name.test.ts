@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { safeFileName } from '../src/safe-file-name.ts';
+import { safeFileName } from '../../src/kernel/safe-file-name.ts';
 
 describe('safeFileName()', () => {
   test.each([

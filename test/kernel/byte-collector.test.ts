@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ByteCollector } from '../src/byte-collector.ts';
+import { ByteCollector } from '../../src/kernel/byte-collector.ts';
 
 describe('ByteCollector', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../src/yaml/parse-yaml.ts';
-import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../src/yaml/tree.ts';
+import { parseYaml } from '../../../src/kernel/yaml/parse-yaml.ts';
+import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../../src/kernel/yaml/tree.ts';
 
 function parse(text: string): TreeNode | null {
   const parsed = parseYaml('a.yaml', text);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../src/temporary-folder.ts';
+import { temporaryFolder } from '../../src/kernel/temporary-folder.ts';
 
 test('temporaryFolder() removes only old folders of killed processes', () => {
   const [old, recent, other] = ['reelform-try-old', 'reelform-try-recent', 'reelform-tried'].map((name) => {

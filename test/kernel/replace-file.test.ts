@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceFile, sweepUnfinished, unfinishedPath } from '../src/replace-file.ts';
-import { makeFolder } from './support/repository.ts';
+import { replaceFile, sweepUnfinished, unfinishedPath } from '../../src/kernel/replace-file.ts';
+import { makeFolder } from '../support/repository.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { checkJsonBounds, jsonPointer, parseJsonPointer } from '../src/json.ts';
+import { checkJsonBounds, jsonPointer, parseJsonPointer } from '../../src/kernel/json.ts';
 
 it.each([
   [[], ''],

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { proxyFor, proxyReason } from '../../src/http/proxy.ts';
-import { openResponse, sendRequest } from '../../src/http/send-request.ts';
-import { exchange } from '../../src/service/exchange.ts';
-import { startChild } from '../support/child-program.ts';
-import { freePort } from '../support/free-port.ts';
-import { type HttpProxy, type HttpProxyOptions, startHttpProxy } from '../support/http-proxy.ts';
-import { startServer } from '../support/http-server.ts';
-import { temporaryRepository } from '../support/temporary-repository.ts';
-import { startTlsServer, TLS_CERTIFICATE } from '../support/tls-server.ts';
+import { proxyFor, proxyReason } from '../../../src/kernel/http/proxy.ts';
+import { openResponse, sendRequest } from '../../../src/kernel/http/send-request.ts';
+import { exchange } from '../../../src/service/exchange.ts';
+import { startChild } from '../../support/child-program.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type HttpProxy, type HttpProxyOptions, startHttpProxy } from '../../support/http-proxy.ts';
+import { startServer } from '../../support/http-server.ts';
+import { temporaryRepository } from '../../support/temporary-repository.ts';
+import { startTlsServer, TLS_CERTIFICATE } from '../../support/tls-server.ts';
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 

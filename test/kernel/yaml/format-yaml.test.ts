@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import fastGlob from 'fast-glob';
 import { describe, expect, test } from 'vitest';
-import { PROPERTY_ORDER } from '../../src/definition/definition-file.ts';
-import { definitionFileSchema } from '../../src/schema/definition-schema.ts';
-import { formatYaml, sameTree } from '../../src/yaml/format-yaml.ts';
-import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { PROPERTY_ORDER } from '../../../src/definition/definition-file.ts';
+import { formatYaml, sameTree } from '../../../src/kernel/yaml/format-yaml.ts';
+import { parseYaml } from '../../../src/kernel/yaml/parse-yaml.ts';
+import { definitionFileSchema } from '../../../src/schema/definition-schema.ts';
 import { yamlText } from './yaml-arbitrary.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const FILE = 'videos/a.yaml';
 
 function formatted(text: string): string {

@@ -1,16 +1,16 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backoffMs, spreadMs } from '../../src/backoff.ts';
+import { backoffMs, spreadMs } from '../../../src/kernel/backoff.ts';
 import {
   followRedirects,
   openResponse,
   redirectTarget,
   retryAfterMs,
   sendRequest,
-} from '../../src/http/send-request.ts';
-import { freePort } from '../support/free-port.ts';
-import { startServer } from '../support/http-server.ts';
+} from '../../../src/kernel/http/send-request.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startServer } from '../../support/http-server.ts';
 
 async function serverOf(...[answer]: Parameters<typeof startServer>): Promise<string> {
   const server = await startServer(answer);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { describe, expect, it } from 'vitest';
-import { CODES, EXIT, hasErrors, ReelformError } from '../src/diagnostic.ts';
-import { SESSION_CODES } from '../src/service/service-error.ts';
+import { CODES, EXIT, hasErrors, ReelformError } from '../../src/kernel/diagnostic.ts';
+import { SESSION_CODES } from '../../src/service/service-error.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 describe.each([
@@ -13,14 +13,14 @@ describe.each([
   ['SESSION_CODES', SESSION_CODES],
 ])('%s', (_, codes) => {
   it('are each covered by a test', () => {
-    const files = fastGlob.sync('test/**/*.test.ts', { cwd: ROOT, ignore: ['test/diagnostic.test.ts'] });
+    const files = fastGlob.sync('test/**/*.test.ts', { cwd: ROOT, ignore: ['test/kernel/diagnostic.test.ts'] });
     const tests = files.map(read).join('\n');
     const untested = Object.keys(codes).filter((code) => !new RegExp(`\\b${code}\\b`).test(tests));
     expect(untested).toEqual([]);
   });
 
   it('are each used by the program', () => {
-    const tables = ['src/diagnostic.ts', 'src/service/service-error.ts'];
+    const tables = ['src/kernel/diagnostic.ts', 'src/service/service-error.ts'];
     const files = fastGlob.sync('src/**/*.ts', { cwd: ROOT, ignore: tables });
     const sources = files.map(read).join('\n');
     expect(Object.keys(codes).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactConfig } from '../../src/yaml/mask-text.ts';
+import { redactConfig } from '../../../src/kernel/yaml/mask-text.ts';
 
 describe('redactConfig()', () => {
   it.each([

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { acquireProcessLock } from '../src/process-lock.ts';
-import { CAN_UNSHARE, startChild, UNSHARE } from './support/child-program.ts';
-import { makeFolder } from './support/repository.ts';
+import { acquireProcessLock } from '../../src/kernel/process-lock.ts';
+import { CAN_UNSHARE, startChild, UNSHARE } from '../support/child-program.ts';
+import { makeFolder } from '../support/repository.ts';
 
-const HOLDER = join(import.meta.dirname, 'support/hold-lock.ts');
+const HOLDER = join(import.meta.dirname, '../support/hold-lock.ts');
 /** Above every possible process id of Linux and macOS. */
 const NOBODY = 2 ** 22 + 1;
 
