@@ -1,4 +1,13 @@
 /** The public API, for programs that plan or render themselves. */
+
+export type { RenderService } from './contract/render-service.ts';
+export type * from './contract/wire/mapping.ts';
+export type * from './contract/wire/mapping.ts';
+export type * from './contract/wire/output.ts';
+export type * from './contract/wire/problem.ts';
+export type * from './contract/wire/render-session.ts';
+export type * from './contract/wire/render-session.ts';
+export type * from './contract/wire/style-version.ts';
 export type { Source, Video, VideoId, VideoResource } from './definition/video.ts';
 export { RENDER_EPOCH } from './engine/render-result.ts';
 export { renderScene } from './engine/render-scene.ts';
@@ -15,15 +24,7 @@ export { planDocument } from './plan/plan-document.ts';
 export { planVideos } from './plan/plan-videos.ts';
 export type { Project } from './project/load-project.ts';
 export { loadProject } from './project/load-project.ts';
-export type { RenderService } from './service/render-service.ts';
 export { bindMapping } from './template/bind/bind-mapping.ts';
 export { parseTemplatePackage } from './template/parse-template-package.ts';
 export type { Scene } from './template/scene.ts';
 export type { TemplatePackage } from './template/template-package.ts';
-export type * from './wire/mapping.ts';
-export type * from './wire/mapping.ts';
-export type * from './wire/output.ts';
-export type * from './wire/problem.ts';
-export type * from './wire/render-session.ts';
-export type * from './wire/render-session.ts';
-export type * from './wire/style-version.ts';

@@ -1,5 +1,5 @@
+import type { SessionCode } from '../../src/contract/service-error.ts';
 import type { Code } from '../../src/kernel/diagnostic.ts';
-import type { SessionCode } from '../../src/service/service-error.ts';
 
 type Group = readonly [title: string, advice: Readonly<Partial<Record<Code | SessionCode, string>>>];
 

@@ -1,5 +1,5 @@
+import { SESSION_CODES } from '../../src/contract/service-error.ts';
 import { CODES } from '../../src/kernel/diagnostic.ts';
-import { SESSION_CODES } from '../../src/service/service-error.ts';
 import { ADVICE } from './error-advice.ts';
 import { escapeHtml, sentence } from './markdown.ts';
 

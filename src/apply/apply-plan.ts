@@ -1,13 +1,13 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
+import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../contract/render-service.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
 import { furtherOutputs } from '../definition/video.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, type Plan, renders } from '../plan/plan.ts';
-import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../service/render-service.ts';
-import type { RenderSession } from '../wire/render-session.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, endsRun, thrownFailures, type VideoFailure } from './events.ts';
 import { obtainRendering } from './obtain-rendering.ts';

@@ -1,10 +1,10 @@
+import { lacksDeliveries, uploadEnded } from '../contract/render-service.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../contract/wire/render-session.ts';
 import { abortable } from '../kernel/abortable.ts';
 import { type Backoff, backoffMs } from '../kernel/backoff.ts';
 import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
-import { lacksDeliveries, uploadEnded } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
-import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { thrownFailures, type VideoFailure } from './events.ts';
 import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './session-request.ts';

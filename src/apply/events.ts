@@ -1,11 +1,11 @@
+import { ServiceError } from '../contract/service-error.ts';
+import type { RenderedSegments, RenderSession } from '../contract/wire/render-session.ts';
 import { sourceOf, type VideoId } from '../definition/video.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
 import type { Delivery } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Action } from '../plan/plan.ts';
-import { ServiceError } from '../service/service-error.ts';
-import type { RenderedSegments, RenderSession } from '../wire/render-session.ts';
 
 /** Reason why a video could not be rendered or delivered. */
 export interface VideoFailure {

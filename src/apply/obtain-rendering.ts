@@ -1,16 +1,16 @@
-import { furtherOutputs } from '../definition/video.ts';
-import { ReelformError } from '../kernel/diagnostic.ts';
-import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
-import type { Attempt, Intent } from '../lock/journal.ts';
-import { outputNameOf } from '../lock/lock.ts';
 import {
   type EmbeddedOptions,
   type EmbeddedRenderService,
   type RemoteRenderService,
   SessionUnknown,
-} from '../service/render-service.ts';
-import { isFullQueueError, ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../wire/render-session.ts';
+} from '../contract/render-service.ts';
+import { isFullQueueError, ServiceError } from '../contract/service-error.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
+import { furtherOutputs } from '../definition/video.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
+import type { Attempt, Intent } from '../lock/journal.ts';
+import { outputNameOf } from '../lock/lock.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
 import {
   type Ending,

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
+import { type SessionSnapshot, sessionEnd } from '../contract/render-service.ts';
+import { lacksSession } from '../contract/service-error.ts';
+import type { ProbeUrl, UrlProbe } from '../contract/urls.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../lock/lock.ts';
-import { type SessionSnapshot, sessionEnd } from '../service/render-service.ts';
-import { lacksSession } from '../service/service-error.ts';
-import type { ProbeUrl, UrlProbe } from '../service/urls.ts';
 import { renderingOf } from './watch-session.ts';
 
 /** A recorded video that has to be rendered again, or whose session has a new URL for it. */

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import type { RenderService } from '../contract/render-service.ts';
+import type { ProbeUrl } from '../contract/urls.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
 import type { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
-import type { RenderService } from '../service/render-service.ts';
-import type { ProbeUrl } from '../service/urls.ts';
-import type { RenderSession } from '../wire/render-session.ts';
 import type { Begin, SegmentProgress, SkipReason, VideoFailure } from './events.ts';
 import type { RunClock, SessionWatcher } from './session-watcher.ts';
 

@@ -1,8 +1,8 @@
+import { isSignedUrl } from '../contract/urls.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Lock, LockRendering } from '../lock/lock.ts';
 import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
-import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE, type SkipReason, type VideoFailure } from './events.ts';
 import type { Ending } from './run-context.ts';

@@ -1,9 +1,9 @@
+import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../contract/wire/defaults.ts';
+import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import type { CreateRenderSession, RenderSession } from '../contract/wire/render-session.ts';
 import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
 import { isRecord, ownValue, parseRecord } from '../kernel/json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
 /** A field in which a session differs from the definition. Values are JSON; null for a missing one. */
 export interface SessionDifference {

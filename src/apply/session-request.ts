@@ -1,3 +1,6 @@
+import { ServiceError } from '../contract/service-error.ts';
+import type { AudioResource, FontResource, Resource } from '../contract/wire/mapping.ts';
+import type { CreateRenderSession, ExternalUploadRequest } from '../contract/wire/render-session.ts';
 import {
   furtherOutputs,
   localFiles,
@@ -12,9 +15,6 @@ import { requireContent } from '../kernel/file-kind.ts';
 import { mapToRecord } from '../kernel/json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
-import { ServiceError } from '../service/service-error.ts';
-import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
-import type { CreateRenderSession, ExternalUploadRequest } from '../wire/render-session.ts';
 import type { PendingChange, RunContext } from './run-context.ts';
 
 /**

@@ -1,8 +1,8 @@
+import { lacksVideo, type RenderService, sessionEnd } from '../contract/render-service.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
 import { abortable } from '../kernel/abortable.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
-import { lacksVideo, type RenderService, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
-import type { RenderSession } from '../wire/render-session.ts';
 
 export interface RunClock {
   /** Milliseconds since the epoch, for dates. May jump when the clock is set. */

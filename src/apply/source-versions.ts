@@ -1,8 +1,8 @@
+import type { ProbeUrl } from '../contract/urls.ts';
 import { remoteUrls } from '../definition/video.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { ProbeUrl } from '../service/urls.ts';
 import type { ApplyEvent } from './events.ts';
 
 interface Noted {

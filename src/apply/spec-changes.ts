@@ -1,5 +1,5 @@
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { ownValue } from '../kernel/json.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 
 /** One difference between two specifications of a style version. */
 export interface SpecChange {

@@ -1,12 +1,12 @@
+import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../contract/render-service.ts';
+import { lacksSession, ServiceError } from '../contract/service-error.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
 import { furtherOutputs, type Video } from '../definition/video.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
 import type { AdoptionSource } from '../plan/plan.ts';
-import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service/retry.ts';
-import { lacksSession, ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures, type VideoFailure } from './events.ts';
 import {
   type Ending,

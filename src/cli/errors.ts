@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ServiceError } from '../contract/service-error.ts';
 import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
 import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/terminal/error-text.ts';
-import { ServiceError } from '../service/service-error.ts';
 import { VERSION } from './global-options.ts';
 import { type Io, isScreen } from './io.ts';
 

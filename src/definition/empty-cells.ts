@@ -1,6 +1,6 @@
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Span } from '../kernel/diagnostic.ts';
 import { child, type MapEntry, type MapNode, type TreeNode } from '../kernel/yaml/tree.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 
 /** A definition without the values that empty cells left empty. */
 interface WithoutEmptyCells {

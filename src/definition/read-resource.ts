@@ -1,9 +1,9 @@
+import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../contract/wire/slot-text.ts';
+import type { Editable } from '../contract/wire/style-version.ts';
 import type { Code } from '../kernel/diagnostic.ts';
 import { didYouMean, formatList } from '../kernel/hints.ts';
 import { child, type ScalarNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../wire/slot-text.ts';
-import type { Editable } from '../wire/style-version.ts';
 import { resolvePath } from './definition-file.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 

@@ -1,10 +1,10 @@
+import { OUTPUT_DEFAULTS } from '../contract/wire/defaults.ts';
+import { defaultCodec, type NamedOutput, type OutputRequest } from '../contract/wire/output.ts';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../kernel/digest.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
-import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
-import { defaultCodec, type NamedOutput, type OutputRequest } from '../wire/output.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import { isTextPath } from './definition-file.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import { withoutEmptyCells } from './empty-cells.ts';

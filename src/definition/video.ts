@@ -1,5 +1,5 @@
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { NamedOutput, OutputRequest } from '../wire/output.ts';
+import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import type { NamedOutput, OutputRequest } from '../contract/wire/output.ts';
 
 declare const brand: unique symbol;
 

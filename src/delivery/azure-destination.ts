@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient, ContainerClient, RequestPolicy } from '@azure/storage-blob';
-import { KEPT_AGENTS } from '../kernel/http/agents.ts';
-import { isRecord } from '../kernel/json.ts';
-import { type AzureCredential, resolveSecret } from './credential.ts';
+import { type AzureCredential, resolveSecret } from '../contract/destinations/credential.ts';
 import {
   type Delivered,
   type DeliveredFile,
@@ -12,8 +10,10 @@ import {
   type FailureKind,
   OTHER_BYTES,
   publicUrlOf,
-} from './destination.ts';
-import type { DestinationAddress } from './destination-address.ts';
+} from '../contract/destinations/destination.ts';
+import type { DestinationAddress } from '../contract/destinations/destination-address.ts';
+import { KEPT_AGENTS } from '../kernel/http/agents.ts';
+import { isRecord } from '../kernel/json.ts';
 import { sendPieces } from './read-delivered-file.ts';
 
 /** Minimum block size, in bytes. */

@@ -1,9 +1,9 @@
 import type { ContainerClient } from '@azure/storage-blob';
+import { type Credential, isAllowed, needsCredential } from '../contract/destinations/credential.ts';
+import { DeliveryFailure } from '../contract/destinations/destination.ts';
+import { parseDestination } from '../contract/destinations/destination-address.ts';
 import { abortable } from '../kernel/abortable.ts';
 import { azureFailure, isNotFound, openContainer } from './azure-destination.ts';
-import { type Credential, isAllowed, needsCredential } from './credential.ts';
-import { DeliveryFailure } from './destination.ts';
-import { parseDestination } from './destination-address.ts';
 import { openBucket, s3AccessOf } from './s3/open-bucket.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
+import { absolutePath, type Credential, isAllowed, needsCredential } from '../contract/destinations/credential.ts';
+import { DeliveryFailure, type Destination, publicUrlOf } from '../contract/destinations/destination.ts';
+import type { DestinationAddress } from '../contract/destinations/destination-address.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { replaceFile } from '../kernel/replace-file.ts';
 import { createAzureDestination } from './azure-destination.ts';
-import { absolutePath, type Credential, isAllowed, needsCredential } from './credential.ts';
-import { DeliveryFailure, type Destination, publicUrlOf } from './destination.ts';
-import type { DestinationAddress } from './destination-address.ts';
 import { verifiedChunks } from './read-delivered-file.ts';
 import { openBucket, s3AccessOf } from './s3/open-bucket.ts';
 import { createS3Destination } from './s3/s3-destination.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import pLimit from 'p-limit';
-import { type DeliveredFile, DeliveryFailure } from './destination.ts';
+import { type DeliveredFile, DeliveryFailure } from '../contract/destinations/destination.ts';
 
 /**
  * Reads the bytes from `start` up to `end`, half-open, into memory.

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../wire/output.ts';
+import type { OutputFormat } from '../contract/wire/output.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
 import type { SceneFinding } from './scene-media.ts';
 

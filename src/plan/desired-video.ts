@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../contract/wire/defaults.ts';
+import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import { type OutputRequest, withoutName } from '../contract/wire/output.ts';
 import { fillDestinations } from '../definition/destinations.ts';
 import {
   furtherOutputs,
@@ -12,9 +15,6 @@ import {
 import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { mapToRecord } from '../kernel/json.ts';
 import type { Fingerprint } from '../lock/lock.ts';
-import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import { type OutputRequest, withoutName } from '../wire/output.ts';
 
 /**
  * A video with all inputs of its rendering, in comparable form: one side of every comparison; the lock entry is the

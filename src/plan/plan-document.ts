@@ -1,6 +1,6 @@
+import { defaultCodec } from '../contract/wire/output.ts';
 import type { Source, VideoResource } from '../definition/video.ts';
 import { type Json, sha256 } from '../kernel/digest.ts';
-import { defaultCodec } from '../wire/output.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,

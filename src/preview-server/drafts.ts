@@ -1,3 +1,4 @@
+import type { OutputRequest } from '../contract/wire/output.ts';
 import type { RenderedSegment } from '../engine/segments/render-segments.ts';
 import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
 import { piecesOf } from '../session/segments/pieces.ts';
@@ -5,7 +6,6 @@ import type { SegmentCache } from '../session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../session/segments/segment-renderer.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { Scene } from '../template/scene.ts';
-import type { OutputRequest } from '../wire/output.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';

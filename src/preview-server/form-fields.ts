@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { readDefinitionFile } from '../definition/definition-file.ts';
 import { extend } from '../definition/extend.ts';
 import { transformFields } from '../definition/read-resource.ts';
@@ -8,7 +9,6 @@ import type { Project } from '../project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
 import { pictureOutput } from './subjects.ts';
 

@@ -1,3 +1,4 @@
+import type { OutputRequest } from '../contract/wire/output.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -11,7 +12,6 @@ import type { RenderPool } from '../session/processes/render-pool.ts';
 import type { SegmentCache } from '../session/segments/segment-cache.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { OutputRequest } from '../wire/output.ts';
 import type { HistoryEntry, PreviewProblem } from './protocol.ts';
 
 /** A repository as `reelform plan` sees it. */

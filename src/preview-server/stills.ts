@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OutputRequest } from '../contract/wire/output.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { Scene } from '../template/scene.ts';
-import type { OutputRequest } from '../wire/output.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';

@@ -1,3 +1,4 @@
+import type { OutputRequest } from '../contract/wire/output.ts';
 import { localFiles, type Video } from '../definition/video.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
 import type { Change } from '../plan/plan.ts';
@@ -5,7 +6,6 @@ import { recordedVideo } from '../preview/recorded-video.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { OutputRequest } from '../wire/output.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { TextVariant, VideoMeasures } from './protocol.ts';
 

@@ -1,3 +1,4 @@
+import type { Resource } from '../contract/wire/mapping.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import { bindMapping } from '../template/bind/bind-mapping.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../template/sample-mappings.ts';
 import type { Scene, SceneFont } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { Resource } from '../wire/mapping.ts';
 import { even, type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 

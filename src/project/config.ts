@@ -1,5 +1,6 @@
+import type { Credential, SecretSource } from '../contract/destinations/credential.ts';
+import type { NamedOutput, OutputRequest } from '../contract/wire/output.ts';
 import { resolvePath } from '../definition/definition-file.ts';
-import type { Credential, SecretSource } from '../delivery/credential.ts';
 import {
   type Check,
   type Diagnostic,
@@ -16,7 +17,6 @@ import { child, locateIn, textOf, toJson } from '../kernel/yaml/tree.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSettings } from '../template/lint-severities.ts';
-import type { NamedOutput, OutputRequest } from '../wire/output.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 

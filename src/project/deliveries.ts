@@ -1,3 +1,6 @@
+import { type Credential, mayBeAllowed, permissionProblem } from '../contract/destinations/credential.ts';
+import { parseDestination } from '../contract/destinations/destination-address.ts';
+import { parseCredentials } from '../contract/destinations/parse-credentials.ts';
 import {
   DESTINATION_TWICE,
   type DeliverContext,
@@ -7,9 +10,6 @@ import {
   withFileName,
 } from '../definition/destinations.ts';
 import type { VideoDestination } from '../definition/video.ts';
-import { type Credential, mayBeAllowed, permissionProblem } from '../delivery/credential.ts';
-import { parseDestination } from '../delivery/destination-address.ts';
-import { parseCredentials } from '../delivery/parse-credentials.ts';
 import { type Diagnostic, errorAt, type Locate } from '../kernel/diagnostic.ts';
 import { didYouMean } from '../kernel/hints.ts';
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { OutputRequest } from '../contract/wire/output.ts';
 import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
@@ -8,7 +9,6 @@ import { closestMatch } from '../kernel/hints.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { checkOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { OutputRequest } from '../wire/output.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
 import type { Config } from './config.ts';
 import { deliverContext } from './deliveries.ts';

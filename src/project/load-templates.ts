@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Result, type Span, warningAt } from '../kernel/diagnostic.ts';
 import { parseLfsPointer } from '../kernel/file-kind.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
@@ -6,7 +7,6 @@ import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { fontProblem } from '../template/check-font.ts';
 import { parseTemplatePackage } from '../template/parse-template-package.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import type { Config, TemplateConfig } from './config.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from './read-package.ts';
 import type { RepositoryFiles } from './repository-files.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { asCommitted } from '../kernel/line-breaks.ts';
 import { definitionSchema } from '../schema/definition-schema.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';
 import { schemaPath, specPath } from './repository-layout.ts';
 import { writeFileAtomic } from './write-file.ts';

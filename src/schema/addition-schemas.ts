@@ -1,6 +1,6 @@
+import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../contract/wire/output.ts';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import type { JsonSchema } from '../kernel/json-schema/json-schema.ts';
-import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../wire/output.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import { type DefinitionForm, fontSchema, numberSchema, soundSchema } from './resource-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;

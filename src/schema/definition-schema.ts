@@ -1,6 +1,6 @@
+import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import type { Json } from '../kernel/digest.ts';
 import { type JsonSchema, when } from '../kernel/json-schema/json-schema.ts';
-import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
 import {
   booleanSchema,

@@ -1,6 +1,6 @@
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
 import { isRecord, parseJson } from '../kernel/json.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;
 /**

@@ -1,8 +1,8 @@
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../contract/wire/mapping.ts';
+import { isSlotKind, SLOT_EXAMPLES, SLOT_PATTERNS, type SlotKind } from '../contract/wire/slot-text.ts';
+import type { Editable } from '../contract/wire/style-version.ts';
 import { sha256 } from '../kernel/digest.ts';
 import { type JsonSchema, when } from '../kernel/json-schema/json-schema.ts';
-import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../wire/mapping.ts';
-import { isSlotKind, SLOT_EXAMPLES, SLOT_PATTERNS, type SlotKind } from '../wire/slot-text.ts';
-import type { Editable } from '../wire/style-version.ts';
 
 /**
  * Returns the schemas of the values of editables, one for each kind. Each accepts the short form or the full form of the

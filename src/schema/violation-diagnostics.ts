@@ -1,3 +1,5 @@
+import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../contract/wire/slot-text.ts';
+import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Locate } from '../kernel/diagnostic.ts';
 import { closestMatch, didYouMean, formatList } from '../kernel/hints.ts';
 import {
@@ -7,8 +9,6 @@ import {
   shown,
   type Violation,
 } from '../kernel/json-schema/violation.ts';
-import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
-import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { definitionFileSchema, exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
 import { propertyAdvice } from './property-advice.ts';
 

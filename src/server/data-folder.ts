@@ -1,9 +1,9 @@
 import { chmod, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pid, platform } from 'node:process';
+import { type ServiceError, serviceError } from '../contract/service-error.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
-import { type ServiceError, serviceError } from '../service/service-error.ts';
 import type { Log } from './telemetry/log.ts';
 
 /** Permission bits of the group and of other users. */

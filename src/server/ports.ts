@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { StyleVersionDetails } from '../contract/wire/style-version.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import type { TenantId } from '../session/ports.ts';
-import type { StyleVersionDetails } from '../wire/style-version.ts';
 import type { JobQueue } from './queue/job-queue.ts';
 import type { Database } from './store/database.ts';
 import type { Log } from './telemetry/log.ts';

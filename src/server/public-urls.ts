@@ -1,6 +1,6 @@
-import type { RenderSession } from '../wire/render-session.ts';
-import type { StyleVersionDetails } from '../wire/style-version.ts';
-import type { VideoEvent, WebhookBody } from '../wire/webhook.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
+import type { StyleVersionDetails } from '../contract/wire/style-version.ts';
+import type { VideoEvent, WebhookBody } from '../contract/wire/webhook.ts';
 
 /** Paths of the files that the service serves itself, at the end of a URL. */
 const OWN_FILE = /\/(?:outputs\/[\w-]+|v2\/template_style_versions\/[^/]+\/stillcuts)\/[\w.-]+$/;

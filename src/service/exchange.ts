@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { stripQueries } from '../contract/urls.ts';
 import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
 import { proxyReason } from '../kernel/http/proxy.ts';
 import { type HttpRequest, sendRequest as sendOnce } from '../kernel/http/send-request.ts';
-import { stripQueries } from './urls.ts';
 
 /** Status and headers of an answer, which can be available although its body is not. */
 interface AnswerHead {

@@ -1,10 +1,22 @@
 import pLimit from 'p-limit';
+import {
+  lacksDeliveries,
+  type RemoteRenderService,
+  type ServiceTime,
+  type SessionSnapshot,
+  SessionUnknown,
+  type SourceUpload,
+  sessionDiffers,
+  uploadsEnded,
+} from '../contract/render-service.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { stripQueries } from '../contract/urls.ts';
+import type { ExternalUpload, RenderSession } from '../contract/wire/render-session.ts';
 import { type Backoff, backoffMs } from '../kernel/backoff.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
 import { FRESH_AGENTS, KEPT_AGENTS, MAX_SOCKETS } from '../kernel/http/agents.ts';
 import { type Repeatability, retryAfterMs } from '../kernel/http/send-request.ts';
-import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { answeredAtMs, keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
@@ -15,20 +27,8 @@ import {
   readUpload,
   refusalOf,
 } from './read-answer.ts';
-import {
-  lacksDeliveries,
-  type RemoteRenderService,
-  type ServiceTime,
-  type SessionSnapshot,
-  SessionUnknown,
-  type SourceUpload,
-  sessionDiffers,
-  uploadsEnded,
-} from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
-import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
-import { stripQueries } from './urls.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */

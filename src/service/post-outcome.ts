@@ -1,7 +1,7 @@
-import type { RenderSession } from '../wire/render-session.ts';
+import { isFullQueueError, ServiceError } from '../contract/service-error.ts';
+import type { RenderSession } from '../contract/wire/render-session.ts';
 import type { Exchange } from './exchange.ts';
 import { bareSession, isLine, readCreated, refusalOf } from './read-answer.ts';
-import { isFullQueueError, ServiceError } from './service-error.ts';
 
 /**
  * Known effect of a POST of a session.

@@ -1,17 +1,17 @@
-import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
-import { isRecord, parseJson, parseRecord } from '../kernel/json.ts';
-import type { RequestProblem } from '../wire/problem.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { stripQueries } from '../contract/urls.ts';
+import type { RequestProblem } from '../contract/wire/problem.ts';
 import type {
   ExternalUpload,
   ExternalUploadStatus,
   RenderSession,
   SessionError,
   SessionOutput,
-} from '../wire/render-session.ts';
-import type { StyleVersion, StyleVersionStatus } from '../wire/style-version.ts';
+} from '../contract/wire/render-session.ts';
+import type { StyleVersion, StyleVersionStatus } from '../contract/wire/style-version.ts';
+import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
+import { isRecord, parseJson, parseRecord } from '../kernel/json.ts';
 import type { ServiceAnswer } from './exchange.ts';
-import { ServiceError } from './service-error.ts';
-import { stripQueries } from './urls.ts';
 
 /** A parsed answer. Unknown fields are kept, wrong ones rejected. */
 type Fields = Readonly<Record<string, unknown>>;

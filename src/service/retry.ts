@@ -1,8 +1,8 @@
+import { isFullQueue, lacksSession, ServiceError } from '../contract/service-error.ts';
 import { type Backoff, backoffMs } from '../kernel/backoff.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { type Repeatability, retryAfterMs } from '../kernel/http/send-request.ts';
 import type { Exchange } from './exchange.ts';
-import { isFullQueue, lacksSession, ServiceError } from './service-error.ts';
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import { backoffMs } from '../kernel/backoff.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import type { PushedStyleVersion } from './read-answer.ts';
 
 /** The template calls of a service. */

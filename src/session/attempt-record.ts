@@ -1,5 +1,5 @@
+import type { RenderSession, SessionUsage } from '../contract/wire/render-session.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import type { RenderSession, SessionUsage } from '../wire/render-session.ts';
 import type { BoundScene } from './bind-scene.ts';
 import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { type DeliveredFile, DeliveryFailure } from '../delivery/destination.ts';
+import { type DeliveredFile, DeliveryFailure } from '../contract/destinations/destination.ts';
+import type { ExternalUpload } from '../contract/wire/render-session.ts';
 import { spreadMs } from '../kernel/backoff.ts';
 import type { Json, Sha256 } from '../kernel/digest.ts';
-import type { ExternalUpload } from '../wire/render-session.ts';
 import type { StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 

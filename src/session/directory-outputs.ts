@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { DeliveryFailure } from '../delivery/destination.ts';
+import { DeliveryFailure } from '../contract/destinations/destination.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../kernel/file-kind.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';

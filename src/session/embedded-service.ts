@@ -1,13 +1,13 @@
 import pLimit from 'p-limit';
-import { abortable } from '../kernel/abortable.ts';
 import {
   type EmbeddedOptions,
   type EmbeddedRenderService,
   type FinishedVideo,
   uploadEnded,
-} from '../service/render-service.ts';
-import { serviceError } from '../service/service-error.ts';
-import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
+} from '../contract/render-service.ts';
+import { serviceError } from '../contract/service-error.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../contract/wire/render-session.ts';
+import { abortable } from '../kernel/abortable.ts';
 import { type BindInput, bindHere } from './bind-scene.ts';
 import {
   type DeliveryJob,

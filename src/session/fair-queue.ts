@@ -1,4 +1,4 @@
-import { serviceError } from '../service/service-error.ts';
+import { serviceError } from '../contract/service-error.ts';
 
 export interface FairQueueOptions {
   /** Maximum concurrent work of all owners. */

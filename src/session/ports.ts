@@ -1,11 +1,11 @@
+import type { SessionCode } from '../contract/service-error.ts';
+import type { OutputFormat } from '../contract/wire/output.ts';
+import type { RenderedSegments, RenderSession, SessionError, SessionStatus } from '../contract/wire/render-session.ts';
 import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
 import type { Code } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import type { SessionCode } from '../service/service-error.ts';
 import type { SceneFile } from '../template/scene.ts';
-import type { OutputFormat } from '../wire/output.ts';
-import type { RenderedSegments, RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
 import type { BoundScene, SessionTemplate } from './bind-scene.ts';
 
 declare const brand: unique symbol;

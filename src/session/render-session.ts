@@ -1,9 +1,7 @@
-import type { FinishedVideo } from '../service/render-service.ts';
-import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
-import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
-import type { Resource } from '../wire/mapping.ts';
-import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../wire/output.ts';
-import type { RequestProblem } from '../wire/problem.ts';
+import type { FinishedVideo } from '../contract/render-service.ts';
+import type { Resource } from '../contract/wire/mapping.ts';
+import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../contract/wire/output.ts';
+import type { RequestProblem } from '../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
@@ -13,8 +11,10 @@ import type {
   SessionOutput,
   SessionPhase,
   SessionSource,
-} from '../wire/render-session.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
+} from '../contract/wire/render-session.ts';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
+import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
+import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
 import { withoutVideo } from './session-deliveries.ts';
 import { renderingWarnings } from './session-problems.ts';

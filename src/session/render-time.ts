@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../wire/output.ts';
+import type { OutputFormat } from '../contract/wire/output.ts';
 
 /** Initial estimate: seconds for one megapixel of a frame on two slow cores. */
 const FIRST_GUESS = 0.012;

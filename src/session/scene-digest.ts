@@ -1,13 +1,13 @@
+import { plainColor, plainTransform } from '../contract/wire/defaults.ts';
+import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../contract/wire/mapping.ts';
+import type { NamedOutput, OutputRequest } from '../contract/wire/output.ts';
+import type { InputType } from '../contract/wire/style-version.ts';
 import { RENDER_EPOCH } from '../engine/render-result.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { tracksInMixOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
 import { type OutputBasis, resolveOutput, sceneFile } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { plainColor, plainTransform } from '../wire/defaults.ts';
-import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../wire/mapping.ts';
-import type { NamedOutput, OutputRequest } from '../wire/output.ts';
-import type { InputType } from '../wire/style-version.ts';
 import type { NamedFile } from './ports.ts';
 
 export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {

@@ -1,5 +1,5 @@
-import { type Credential, permissionProblem } from '../delivery/credential.ts';
-import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
+import { type Credential, permissionProblem } from '../contract/destinations/credential.ts';
+import { DeliveryFailure, type Destination } from '../contract/destinations/destination.ts';
 import {
   type DeliveryProblem,
   destinationKind,
@@ -7,13 +7,13 @@ import {
   formatDestination,
   parseDestination,
   SERVICE_PLACEHOLDERS,
-} from '../delivery/destination-address.ts';
+} from '../contract/destinations/destination-address.ts';
+import { uploadEnded } from '../contract/render-service.ts';
+import type { RequestProblem } from '../contract/wire/problem.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../contract/wire/render-session.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { suggestion } from '../kernel/hints.ts';
-import { uploadEnded } from '../service/render-service.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
-import type { RequestProblem } from '../wire/problem.ts';
-import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import type { TenantId } from './ports.ts';
 
 /** Maximum deliveries in one request and among a tenant's defaults. */

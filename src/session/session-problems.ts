@@ -1,11 +1,11 @@
+import { ServiceError } from '../contract/service-error.ts';
+import type { Mapping } from '../contract/wire/mapping.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
 import { jsonPointer } from '../kernel/json.ts';
-import { ServiceError } from '../service/service-error.ts';
 import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
-import type { Mapping } from '../wire/mapping.ts';
 import { SessionFailure, type SessionProblem, sessionProblem } from './ports.ts';
 
 /** The keys that a mapping fills. */

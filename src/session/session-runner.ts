@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { isOutage } from '../contract/service-error.ts';
+import type { RenderSession, SessionPhase } from '../contract/wire/render-session.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import { isOutage } from '../service/service-error.ts';
-import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {

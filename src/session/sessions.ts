@@ -1,16 +1,16 @@
-import { type FinishedVideo, sessionEnd } from '../service/render-service.ts';
-import { type ServiceError, serviceError } from '../service/service-error.ts';
-import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
-import { checkOutput, checkOutputs, resolveOutput } from '../template/bind/resolve-output.ts';
-import type { RequestProblem } from '../wire/problem.ts';
+import { type FinishedVideo, sessionEnd } from '../contract/render-service.ts';
+import { type ServiceError, serviceError } from '../contract/service-error.ts';
+import type { RequestProblem } from '../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
   DryRun,
   ExternalUploadRequest,
   RenderSession,
-} from '../wire/render-session.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
+} from '../contract/wire/render-session.ts';
+import type { StyleVersion } from '../contract/wire/style-version.ts';
+import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
+import { checkOutput, checkOutputs, resolveOutput } from '../template/bind/resolve-output.ts';
 import type { SessionTemplate } from './bind-scene.ts';
 import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
 import {

@@ -1,5 +1,5 @@
+import { isSlotKind } from '../contract/wire/slot-text.ts';
 import { didYouMean } from '../kernel/hints.ts';
-import { isSlotKind } from '../wire/slot-text.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
 import { propertyKind } from './lottie/slot-property.ts';
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';

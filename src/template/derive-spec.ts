@@ -1,5 +1,5 @@
+import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { isRecord } from '../kernel/json.ts';
-import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';

@@ -1,4 +1,4 @@
-import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
+import { OUTPUT_EXTENSIONS, type OutputFormat } from '../contract/wire/output.ts';
 
 /** Extension and media type of a finished file. */
 interface OutputFileType {

@@ -1,8 +1,8 @@
+import { SLOT_KINDS, type SlotKind } from '../contract/wire/slot-text.ts';
 import { type Diagnostic, errorAt, failure, hasErrors, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
-import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { readFontSettings, SETTINGS_FIELDS } from './font-settings.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintSettings } from './lint-severities.ts';
 import { SAFE_AREA_NAMES } from './safe-areas.ts';

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { Editable, StyleVersion } from '../wire/style-version.ts';
+import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 
 /** Names of the sample mappings in display order. */
 export const SAMPLE_NAMES = ['example', 'longest', 'empty', 'cjk', 'rtl', 'emoji', 'landscape', 'portrait'] as const;

@@ -1,5 +1,5 @@
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { OutputCodec, OutputFormat, OutputQuality } from '../wire/output.ts';
+import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import type { OutputCodec, OutputFormat, OutputQuality } from '../contract/wire/output.ts';
 
 /** A Lottie document; only its top-level fields are typed. */
 export interface LottieDocument {

@@ -1,7 +1,7 @@
+import type { StyleVersion } from '../contract/wire/style-version.ts';
 import type { Span } from '../kernel/diagnostic.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
 import { settingsIn } from './font-settings.ts';
 import { pictureRepairs } from './lottie/picture-repairs.ts';
 import type { Manifest } from './parse-manifest.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 import { type JournalRecord, journalText, parseJournal } from '../../src/lock/journal.ts';
 import { openJournalFile } from '../../src/lock/journal-file.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
 import { answerScenario, newAnswerFigures } from '../support/answer-faults.ts';
 import type { InterfaceService } from '../support/interface-service.ts';
 import { run, type World, world } from '../support/run-world.ts';

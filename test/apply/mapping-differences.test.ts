@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { mappingDifferences } from '../../src/apply/session-differences.ts';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 import type { VideoResource } from '../../src/definition/video.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
 
 const DIGEST = '4f'.repeat(32);
 const HERO = '(Footage)/USER/hero.jpg';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type RefreshInput, refreshVideos } from '../../src/apply/refresh-videos.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { UrlProbe } from '../../src/contract/urls.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
-import type { UrlProbe } from '../../src/service/urls.ts';
 import { versionOf } from '../support/lock-branches.ts';
 
 const THERE: UrlProbe = { kind: 'there', validator: null };

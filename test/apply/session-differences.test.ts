@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerContradictions, sessionDifferences } from '../../src/apply/session-differences.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 
 const request = {
   title: 'Berlin',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
+import { sessionEnd } from '../../src/contract/render-service.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
 import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import { sessionEnd } from '../../src/service/render-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 import {
   chances,
   SimulatedClock,

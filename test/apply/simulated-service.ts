@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
+import type { RemoteRenderService } from '../../src/contract/render-service.ts';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import type { RemoteRenderService } from '../../src/service/render-service.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
 
 interface Timer {
   readonly at: number;

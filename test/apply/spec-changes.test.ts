@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { specChanges } from '../../src/apply/spec-changes.ts';
-import type { StyleVersion } from '../../src/wire/style-version.ts';
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 
 const spec: StyleVersion = {

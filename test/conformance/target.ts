@@ -1,5 +1,5 @@
-import { sessionEnd } from '../../src/service/render-service.ts';
-import type { Editable, StyleVersion } from '../../src/wire/style-version.ts';
+import { sessionEnd } from '../../src/contract/render-service.ts';
+import type { Editable, StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { type Api, type ApiAnswer, openApi } from '../support/api.ts';
 import { startApp, TOKENS } from '../support/service-app.ts';
 import { SMALL } from '../support/small-sessions.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BlobServiceClient, type ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AzureCredential } from '../../src/delivery/credential.ts';
-import { type Delivered, type DeliveredFile, DeliveryFailure } from '../../src/delivery/destination.ts';
+import type { AzureCredential } from '../../src/contract/destinations/credential.ts';
+import { type Delivered, type DeliveredFile, DeliveryFailure } from '../../src/contract/destinations/destination.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileCredential } from '../../src/delivery/credential.ts';
-import type { Delivered, DeliveredFile } from '../../src/delivery/destination.ts';
-import { parseDestination } from '../../src/delivery/destination-address.ts';
+import type { FileCredential } from '../../src/contract/destinations/credential.ts';
+import type { Delivered, DeliveredFile } from '../../src/contract/destinations/destination.ts';
+import { parseDestination } from '../../src/contract/destinations/destination-address.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 

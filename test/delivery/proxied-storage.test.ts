@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AzureCredential } from '../../src/contract/destinations/credential.ts';
 import { openContainer } from '../../src/delivery/azure-destination.ts';
-import type { AzureCredential } from '../../src/delivery/credential.ts';
 import { openBucket } from '../../src/delivery/s3/open-bucket.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
 import { startServer } from '../support/http-server.ts';

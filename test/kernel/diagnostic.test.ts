@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { describe, expect, it } from 'vitest';
+import { SESSION_CODES } from '../../src/contract/service-error.ts';
 import { CODES, EXIT, hasErrors, ReelformError } from '../../src/kernel/diagnostic.ts';
-import { SESSION_CODES } from '../../src/service/service-error.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -20,7 +20,7 @@ describe.each([
   });
 
   it('are each used by the program', () => {
-    const tables = ['src/kernel/diagnostic.ts', 'src/service/service-error.ts'];
+    const tables = ['src/kernel/diagnostic.ts', 'src/contract/service-error.ts'];
     const files = fastGlob.sync('src/**/*.ts', { cwd: ROOT, ignore: tables });
     const sources = files.map(read).join('\n');
     expect(Object.keys(codes).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);

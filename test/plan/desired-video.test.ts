@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { OUTPUT_DEFAULTS, TRANSFORM_DEFAULTS } from '../../src/contract/wire/defaults.ts';
+import type { Transform } from '../../src/contract/wire/mapping.ts';
+import type { OutputRequest } from '../../src/contract/wire/output.ts';
 import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { fingerprint } from '../../src/plan/desired-video.ts';
-import { OUTPUT_DEFAULTS, TRANSFORM_DEFAULTS } from '../../src/wire/defaults.ts';
-import type { Transform } from '../../src/wire/mapping.ts';
-import type { OutputRequest } from '../../src/wire/output.ts';
 import {
   type Context,
   clip,

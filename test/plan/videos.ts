@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { AudioTransform, Transform } from '../../src/contract/wire/mapping.ts';
 import type { Video, VideoDestination, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import type { Lock, LockRendering } from '../../src/lock/lock.ts';
@@ -7,7 +8,6 @@ import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import type { Observations, Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { SavedDemands } from '../../src/plan/saved-plan.ts';
-import type { AudioTransform, Transform } from '../../src/wire/mapping.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
 export const color = (value: string): VideoResource => ({ kind: 'color', color: value });

@@ -2,13 +2,13 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { parseVideoId } from '../../src/definition/video.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/kernel/json-schema/json-schema.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { kindSchemas, videoIdSchema } from '../../src/schema/resource-schemas.ts';
 import { checkTransform } from '../../src/template/bind/check-transform.ts';
 import { checkOutput } from '../../src/template/bind/resolve-output.ts';
-import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 

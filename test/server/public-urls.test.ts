@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sessionAt, webhookBodyAt } from '../../src/server/public-urls.ts';
 import { createdSession } from '../../src/session/render-session.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
 
 const NOW = 'https://new.example.com/reels';
 const mapping = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SessionUnknown } from '../../src/service/render-service.ts';
+import { SessionUnknown } from '../../src/contract/render-service.ts';
 import type { Fault } from '../support/interface-service.ts';
 import { BODY, create, json, openClient, POST, thrown } from '../support/remote-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SessionUnknown } from '../../src/contract/render-service.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
-import { SessionUnknown } from '../../src/service/render-service.ts';
 import { attempt, FAULTS, mistakes, NETWORKS } from '../support/fault-matrix.ts';
 import { freePort } from '../support/free-port.ts';
 

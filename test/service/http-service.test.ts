@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../src/contract/service-error.ts';
 import { EXIT } from '../../src/kernel/diagnostic.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 import {
   BODY,
   type Client,

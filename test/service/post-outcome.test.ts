@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/contract/service-error.ts';
 import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
 import { postOutcome } from '../../src/service/post-outcome.ts';
 import { retryDelayMs } from '../../src/service/retry.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const DOCS = readFileSync(join(import.meta.dirname, '../../docs/reference/files.md'), 'utf8');

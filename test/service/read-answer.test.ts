@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { RenderSession } from '../../src/contract/wire/render-session.ts';
 import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { ENTRY_FIELDS } from '../../src/lock/lock.ts';
 import {
@@ -10,8 +12,6 @@ import {
   readUpload,
   refusalOf,
 } from '../../src/service/read-answer.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
 
 /** Answers that are nearly right: each field has a valid value or any JSON value. */
 const field = (...good: fc.Arbitrary<unknown>[]) =>

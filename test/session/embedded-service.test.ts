@@ -2,16 +2,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { EmbeddedOptions } from '../../src/contract/render-service.ts';
+import type { CreateRenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
-import type { EmbeddedOptions } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
 import { describeSource } from '../../src/session/sources/describe-source.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
-import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
 import { pointerTo } from '../support/lfs-pointer.ts';
 import { solidPng } from '../support/small-package.ts';

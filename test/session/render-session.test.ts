@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CreateRenderSession } from '../../src/contract/wire/render-session.ts';
 import type { Sha256 } from '../../src/kernel/digest.ts';
 import {
   canceledSession,
@@ -9,7 +10,6 @@ import {
   queuedSession,
   renderedSession,
 } from '../../src/session/render-session.ts';
-import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 
 const request: CreateRenderSession = {
   title: 'Berlin',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { CreateRenderSession } from '../../src/contract/wire/render-session.ts';
 import { SceneError } from '../../src/engine/scene-error.ts';
 import type { SceneFinding } from '../../src/engine/scene-media.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import type { OutputStore, Renderer, SourceReader, StoredOutput, TemplateRegistry } from '../../src/session/ports.ts';
 import type { Scene } from '../../src/template/scene.ts';
-import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
 import {
   ACME,

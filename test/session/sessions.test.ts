@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
+import { parseCredentials } from '../../src/contract/destinations/parse-credentials.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { ExternalUploadRequest } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
-import type { ExternalUploadRequest } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
 import {
   ACME,

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
+import { parseCredentials } from '../../src/contract/destinations/parse-credentials.ts';
 import {
   createDestinations,
   type Destinations,

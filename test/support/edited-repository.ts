@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadDesiredState } from '../../src/cli/plan/load-desired-state.ts';
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { settleDeliveries } from '../../src/plan/compare-video.ts';
@@ -8,7 +9,6 @@ import { describeInputs } from '../../src/plan/desired-video.ts';
 import { digestsOf } from '../../src/plan/plan-videos.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { CONFIG, makeFolder } from './repository.ts';
 import { smallPackageFiles, TEST_FONT } from './small-package.ts';
 

@@ -1,10 +1,10 @@
+import type { Mapping } from '../../src/contract/wire/mapping.ts';
 import { createRenderPool } from '../../src/session/processes/render-pool.ts';
 import { sceneDigest } from '../../src/session/scene-digest.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
-import type { Mapping } from '../../src/wire/mapping.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
 const SIZES = {

@@ -4,8 +4,8 @@ import type {
   ExternalUpload,
   ExternalUploadRequest,
   RenderSession,
-} from '../../src/wire/render-session.ts';
-import type { StyleVersion } from '../../src/wire/style-version.ts';
+} from '../../src/contract/wire/render-session.ts';
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { startServer } from './http-server.ts';
 
 /** A fault that the service injects once, in place of its answer. */

@@ -1,4 +1,4 @@
-import type { StyleVersion } from '../../src/wire/style-version.ts';
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 
 /**
  * A specification with every kind that a definition can fill and one that it cannot; has required and optional

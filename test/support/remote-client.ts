@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import type { ServiceError } from '../../src/contract/service-error.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import type { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { createHttpService, type HttpServiceOptions } from '../../src/service/http-service.ts';
-import type { ServiceError } from '../../src/service/service-error.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { type InterfaceService, type InterfaceServiceOptions, startInterfaceService } from './interface-service.ts';
 import { smallPackage } from './small-package.ts';
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { parseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
-import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { type GitRepository, newRepository } from './git-repository.ts';
 import { type InterfaceService, startInterfaceService } from './interface-service.ts';
 import { definition, NO_LINT } from './repository.ts';

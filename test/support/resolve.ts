@@ -1,3 +1,4 @@
+import type { OutputRequest } from '../../src/contract/wire/output.ts';
 import type { DeliverContext } from '../../src/definition/destinations.ts';
 import type { OutputProblem } from '../../src/definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
@@ -5,7 +6,6 @@ import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import { textPosition } from '../../src/report/json/diagnostics-json.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
-import type { OutputRequest } from '../../src/wire/output.ts';
 import { LAUNCH_SPEC } from './launch-spec.ts';
 
 export type Files = Readonly<Record<string, string>>;

@@ -2,6 +2,9 @@ import type { Scheduler } from 'fast-check';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
+import { type RenderService, SessionUnknown } from '../../src/contract/render-service.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import { parseJournal } from '../../src/lock/journal.ts';
@@ -9,10 +12,7 @@ import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
-import { type RenderService, SessionUnknown } from '../../src/service/render-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 import { createdSession } from '../../src/session/render-session.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { textVideo } from './text-video.ts';
 
 /** Fate of one request or one push. */

@@ -1,10 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sessionEnd } from '../../src/contract/render-service.ts';
+import { serviceError } from '../../src/contract/service-error.ts';
+import type { Resource } from '../../src/contract/wire/mapping.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { sessionEnd } from '../../src/service/render-service.ts';
-import { serviceError } from '../../src/service/service-error.ts';
 import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/embedded-service.ts';
@@ -23,8 +25,6 @@ import { RenderTimeEstimate } from '../../src/session/render-time.ts';
 import type { Destinations } from '../../src/session/session-deliveries.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
-import type { Resource } from '../../src/wire/mapping.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { testDestinations } from './destinations.ts';
 import { smallPackage } from './small-package.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Editable, StyleVersion } from '../../src/wire/style-version.ts';
+import type { Editable, StyleVersion } from '../../src/contract/wire/style-version.ts';
 
 /** A line of text, as in labels and names. */
 const line: fc.Arbitrary<string> = fc

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Editable } from '../../src/contract/wire/style-version.ts';
 import { readImageHeader } from '../../src/engine/images/image-header.ts';
 import { SAMPLE_NAMES, sampleImage, sampleMappings } from '../../src/template/sample-mappings.ts';
-import type { Editable } from '../../src/wire/style-version.ts';
 
 const text: Editable = { input_type: 'text', stillcut: 's', example_text: 'Summer sale', max_length: 24 };
 const image: Editable = { input_type: 'image', stillcut: 's', width: 10, height: 10 };

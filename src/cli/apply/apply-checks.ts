@@ -1,4 +1,4 @@
-import type { Credential } from '../../delivery/credential.ts';
+import type { Credential } from '../../contract/destinations/credential.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';

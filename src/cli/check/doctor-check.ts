@@ -1,7 +1,7 @@
+import { ServiceError } from '../../contract/service-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { ProxyFailure } from '../../kernel/http/proxy.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
-import { ServiceError } from '../../service/service-error.ts';
 
 /** What a check of `reelform doctor` found. */
 export type CheckResult = Omit<DoctorCheck, 'name'>;

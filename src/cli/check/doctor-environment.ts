@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ServiceError } from '../../contract/service-error.ts';
 import { loadLibav } from '../../engine/codec/libav.ts';
 import { historyGap } from '../../git/lock-history.ts';
 import { locateInGit } from '../../git/revisions.ts';
@@ -9,7 +10,6 @@ import type { Config } from '../../project/config.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
-import { ServiceError } from '../../service/service-error.ts';
 import { type Io, isCi } from '../io.ts';
 import { isJournalLocal, SHARED_JOURNAL_HINT } from '../lock/open-journal.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';

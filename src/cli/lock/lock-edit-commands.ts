@@ -1,5 +1,7 @@
 import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
+import { lacksVideo } from '../../contract/render-service.ts';
+import { isSignedUrl } from '../../contract/urls.ts';
 import { parseVideoId, videoIdHint } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
@@ -10,8 +12,6 @@ import { create } from '../../plan/plan-videos.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { forgottenText, importedText, movedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
-import { lacksVideo } from '../../service/render-service.ts';
-import { isSignedUrl } from '../../service/urls.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';

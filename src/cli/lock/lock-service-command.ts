@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import { mappingDifferences, sessionDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
+import { stripQueries } from '../../contract/urls.ts';
+import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { recordedIn } from '../../lock/fold-journal.ts';
@@ -12,8 +14,6 @@ import { type Config, isPrivateUrl } from '../../project/config.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { serviceMovedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
-import { stripQueries } from '../../service/urls.ts';
-import type { RenderSession } from '../../wire/render-session.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';

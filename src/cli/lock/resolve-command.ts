@@ -1,4 +1,5 @@
 import { sessionDifferences } from '../../apply/session-differences.ts';
+import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Config } from '../../project/config.ts';
@@ -9,7 +10,6 @@ import {
   resolvedText,
   unknownAttemptsText,
 } from '../../report/terminal/resolve-text.ts';
-import type { RenderSession } from '../../wire/render-session.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printConfigErrors, stdoutStyle } from '../output.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { sessionRequest } from '../../apply/session-request.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
 import { furtherOutputs, localFiles, type Video } from '../../definition/video.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
@@ -22,7 +23,6 @@ import { createSources, uploadUrl } from '../../session/sources/sources.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { OutputRequest } from '../../wire/output.ts';
 import type { Io } from '../io.ts';
 
 /** Creates the scenes of a repository's videos like the embedded service, without a session. */

@@ -1,5 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { failureOf } from '../../apply/events.ts';
+import type { Mapping } from '../../contract/wire/mapping.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
 import type { Video } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
@@ -13,8 +15,6 @@ import { sessionProblems } from '../../session/session-problems.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { Mapping } from '../../wire/mapping.ts';
-import type { OutputRequest } from '../../wire/output.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';

@@ -1,4 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
+import type { OutputFormat, OutputRequest } from '../../contract/wire/output.ts';
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
@@ -7,7 +8,6 @@ import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { OutputFormat, OutputRequest } from '../../wire/output.ts';
 
 /** Options for the rendered file. */
 export interface RenderFlags {

@@ -1,4 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import type { RemoteRenderService, RenderService } from '../../contract/render-service.ts';
+import { ServiceError } from '../../contract/service-error.ts';
+import type { ProbeUrl } from '../../contract/urls.ts';
+import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import type { Config } from '../../project/config.ts';
@@ -6,14 +10,10 @@ import type { Project } from '../../project/load-project.ts';
 import { type ProjectTemplate, templateFilePath } from '../../project/load-templates.ts';
 import { checkTokenOrigin } from '../../service/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
-import type { RemoteRenderService, RenderService } from '../../service/render-service.ts';
-import { ServiceError } from '../../service/service-error.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
-import type { ProbeUrl } from '../../service/urls.ts';
 import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
 import { createUrlProbe } from '../../session/sources/fetch-source.ts';
 import { writePackageZip } from '../../template/archive/write-zip.ts';
-import type { RenderSession } from '../../wire/render-session.ts';
 import type { Io } from '../io.ts';
 
 export type RemoteService = RemoteRenderService & StyleVersionPusher;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../../contract/destinations/destination.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
 import { sendPieces } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 

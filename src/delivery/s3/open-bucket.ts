@@ -3,8 +3,13 @@ import type { Agent } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
 import { env as processEnv } from 'node:process';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import {
+  type Credential,
+  needsCredential,
+  resolveSecret,
+  type S3Credential,
+} from '../../contract/destinations/credential.ts';
 import { openAgents } from '../../kernel/http/agents.ts';
-import { type Credential, needsCredential, resolveSecret, type S3Credential } from '../credential.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
 /** How a bucket is accessed: the relevant part of a credential. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../../contract/destinations/destination.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../destination.ts';
 
 type S3Sdk = typeof import('@aws-sdk/client-s3');
 

@@ -1,4 +1,9 @@
-import { type DeliveredFile, type DeliverOptions, type Destination, publicUrlOf } from '../destination.ts';
+import {
+  type DeliveredFile,
+  type DeliverOptions,
+  type Destination,
+  publicUrlOf,
+} from '../../contract/destinations/destination.ts';
 import { OrderedDigest, readRange } from '../read-delivered-file.ts';
 import { sendParts } from './multipart-upload.ts';
 import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';

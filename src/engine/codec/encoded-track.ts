@@ -1,4 +1,4 @@
-import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
+import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
 import type { FrameRate } from '../frame-rate.ts';
 
 /** Size and rate of the frames passed to an encoder. */

@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputQuality } from '../../contract/wire/output.ts';
 import { MIX_RATE, type Stereo } from '../media/resampler.ts';
 import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';

@@ -1,6 +1,6 @@
 import { arch } from 'node:process';
+import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import { RENDER_EPOCH } from '../render-result.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
 import { type StreamSettings, VideoStream } from './video-stream.ts';

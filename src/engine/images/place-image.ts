@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import type { Transform } from '../../wire/mapping.ts';
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
+import type { Transform } from '../../contract/wire/mapping.ts';
 import { MAX_IMAGE_PIXELS } from './check-image.ts';
 
 interface Size {

@@ -1,10 +1,10 @@
+import type { Resource } from '../../contract/wire/mapping.ts';
+import { formatNumbers, parseNumbers, type SlotKind } from '../../contract/wire/slot-text.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { chooseStills } from '../../template/init/choose-stills.ts';
 import { findEditableTargets } from '../../template/init/editable-targets.ts';
 import type { Scene, Still } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { Resource } from '../../wire/mapping.ts';
-import { formatNumbers, parseNumbers, type SlotKind } from '../../wire/slot-text.ts';
 import { encodeStoredPng } from '../images/png-file.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 

@@ -1,8 +1,8 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 
 /** How far a moving image slides, as a share of its area's side; for a zoom, its largest enlargement. */
 const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;

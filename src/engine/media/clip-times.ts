@@ -1,8 +1,8 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { timeWithin } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 
 /** Timing of a clip. */

@@ -1,5 +1,5 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { Scene, SceneSound } from '../../template/scene.ts';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';

@@ -1,5 +1,5 @@
+import { defaultCodec } from '../../contract/wire/output.ts';
 import type { Scene, SceneFile, SceneOutput } from '../../template/scene.ts';
-import { defaultCodec } from '../../wire/output.ts';
 import { checkScene } from '../check-scene.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from '../codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../codec/video-encoder.ts';

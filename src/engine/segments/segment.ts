@@ -1,7 +1,7 @@
+import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
-import { defaultCodec, type OutputFormat } from '../../wire/output.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 

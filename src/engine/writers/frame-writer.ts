@@ -1,5 +1,5 @@
+import type { OutputFormat } from '../../contract/wire/output.ts';
 import type { Scene, SceneOutput } from '../../template/scene.ts';
-import type { OutputFormat } from '../../wire/output.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 import { hasSegments } from '../segments/segment.ts';
 

@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputQuality } from '../../contract/wire/output.ts';
 import { type FrameRate, isShownInGif, tickOf } from '../frame-rate.ts';
 import { BAYER, type Color, ColorFinder, chooseColors, GIF_SETTINGS, type GifSettings, gifenc } from './gif-palette.ts';
 

@@ -1,6 +1,6 @@
 // @ts-expect-error The package has no types.
 import * as exported from 'gifenc';
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputQuality } from '../../contract/wire/output.ts';
 
 /** Encoding settings for a quality. */
 export interface GifSettings {

@@ -8,7 +8,7 @@ import {
   Output,
   WebMOutputFormat,
 } from 'mediabunny';
-import type { OutputCodec } from '../../wire/output.ts';
+import type { OutputCodec } from '../../contract/wire/output.ts';
 import type { AudioTrack, EncodedTrack, FrameFormat, VideoPacket } from '../codec/encoded-track.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
 

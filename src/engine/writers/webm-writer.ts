@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputQuality } from '../../contract/wire/output.ts';
 import type { FrameFormat } from '../codec/encoded-track.ts';
 import { VideoStream } from '../codec/video-stream.ts';
 import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';

@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputQuality } from '../../contract/wire/output.ts';
 import { VideoStream } from '../codec/video-stream.ts';
 import { tickOf } from '../frame-rate.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';

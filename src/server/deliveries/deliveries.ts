@@ -1,5 +1,6 @@
+import { uploadEnded } from '../../contract/render-service.ts';
+import type { ExternalUpload } from '../../contract/wire/render-session.ts';
 import type { Json } from '../../kernel/digest.ts';
-import { uploadEnded } from '../../service/render-service.ts';
 import {
   type DeliveryJob,
   DeliveryRunner,
@@ -9,7 +10,6 @@ import {
 } from '../../session/delivery-runner.ts';
 import type { StoredSession } from '../../session/ports.ts';
 import { type Destinations, withDelivery } from '../../session/session-deliveries.ts';
-import type { ExternalUpload } from '../../wire/render-session.ts';
 import type { ServiceContext } from '../ports.ts';
 import { nextPriority, recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';

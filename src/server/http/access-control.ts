@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Principal } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 import { MAX_MEDIA_BYTES } from '../../session/sources/describe-source.ts';
 
 /** Limits of a single request. Sizes in bytes, times in milliseconds. */

@@ -1,6 +1,6 @@
+import { serviceError } from '../../contract/service-error.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { jsonPointer } from '../../kernel/json.ts';
-import { serviceError } from '../../service/service-error.ts';
 
 /**
  * Parses a JSON body. Returns undefined for an empty body, which some clients send with a content type.

@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { SERVICE_CODES } from '../../service/service-error.ts';
+import { SERVICE_CODES } from '../../contract/service-error.ts';
 import { SCOPES, type Scope } from '../ports.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from './schemas/examples.ts';
 import * as uploadSchemas from './schemas/external-upload-schemas.ts';

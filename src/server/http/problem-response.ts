@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../contract/service-error.ts';
+import type { ProblemDetails, RequestProblem } from '../../contract/wire/problem.ts';
 import { formatList, suggestion } from '../../kernel/hints.ts';
 import { jsonPointer } from '../../kernel/json.ts';
 import type { Violation } from '../../kernel/json-schema/violation.ts';
-import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../service/service-error.ts';
-import type { ProblemDetails, RequestProblem } from '../../wire/problem.ts';
 import { DISK_ERRORS } from '../data-folder.ts';
 import { withoutSecrets } from '../telemetry/log.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 import type { IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Principal, Scope } from '../ports.ts';
 import { requestDigest } from './json-body.ts';

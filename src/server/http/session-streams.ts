@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
+import type { RenderSession } from '../../contract/wire/render-session.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { RenderSession } from '../../wire/render-session.ts';
 import type { HttpLimits } from './http-limits.ts';
 
 /** Milliseconds after which a client connects again. */

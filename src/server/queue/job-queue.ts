@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, PgBoss } from 'pg-boss';
+import { isOutage } from '../../contract/service-error.ts';
 import { type Repetition, repeat } from '../../kernel/repeat.ts';
-import { isOutage } from '../../service/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import {

@@ -1,4 +1,4 @@
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 import type { StoredSession } from '../../session/ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from '../store/database.ts';

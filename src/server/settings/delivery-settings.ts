@@ -1,12 +1,12 @@
-import type { Credential } from '../../delivery/credential.ts';
-import { parseCredentials } from '../../delivery/parse-credentials.ts';
+import type { Credential } from '../../contract/destinations/credential.ts';
+import { parseCredentials } from '../../contract/destinations/parse-credentials.ts';
+import type { ExternalUploadRequest } from '../../contract/wire/render-session.ts';
 import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { parseJsonPointer } from '../../kernel/json.ts';
 import { locateIn, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { addDeliveries, createDestinations, MAX_UPLOADS } from '../../session/session-deliveries.ts';
-import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 
 /**
  * Settings that only the settings file can contain: they have more structure than a flag or an environment variable.

@@ -1,4 +1,4 @@
-import { parseDestination } from '../../delivery/destination-address.ts';
+import { parseDestination } from '../../contract/destinations/destination-address.ts';
 import { parseAllowList } from '../../session/sources/allow-list.ts';
 
 /** Facts about the machine that defaults depend on. */

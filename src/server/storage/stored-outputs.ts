@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { OutputFormat } from '../../contract/wire/output.ts';
 import type { SceneFinding } from '../../engine/scene-media.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
 import { parseRecord } from '../../kernel/json.ts';
@@ -6,7 +7,6 @@ import { safeFileName } from '../../kernel/safe-file-name.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { OutputStore, StoredOutput } from '../../session/ports.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
-import type { OutputFormat } from '../../wire/output.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';

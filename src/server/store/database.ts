@@ -1,5 +1,5 @@
 import type { ConstructorOptions } from 'pg-boss';
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 
 /** Runs a single statement. */
 export interface Queryable {

@@ -1,4 +1,4 @@
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
 import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Database, Queryable } from './database.ts';
 

@@ -1,5 +1,5 @@
+import { serviceError } from '../../contract/service-error.ts';
 import { parseJson } from '../../kernel/json.ts';
-import { serviceError } from '../../service/service-error.ts';
 
 /** Position of the last session of a page. */
 interface PageCursor {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
+import { isOutage, serviceError } from '../../contract/service-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { isOutage, serviceError } from '../../service/service-error.ts';
 import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type Database, rejectNul } from './database.ts';

@@ -1,7 +1,7 @@
+import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../session/session-deliveries.ts';
-import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../../wire/render-session.ts';
 import type { OutputIndex, ServiceContext } from '../ports.ts';
 import type { Queryable } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';

@@ -1,5 +1,5 @@
+import type { StyleVersionDetails } from '../../contract/wire/style-version.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersionRow, StyleVersionState } from '../ports.ts';
 import type { Database, Queryable } from './database.ts';
 

@@ -1,6 +1,6 @@
-import { serviceError } from '../../service/service-error.ts';
+import { serviceError } from '../../contract/service-error.ts';
+import type { DailyUsage, UsageBudget } from '../../contract/wire/render-session.ts';
 import type { StoredSession, TenantId } from '../../session/ports.ts';
-import type { DailyUsage, UsageBudget } from '../../wire/render-session.ts';
 import type { ServiceContext } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from './database.ts';

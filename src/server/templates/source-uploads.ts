@@ -1,9 +1,9 @@
+import { serviceError } from '../../contract/service-error.ts';
+import type { SourceUploadAnswer } from '../../contract/wire/mapping.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
-import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
-import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 

@@ -1,5 +1,7 @@
+import { isOutage, ServiceError, serviceError } from '../../contract/service-error.ts';
+import type { RequestProblem } from '../../contract/wire/problem.ts';
+import type { StyleVersionDetails } from '../../contract/wire/style-version.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
 import type { PackedPackage } from '../../session/bind-scene.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import { bindIn } from '../../session/processes/bind-in.ts';
@@ -12,8 +14,6 @@ import {
   problem,
 } from '../../session/sources/inspect-package.ts';
 import { KILLED_BY } from '../../session/sources/sources.ts';
-import type { RequestProblem } from '../../wire/problem.ts';
-import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { ObjectStorage, StyleVersionRow } from '../ports.ts';
 import { styleVersionAt } from '../public-urls.ts';
 import type { StyleVersionTable } from '../store/style-version-table.ts';

@@ -1,5 +1,5 @@
+import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryStatus } from '../../contract/wire/webhook.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryStatus } from '../../wire/webhook.ts';
 import type { Queryable } from '../store/database.ts';
 import { readCursor, writeCursor } from '../store/page-cursor.ts';
 

@@ -1,5 +1,5 @@
+import type { DisabledReason, WebhookEndpoint, WebhookType } from '../../contract/wire/webhook.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { DisabledReason, WebhookEndpoint, WebhookType } from '../../wire/webhook.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** A stored endpoint. Times are ISO 8601. */

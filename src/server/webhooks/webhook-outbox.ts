@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { sessionEnd } from '../../contract/render-service.ts';
+import type { VideoEvent, WebhookBody, WebhookData } from '../../contract/wire/webhook.ts';
 import { spreadMs } from '../../kernel/backoff.ts';
-import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
 import type { ServiceContext } from '../ports.ts';
 import { nextPriority } from '../queue/fair-priority.ts';
 import type { Queryable } from '../store/database.ts';

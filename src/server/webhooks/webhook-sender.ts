@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOutage } from '../../service/service-error.ts';
-import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
+import { isOutage } from '../../contract/service-error.ts';
+import { TEST_TYPE, type WebhookAttempt } from '../../contract/wire/webhook.ts';
 import type { ServiceContext } from '../ports.ts';
 import { webhookBodyAt } from '../public-urls.ts';
 import { recordStart } from '../queue/fair-priority.ts';

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { type ServiceError, serviceError } from '../../service/service-error.ts';
-import type { Claimed, IdempotencyClaim, StoredSession, TenantId } from '../../session/ports.ts';
-import type { AllowList } from '../../session/sources/allow-list.ts';
-import type { ExternalUpload } from '../../wire/render-session.ts';
+import { type ServiceError, serviceError } from '../../contract/service-error.ts';
+import type { ExternalUpload } from '../../contract/wire/render-session.ts';
 import type {
   ChangeWebhookEndpoint,
   CreateWebhookEndpoint,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
-} from '../../wire/webhook.ts';
+} from '../../contract/wire/webhook.ts';
+import type { Claimed, IdempotencyClaim, StoredSession, TenantId } from '../../session/ports.ts';
+import type { AllowList } from '../../session/sources/allow-list.ts';
 import type { ServiceContext, StyleVersionRow } from '../ports.ts';
 import type { Queryable } from '../store/database.ts';
 import { runIdempotent } from '../store/idempotency-claims.ts';

@@ -1,3 +1,7 @@
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../contract/wire/mapping.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../contract/wire/output.ts';
+import { SLOT_KINDS } from '../../contract/wire/slot-text.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { LintFinding, MediaFinding } from '../../engine/lint/lint-finding.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
 import type { Failure, SceneErrorCode } from '../../engine/scene-error.ts';
@@ -10,10 +14,6 @@ import { LINT_CODES, LINT_SEVERITIES } from '../../template/lint-severities.ts';
 import type { EditableKind, Manifest } from '../../template/parse-manifest.ts';
 import { SAFE_AREA_NAMES, type SafeAreaName } from '../../template/safe-areas.ts';
 import type { FontSettings } from '../../template/scene.ts';
-import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
-import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../wire/output.ts';
-import { SLOT_KINDS } from '../../wire/slot-text.ts';
-import type { StyleVersion } from '../../wire/style-version.ts';
 import type { BoundScene, PackedPackage } from '../bind-scene.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
 import {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { isOutage } from '../../contract/service-error.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
-import { isOutage } from '../../service/service-error.ts';
 import { AttemptRecord, recordRendered } from '../attempt-record.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from '../ports.ts';

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
+import type { ProbeUrl, UrlProbe } from '../../contract/urls.ts';
 import { ByteCollector } from '../../kernel/byte-collector.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { PROXY_UNCHECKED, proxyReason } from '../../kernel/http/proxy.ts';
@@ -13,7 +14,6 @@ import {
   retryAfterMs,
 } from '../../kernel/http/send-request.ts';
 import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
-import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
 import { ALL_HOSTS, type HeldTurns, type PoliteHosts, WaitRequested } from './polite-hosts.ts';

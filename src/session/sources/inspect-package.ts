@@ -1,3 +1,5 @@
+import type { RequestProblem } from '../../contract/wire/problem.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { embeddedImages } from '../../engine/images/check-image.ts';
 import { packAnimation } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
@@ -7,8 +9,6 @@ import { readPackageZip } from '../../template/archive/read-package-zip.ts';
 import { soundAssetIds } from '../../template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { RequestProblem } from '../../wire/problem.ts';
-import type { StyleVersion } from '../../wire/style-version.ts';
 import type { PackedPackage } from '../bind-scene.ts';
 import type { SourceKind } from '../ports.ts';
 import { describeSource } from './describe-source.ts';

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
+import type { Mapping, MediaResource } from '../../contract/wire/mapping.ts';
+import type { RenderSession, SessionSource } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { sourcePointer, trackKey } from '../../template/bind/check-mapping.ts';
 import type { EditableKind } from '../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { Mapping, MediaResource } from '../../wire/mapping.ts';
-import type { RenderSession, SessionSource } from '../../wire/render-session.ts';
 import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 
 /** The media of one mapping, by editable key and by `trackKey`. */

@@ -1,6 +1,6 @@
+import type { FontResource, Mapping } from '../../contract/wire/mapping.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { FontResource, Mapping } from '../../wire/mapping.ts';
 import { mergeSettings, STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
 import { outlinedFonts } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';

@@ -1,8 +1,8 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
+import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../contract/wire/mapping.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
+import { isSlotKind } from '../../contract/wire/slot-text.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../wire/mapping.ts';
-import type { OutputRequest } from '../../wire/output.ts';
-import { isSlotKind } from '../../wire/slot-text.ts';
 import { slotValue } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lottie/lottie-slots.ts';

@@ -1,6 +1,6 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
+import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { isAvif } from '../../kernel/file-kind.ts';
-import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import type { AudioTransform, Transform } from '../../wire/mapping.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';

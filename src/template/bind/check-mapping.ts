@@ -1,7 +1,7 @@
+import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../contract/wire/slot-text.ts';
+import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
-import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../wire/slot-text.ts';
-import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';
 

@@ -1,6 +1,4 @@
-import { suggestion } from '../../kernel/hints.ts';
-import { isRecord, jsonPointer } from '../../kernel/json.ts';
-import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
+import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import {
   defaultCodec,
   FORMAT_CODECS,
@@ -13,7 +11,9 @@ import {
   type OutputFormat,
   type OutputQuality,
   type OutputRequest,
-} from '../../wire/output.ts';
+} from '../../contract/wire/output.ts';
+import { suggestion } from '../../kernel/hints.ts';
+import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import type { SceneFile, Still } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';

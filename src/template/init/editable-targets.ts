@@ -1,6 +1,6 @@
+import type { SlotKind } from '../../contract/wire/slot-text.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { SlotKind } from '../../wire/slot-text.ts';
 import { isLive } from '../expressions/bake-expressions.ts';
 import { namedControl } from '../expressions/example-variants.ts';
 import {

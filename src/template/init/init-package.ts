@@ -1,5 +1,5 @@
+import { SLOT_KINDS } from '../../contract/wire/slot-text.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { SLOT_KINDS } from '../../wire/slot-text.ts';
 import {
   type BakedExpression,
   bakeExpressions,

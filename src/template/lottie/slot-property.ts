@@ -1,4 +1,3 @@
-import { isRecord } from '../../kernel/json.ts';
 import {
   formatGradient,
   formatNumbers,
@@ -7,7 +6,8 @@ import {
   parseGradient,
   parseNumbers,
   type SlotKind,
-} from '../../wire/slot-text.ts';
+} from '../../contract/wire/slot-text.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { formatColor, parseColor } from '../bind/color.ts';
 import type { LottieNode } from './lottie-layers.ts';
 

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import { parseLock } from '../../../src/lock/lock-format.ts';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { pointerTo } from '../../support/lfs-pointer.ts';
 import { mediaPackageFiles } from '../../support/media-package.ts';

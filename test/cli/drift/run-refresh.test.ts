@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import { gitIn } from '../../support/git-repository.ts';
 import { startServer } from '../../support/http-server.ts';
 import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import type { LockEntry } from '../../../src/lock/lock.ts';
 import { serialiseLock } from '../../../src/lock/lock-format.ts';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
 import { versionOf } from '../../support/lock-branches.ts';
 import { definition, makeRepository } from '../../support/repository.ts';

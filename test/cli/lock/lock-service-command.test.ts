@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import type { LockEntry } from '../../../src/lock/lock.ts';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import {
   type InterfaceService,
   type InterfaceServiceOptions,

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import type { Attempt } from '../../../src/lock/journal.ts';
 import { openJournalFile } from '../../../src/lock/journal-file.ts';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { cloneOf, gitIn, newRemote } from '../../support/git-repository.ts';
 import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
 import { definition, makeRepository } from '../../support/repository.ts';

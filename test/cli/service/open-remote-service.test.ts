@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StyleVersion } from '../../../src/wire/style-version.ts';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import {
   type InterfaceService,
   type InterfaceServiceOptions,

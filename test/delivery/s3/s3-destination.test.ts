@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { S3Credential } from '../../../src/delivery/credential.ts';
+import type { S3Credential } from '../../../src/contract/destinations/credential.ts';
 import {
   type Delivered,
   type DeliveredFile,
   type DeliverOptions,
   DeliveryFailure,
-} from '../../../src/delivery/destination.ts';
-import { parseDestination } from '../../../src/delivery/destination-address.ts';
+} from '../../../src/contract/destinations/destination.ts';
+import { parseDestination } from '../../../src/contract/destinations/destination-address.ts';
 import { openDestination } from '../../../src/delivery/open-destination.ts';
 import { openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { createS3Destination } from '../../../src/delivery/s3/s3-destination.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OutputQuality } from '../../../src/contract/wire/output.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
-import type { OutputQuality } from '../../../src/wire/output.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
 import { movingScene } from '../scenes.ts';
 

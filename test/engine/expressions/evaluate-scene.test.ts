@@ -1,5 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Resource } from '../../../src/contract/wire/mapping.ts';
 import { evaluateScene } from '../../../src/engine/expressions/evaluate-scene.ts';
 import { segmentKey } from '../../../src/engine/segments/segment.ts';
 import { segmentScene } from '../../../src/engine/segments/segment-scene.ts';
@@ -10,7 +11,6 @@ import { initPackage, isPackage, type NewPackage } from '../../../src/template/i
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
-import type { Resource } from '../../../src/wire/mapping.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import {
   fill,

@@ -1,9 +1,9 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
 import { fitImage } from '../../../src/engine/images/fit-image.ts';
 import type { SceneError } from '../../../src/engine/scene-error.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 import { testPicture, withExifOrientation } from '../pictures.ts';
 
 async function fitted(bytes: Uint8Array, transform: Transform, width: number, height: number) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { placeImage } from '../../../src/engine/images/place-image.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 
 const wide = { width: 400, height: 200 };
 const square = { width: 100, height: 100 };

@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, rectangleLayer, sceneOf } from '../scenes.ts';
 
 /** Red rises from 0 at the left to 255 at the right, green from top to bottom; blue is 255 everywhere. */

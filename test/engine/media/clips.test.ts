@@ -2,9 +2,9 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, placed, rectangleLayer, sceneOf } from '../scenes.ts';
 import { mediaFile, numberedClip, numberIn } from './media-files.ts';
 

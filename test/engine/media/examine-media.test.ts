@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { examineMedia } from '../../../src/engine/media/examine-media.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, sceneOf } from '../scenes.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 

@@ -1,10 +1,10 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import type { AudioTransform } from '../../../src/contract/wire/mapping.ts';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
-import type { AudioTransform } from '../../../src/wire/mapping.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
 import { sceneOf } from '../scenes.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';

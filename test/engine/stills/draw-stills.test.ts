@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { SceneError } from '../../../src/engine/scene-error.ts';
-import type { Transform } from '../../../src/wire/mapping.ts';
 import { testPicture } from '../pictures.ts';
 import { imageLayer, movingScene, placed, rectangleLayer, sceneOf } from '../scenes.ts';
 import { drawFrame, expectFrame, pixels } from '../stored-frame.ts';

@@ -6,9 +6,9 @@ import { build } from 'esbuild';
 import { execaNode } from 'execa';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { OutputFormat } from '../../../src/contract/wire/output.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import type { Scene } from '../../../src/template/scene.ts';
-import type { OutputFormat } from '../../../src/wire/output.ts';
 import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

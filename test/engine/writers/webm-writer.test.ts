@@ -1,10 +1,10 @@
 import { BufferSource, EncodedPacketSink, Input, WEBM } from 'mediabunny';
 import { describe, expect, it } from 'vitest';
+import type { OutputQuality } from '../../../src/contract/wire/output.ts';
 import { Decoder } from '../../../src/engine/codec/decoder.ts';
 import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
-import type { OutputQuality } from '../../../src/wire/output.ts';
 import { stereoWav } from '../media/media-files.ts';
 import { sceneOf } from '../scenes.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, NOTHING, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';

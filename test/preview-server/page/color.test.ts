@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { normalizeSlotText } from '../../../src/contract/wire/slot-text.ts';
 import {
   contrastOf,
   formatRgba,
@@ -7,7 +8,6 @@ import {
   parseStops,
   withStop,
 } from '../../../src/preview-server/page/color.ts';
-import { normalizeSlotText } from '../../../src/wire/slot-text.ts';
 
 describe('parseRgba()', () => {
   it.each([

@@ -2,17 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { parseCredentials } from '../../../src/delivery/parse-credentials.ts';
+import { parseCredentials } from '../../../src/contract/destinations/parse-credentials.ts';
+import { uploadsEnded } from '../../../src/contract/render-service.ts';
+import type {
+  ExternalUpload,
+  ExternalUploadRequest,
+  RenderSession,
+} from '../../../src/contract/wire/render-session.ts';
 import { openDeliveries } from '../../../src/server/deliveries/deliveries.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
-import { uploadsEnded } from '../../../src/service/render-service.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { addDeliveries, createDestinations } from '../../../src/session/session-deliveries.ts';
-import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../../src/wire/render-session.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { ACME, makeScene, makeStored } from '../store/sessions.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { parseCredentials } from '../../../src/delivery/parse-credentials.ts';
+import { parseCredentials } from '../../../src/contract/destinations/parse-credentials.ts';
 import { openDeliveries } from '../../../src/server/deliveries/deliveries.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';

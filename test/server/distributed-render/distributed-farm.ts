@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
+import type { NamedOutput } from '../../../src/contract/wire/output.ts';
+import type { RenderSession } from '../../../src/contract/wire/render-session.ts';
 import {
   createChunkFiles,
   createDistributedRenderTable,
@@ -25,8 +27,6 @@ import type { SegmentRenderer } from '../../../src/session/segments/segment-rend
 import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';
 import { Sessions } from '../../../src/session/sessions.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { NamedOutput } from '../../../src/wire/output.ts';
-import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { testDestinations } from '../../support/destinations.ts';
 import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 import { boundHere, exampleSources } from '../../support/small-sessions.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SERVICE_CODES } from '../../../src/service/service-error.ts';
+import { SERVICE_CODES } from '../../../src/contract/service-error.ts';
 import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
 import { smallRequest } from '../../support/small-sessions.ts';
 

@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SERVICE_CODES } from '../../../src/contract/service-error.ts';
+import { TEST_TYPE, WEBHOOK_TYPES } from '../../../src/contract/wire/webhook.ts';
 import { createSchemaCompiler } from '../../../src/kernel/json-schema/compile-schema.ts';
 import { COMPONENTS } from '../../../src/server/http/open-api.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from '../../../src/server/http/schemas/examples.ts';
-import { SERVICE_CODES } from '../../../src/service/service-error.ts';
-import { TEST_TYPE, WEBHOOK_TYPES } from '../../../src/wire/webhook.ts';
 import { type ApiAnswer, untilEnded } from '../../support/api.ts';
 import type { OpenApiDocument } from '../../support/open-api-document.ts';
 import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';

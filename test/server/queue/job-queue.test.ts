@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { serviceError } from '../../../src/contract/service-error.ts';
 import { LeaseLost } from '../../../src/server/queue/job-claims.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../../src/server/queue/queues.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import type { Log } from '../../../src/server/telemetry/log.ts';
-import { serviceError } from '../../../src/service/service-error.ts';
 import { describeOnDatabases, jobCounts, SILENT } from '../../support/databases.ts';
 
 const never = (signal: AbortSignal): Promise<never> =>

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { RenderSession } from '../../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
@@ -6,7 +7,6 @@ import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
-import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 
 // A separate process for kill tests: creates a session per key (as a client does again after a crash) and renders the

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { ServiceError } from '../../../src/contract/service-error.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
-import { ServiceError } from '../../../src/service/service-error.ts';
 import type { SessionQuery } from '../../../src/session/ports.ts';
 import { describeOnDatabases, type TestDatabases } from '../../support/databases.ts';
 import { ACME, makeClaim, makeScene, makeSession, makeStored, NOW, OTHER } from './sessions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { RenderSession } from '../../../src/contract/wire/render-session.ts';
 import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import type { IdempotencyClaim, StoredSession, TenantId } from '../../../src/session/ports.ts';
-import type { RenderSession } from '../../../src/wire/render-session.ts';
 
 export const ACME = 'acme' as TenantId;
 export const OTHER = 'other' as TenantId;

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../../src/service/service-error.ts';
+import { ServiceError } from '../../../src/contract/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { SMALL_MANIFEST, smallAnimation, solidPng } from '../../support/small-package.ts';
 import { NEVER, openStyleVersions, smallZip } from './open-style-versions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ServiceError, serviceError } from '../../../src/contract/service-error.ts';
 import type { StyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
-import { ServiceError, serviceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { anyDatabases } from '../../support/databases.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';

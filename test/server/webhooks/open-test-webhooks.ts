@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
+import type { WebhookEndpointWithSecret } from '../../../src/contract/wire/webhook.ts';
 import type { JobOptions } from '../../../src/server/queue/queues.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { createWebhookOutbox, type WebhookOutbox } from '../../../src/server/webhooks/webhook-outbox.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../../src/server/webhooks/webhook-sender.ts';
 import { Webhooks } from '../../../src/server/webhooks/webhooks.ts';
 import { ALLOW_EVERYTHING } from '../../../src/session/sources/allow-list.ts';
-import type { WebhookEndpointWithSecret } from '../../../src/wire/webhook.ts';
 import { ACME } from '../store/sessions.ts';
 
 export const START = Date.now();

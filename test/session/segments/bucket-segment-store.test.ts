@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { S3Credential } from '../../../src/delivery/credential.ts';
+import type { S3Credential } from '../../../src/contract/destinations/credential.ts';
 import { openObjectFolder } from '../../../src/delivery/object-folder.ts';
 import { type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { BucketSegmentStore } from '../../../src/session/segments/bucket-segment-store.ts';

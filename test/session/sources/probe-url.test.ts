@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ProbeUrl } from '../../../src/service/urls.ts';
+import type { ProbeUrl } from '../../../src/contract/urls.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
 import { createFetch, createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
 import { PoliteHosts } from '../../../src/session/sources/polite-hosts.ts';

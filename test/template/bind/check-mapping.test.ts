@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Resource } from '../../../src/contract/wire/mapping.ts';
 import { checkMapping, type UncheckedMapping } from '../../../src/template/bind/check-mapping.ts';
-import type { Resource } from '../../../src/wire/mapping.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 import { smallPackage } from '../../support/small-package.ts';
 

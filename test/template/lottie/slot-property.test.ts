@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { normalizeSlotText } from '../../../src/contract/wire/slot-text.ts';
 import type { LottieNode } from '../../../src/template/lottie/lottie-layers.ts';
 import {
   isAnimatedProperty,
@@ -6,7 +7,6 @@ import {
   propertyText,
   writeProperty,
 } from '../../../src/template/lottie/slot-property.ts';
-import { normalizeSlotText } from '../../../src/wire/slot-text.ts';
 import { still } from '../../support/lottie-documents.ts';
 
 const gradient = (colors: number, values: readonly number[]): LottieNode => ({ p: colors, k: still(values) });

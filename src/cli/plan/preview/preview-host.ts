@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { isAllowed } from '../../../delivery/credential.ts';
-import { DeliveryFailure } from '../../../delivery/destination.ts';
-import { type DestinationAddress, parseDestination } from '../../../delivery/destination-address.ts';
+import { isAllowed } from '../../../contract/destinations/credential.ts';
+import { DeliveryFailure } from '../../../contract/destinations/destination.ts';
+import { type DestinationAddress, parseDestination } from '../../../contract/destinations/destination-address.ts';
 import { openDestination } from '../../../delivery/open-destination.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
 import { pushPictures } from '../../../git/image-branch.ts';

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import {
+  formatGradient,
+  formatNumbers,
+  type GradientStop,
+  normalizeSlotText,
+} from '../../../contract/wire/slot-text.ts';
 import { formatList } from '../../../kernel/hints.ts';
 import { isRecord, parseRecord } from '../../../kernel/json.ts';
 import { editYaml } from '../../../kernel/yaml/edit-yaml.ts';
@@ -12,7 +18,6 @@ import { writeFileAtomic } from '../../../project/write-file.ts';
 import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
-import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
 
 /** A new template of a repository. */
 export interface NewTemplate {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { serviceError } from '../../../service/service-error.ts';
+import { serviceError } from '../../../contract/service-error.ts';
 import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
 import type { AppPorts, ServedFile } from '../app-ports.ts';
 import { type ByteRange, isNoneMatch, readByteRange } from '../conditional-requests.ts';

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { uploadsEnded } from '../../../service/render-service.ts';
-import { serviceError } from '../../../service/service-error.ts';
-import { FairQueue } from '../../../session/fair-queue.ts';
-import type { IdempotencyClaim, SessionQuery, TenantId } from '../../../session/ports.ts';
-import type { Mapping } from '../../../wire/mapping.ts';
+import { uploadsEnded } from '../../../contract/render-service.ts';
+import { serviceError } from '../../../contract/service-error.ts';
+import type { Mapping } from '../../../contract/wire/mapping.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
   ExternalUploadRequest,
   RenderSession,
   SessionStatus,
-} from '../../../wire/render-session.ts';
+} from '../../../contract/wire/render-session.ts';
+import { FairQueue } from '../../../session/fair-queue.ts';
+import type { IdempotencyClaim, SessionQuery, TenantId } from '../../../session/ports.ts';
 import type { Scope } from '../../ports.ts';
 import { sessionAt } from '../../public-urls.ts';
 import type { AppPorts, ServedFiles } from '../app-ports.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { serviceError } from '../../../service/service-error.ts';
+import { serviceError } from '../../../contract/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { serviceError } from '../../../contract/service-error.ts';
 import { ByteCollector } from '../../../kernel/byte-collector.ts';
 import { allocateUnforked } from '../../../sandbox/unforked-buffer.ts';
-import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
 import type { Settings } from '../../settings/settings-table.ts';
 import type { AppPorts } from '../app-ports.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IdempotencyClaim } from '../../../session/ports.ts';
 import {
   type ChangeWebhookEndpoint,
   type CreateWebhookEndpoint,
   WEBHOOK_DELIVERY_STATUSES,
   type WebhookDeliveryStatus,
-} from '../../../wire/webhook.ts';
+} from '../../../contract/wire/webhook.ts';
+import type { IdempotencyClaim } from '../../../session/ports.ts';
 import { MAX_ENDPOINTS } from '../../webhooks/webhooks.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';

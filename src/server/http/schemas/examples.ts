@@ -1,4 +1,4 @@
-import type { WebhookDelivery, WebhookEndpoint } from '../../../wire/webhook.ts';
+import type { WebhookDelivery, WebhookEndpoint } from '../../../contract/wire/webhook.ts';
 
 /** Example values for the API description: one video from request to result. */
 const TIME = { created: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:00:07.214Z' };

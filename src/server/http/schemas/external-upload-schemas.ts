@@ -1,5 +1,5 @@
+import { EXTERNAL_UPLOAD_STATUSES } from '../../../contract/wire/render-session.ts';
 import { MAX_UPLOADS } from '../../../session/session-deliveries.ts';
-import { EXTERNAL_UPLOAD_STATUSES } from '../../../wire/render-session.ts';
 import { EXAMPLES } from './examples.ts';
 import { type Component, closedObjectOf, listOf, objectOf, ref, type Schema } from './json-schema.ts';
 

@@ -1,4 +1,4 @@
-import { SERVICE_CODES, type ServiceCode } from '../../../service/service-error.ts';
+import { SERVICE_CODES, type ServiceCode } from '../../../contract/service-error.ts';
 import { EXAMPLES } from './examples.ts';
 import { type Component, listOf, objectOf, ref, type Schema } from './json-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceCode } from '../../../service/service-error.ts';
+import type { ServiceCode } from '../../../contract/service-error.ts';
 import type { Scope } from '../../ports.ts';
 import { EXAMPLES } from './examples.ts';
 import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';

@@ -1,4 +1,4 @@
-import { SESSION_PRIORITIES } from '../../../wire/render-session.ts';
+import { SESSION_PRIORITIES } from '../../../contract/wire/render-session.ts';
 import type { Schema } from './json-schema.ts';
 
 const METADATA_KEY = '[A-Za-z0-9_.-]{1,40}';

@@ -1,6 +1,12 @@
+import {
+  MAX_OUTPUTS,
+  OUTPUT_CODECS,
+  OUTPUT_FORMATS,
+  OUTPUT_NAME,
+  OUTPUT_QUALITIES,
+} from '../../../contract/wire/output.ts';
 import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/resolve-output.ts';
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
-import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
 import {

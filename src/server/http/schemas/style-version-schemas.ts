@@ -1,4 +1,4 @@
-import { SLOT_KINDS } from '../../../wire/slot-text.ts';
+import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import { EXAMPLES } from './examples.ts';
 import { type Component, identifierSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';

@@ -5,7 +5,7 @@ import {
   WEBHOOK_SIGNATURES,
   WEBHOOK_TYPES,
   type WebhookType,
-} from '../../../wire/webhook.ts';
+} from '../../../contract/wire/webhook.ts';
 import { WEBHOOK_EXAMPLES } from './examples.ts';
 import {
   type Component,

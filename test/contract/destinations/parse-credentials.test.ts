@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CredentialsOptions, parseCredentials } from '../../src/delivery/parse-credentials.ts';
+import { type CredentialsOptions, parseCredentials } from '../../../src/contract/destinations/parse-credentials.ts';
 
 const SERVER: CredentialsOptions = { isServer: true, directory: '/etc/reelform' };
 const EMBEDDED: CredentialsOptions = { isServer: false, directory: '/repository' };

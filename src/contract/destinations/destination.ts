@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Json, Sha256 } from '../kernel/digest.ts';
+import type { Json, Sha256 } from '../../kernel/digest.ts';
 
 /** A finished file to deliver. It can be read any number of times, starting at any byte. */
 export interface DeliveredFile {

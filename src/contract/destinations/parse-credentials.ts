@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { didYouMean } from '../kernel/hints.ts';
-import { isRecord } from '../kernel/json.ts';
+import { didYouMean } from '../../kernel/hints.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretSource } from './credential.ts';
 import type { DeliveryProblem } from './destination-address.ts';
 

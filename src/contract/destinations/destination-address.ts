@@ -1,5 +1,5 @@
-import { closestMatch } from '../kernel/hints.ts';
-import { safeFileName } from '../kernel/safe-file-name.ts';
+import { closestMatch } from '../../kernel/hints.ts';
+import { safeFileName } from '../../kernel/safe-file-name.ts';
 
 /** Parsed form of a `to`: the destination of a delivery. */
 export type DestinationAddress =

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Credential, isAllowed, mayBeAllowed } from '../../src/delivery/credential.ts';
+import { type Credential, isAllowed, mayBeAllowed } from '../../../src/contract/destinations/credential.ts';
 import {
   type DestinationAddress,
   fillDestination,
   formatDestination,
   parseDestination,
   SERVICE_PLACEHOLDERS,
-} from '../../src/delivery/destination-address.ts';
+} from '../../../src/contract/destinations/destination-address.ts';
 
 function targetOf(to: string, placeholders: readonly string[] = []): DestinationAddress {
   const parsed = parseDestination(to, placeholders);

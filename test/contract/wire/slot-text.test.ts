@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeSlotText, SLOT_EXAMPLES, SLOT_KINDS } from '../../src/wire/slot-text.ts';
+import { normalizeSlotText, SLOT_EXAMPLES, SLOT_KINDS } from '../../../src/contract/wire/slot-text.ts';
 
 describe('normalizeSlotText()', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSignedUrl } from '../../src/service/urls.ts';
+import { isSignedUrl } from '../../src/contract/urls.ts';
 
 it.each([
   ['https://b.s3.amazonaws.com/a.mp4?X-Amz-Algorithm=AWS4&X-Amz-Expires=60&X-Amz-Signature=ab', true],

@@ -6,8 +6,8 @@ import type {
   ExternalUploadRequest,
   RenderedSegments,
   RenderSession,
-} from '../wire/render-session.ts';
-import type { StyleVersion } from '../wire/style-version.ts';
+} from './wire/render-session.ts';
+import type { StyleVersion } from './wire/style-version.ts';
 
 /** The port to a rendering service, embedded or remote. */
 export type RenderService = EmbeddedRenderService | RemoteRenderService;

@@ -1,4 +1,4 @@
-import type { RequestProblem } from '../wire/problem.ts';
+import type { RequestProblem } from './wire/problem.ts';
 
 /**
  * A rejection by the service. `status` is the HTTP status that it has, or would have over HTTP.
