@@ -32,9 +32,9 @@ const BUNDLED = [
 const CHUNKS = {
   start: ['cli/io.ts', 'cli/run.ts'],
   plan: ['cli/plan/make-plan.ts', 'cli/plan/planned-videos.ts', 'cli/check/lint-plan.ts'],
-  changes: ['project/load-definitions.ts'],
+  changes: ['reconciler/project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts'],
-  project: ['project/load-project.ts', 'project/find-definitions.ts'],
+  project: ['reconciler/project/load-project.ts', 'reconciler/project/find-definitions.ts'],
 };
 // What every render loads, in its process and in its thread that draws.
 const RENDERING = {

@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { applyPlan } from '../src/apply/apply-plan.ts';
-import type { Video, VideoId } from '../src/definition/video.ts';
 import { sha256 } from '../src/kernel/digest.ts';
-import { openJournalFile } from '../src/lock/journal-file.ts';
-import { emptyLock, type Lock } from '../src/lock/lock.ts';
-import { LockFile } from '../src/lock/lock-file.ts';
-import { desiredVideo } from '../src/plan/desired-video.ts';
-import { planVideos } from '../src/plan/plan-videos.ts';
-import { writeFileAtomic } from '../src/project/write-file.ts';
-import { createHttpService } from '../src/service/http-service.ts';
+import { applyPlan } from '../src/reconciler/apply/apply-plan.ts';
+import type { Video, VideoId } from '../src/reconciler/definition/video.ts';
+import { openJournalFile } from '../src/reconciler/lock/journal-file.ts';
+import { emptyLock, type Lock } from '../src/reconciler/lock/lock.ts';
+import { LockFile } from '../src/reconciler/lock/lock-file.ts';
+import { desiredVideo } from '../src/reconciler/plan/desired-video.ts';
+import { planVideos } from '../src/reconciler/plan/plan-videos.ts';
+import { writeFileAtomic } from '../src/reconciler/project/write-file.ts';
+import { createHttpService } from '../src/reconciler/service-client/http-service.ts';
 
 /**
  * Measures an apply of N videos, C at once, against a real HTTP service in a separate process whose renders take T, and

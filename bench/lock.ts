@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fingerprint, Lock, LockEntry } from '../src/lock/lock.ts';
-import { LockFile } from '../src/lock/lock-file.ts';
-import { parseLock, serialiseLock } from '../src/lock/lock-format.ts';
-import { writeFileAtomic } from '../src/project/write-file.ts';
+import type { Fingerprint, Lock, LockEntry } from '../src/reconciler/lock/lock.ts';
+import { LockFile } from '../src/reconciler/lock/lock-file.ts';
+import { parseLock, serialiseLock } from '../src/reconciler/lock/lock-format.ts';
+import { writeFileAtomic } from '../src/reconciler/project/write-file.ts';
 import { recordFigure } from './record-figure.ts';
 
 /**

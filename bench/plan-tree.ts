@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDesiredState } from '../src/cli/plan/load-desired-state.ts';
 import type { StyleVersion } from '../src/contract/wire/style-version.ts';
-import { emptyLock, type LockEntry } from '../src/lock/lock.ts';
-import { serialiseLock } from '../src/lock/lock-format.ts';
-import { schemaFiles } from '../src/project/schema-files.ts';
+import { emptyLock, type LockEntry } from '../src/reconciler/lock/lock.ts';
+import { serialiseLock } from '../src/reconciler/lock/lock-format.ts';
+import { schemaFiles } from '../src/reconciler/project/schema-files.ts';
 
 const TEMPLATES = 20;
 const IMAGES = 50;

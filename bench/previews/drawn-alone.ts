@@ -9,7 +9,7 @@ import { openScenes } from '../../src/cli/render/open-scenes.ts';
 import { type PackedScene, packScene, unpackScene } from '../../src/engine/packed-scene.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { shrinkScene } from '../../src/preview/reduce-scene.ts';
-import { loadProject } from '../../src/project/load-project.ts';
+import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { createRenderPool } from '../../src/session/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { RENDER_EPOCH } from '../engine/render-result.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
-import { findRoot } from '../project/repository-layout.ts';
+import { findRoot } from '../reconciler/project/repository-layout.ts';
 import type { Io } from './io.ts';
 
 /** The options that every command has. */

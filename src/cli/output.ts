@@ -1,5 +1,5 @@
 import { type Diagnostic, EXIT, hasErrors } from '../kernel/diagnostic.ts';
-import { CONFIG_FILE } from '../project/repository-layout.ts';
+import { CONFIG_FILE } from '../reconciler/project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
 import { errorReference } from './errors.ts';

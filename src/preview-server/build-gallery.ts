@@ -2,8 +2,8 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { dirname, join, posix } from 'node:path';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
-import { isOutputPath, OUTPUTS_FOLDER } from '../lock/lock.ts';
-import { requireFetched } from '../project/find-pointers.ts';
+import { isOutputPath, OUTPUTS_FOLDER } from '../reconciler/lock/lock.ts';
+import { requireFetched } from '../reconciler/project/find-pointers.ts';
 import type { PreviewPorts } from './ports.ts';
 import { createPreviewContext, type PreviewContext } from './preview-context.ts';
 import type { FinishedFile, PreviewState, StillMark, TemplateCard, VideoCard } from './protocol.ts';

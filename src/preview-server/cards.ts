@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { globBase, idOfPath, isFragment, type Video } from '../definition/video.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import { isOutputPath, type LockEntry } from '../lock/lock.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
-import type { Change } from '../plan/plan.ts';
-import type { TemplateConfig } from '../project/config.ts';
-import { isPointerFile } from '../project/find-pointers.ts';
-import type { ProjectTemplate } from '../project/load-templates.ts';
-import { CONFIG_FILE } from '../project/repository-layout.ts';
+import { globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
+import { isOutputPath, type LockEntry } from '../reconciler/lock/lock.ts';
+import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
+import type { Change } from '../reconciler/plan/plan.ts';
+import type { TemplateConfig } from '../reconciler/project/config.ts';
+import { isPointerFile } from '../reconciler/project/find-pointers.ts';
+import type { ProjectTemplate } from '../reconciler/project/load-templates.ts';
+import { CONFIG_FILE } from '../reconciler/project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { LoadedRepository } from './ports.ts';
 import type {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
-import { writeLinkedFile } from '../project/write-file.ts';
+import { writeLinkedFile } from '../reconciler/project/write-file.ts';
 import { RequestError } from './request-error.ts';
 
 /** New content of a file; null removes it. */

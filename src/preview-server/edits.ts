@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { resolvePath } from '../definition/definition-file.ts';
-import { editRows, readCsv } from '../definition/read-rows.ts';
-import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../definition/video.ts';
 import type { Result } from '../kernel/diagnostic.ts';
 import { editYaml, type YamlEdit } from '../kernel/yaml/edit-yaml.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type MapNode, type TreeNode } from '../kernel/yaml/tree.ts';
+import { resolvePath } from '../reconciler/definition/definition-file.ts';
+import { editRows, readCsv } from '../reconciler/definition/read-rows.ts';
+import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
 import { definitionTree, mediaPath, writtenTransform } from './form-fields.ts';

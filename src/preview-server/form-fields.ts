@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
-import { readDefinitionFile } from '../definition/definition-file.ts';
-import { extend } from '../definition/extend.ts';
-import { transformFields } from '../definition/read-resource.ts';
-import type { Video, VideoResource } from '../definition/video.ts';
 import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
-import type { Project } from '../project/load-project.ts';
+import { readDefinitionFile } from '../reconciler/definition/definition-file.ts';
+import { extend } from '../reconciler/definition/extend.ts';
+import { transformFields } from '../reconciler/definition/read-resource.ts';
+import type { Video, VideoResource } from '../reconciler/definition/video.ts';
+import type { Project } from '../reconciler/project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';

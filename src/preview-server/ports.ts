@@ -1,11 +1,11 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
-import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
-import type { Lock } from '../lock/lock.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { PlanDocument } from '../plan/plan-document.ts';
-import type { Project } from '../project/load-project.ts';
+import type { Video } from '../reconciler/definition/video.ts';
+import type { Lock } from '../reconciler/lock/lock.ts';
+import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
+import type { Plan } from '../reconciler/plan/plan.ts';
+import type { PlanDocument } from '../reconciler/plan/plan-document.ts';
+import type { Project } from '../reconciler/project/load-project.ts';
 import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../report/json/event-json.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';

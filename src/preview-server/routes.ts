@@ -1,12 +1,12 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, posix, sep } from 'node:path';
-import { globBase } from '../definition/video.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { parseRecord } from '../kernel/json.ts';
 import { safeFileName } from '../kernel/safe-file-name.ts';
-import { isOutputPath } from '../lock/lock.ts';
-import { requireFetched } from '../project/find-pointers.ts';
+import { globBase } from '../reconciler/definition/video.ts';
+import { isOutputPath } from '../reconciler/lock/lock.ts';
+import { requireFetched } from '../reconciler/project/find-pointers.ts';
 import { planHtml } from '../report/html/plan-html.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { planSummary } from './cards.ts';

@@ -1,8 +1,8 @@
-import { resolvePath } from '../definition/definition-file.ts';
-import { fillIn } from '../definition/fill-in.ts';
-import { type Row, readRows } from '../definition/read-rows.ts';
-import { globBase, idOfPath } from '../definition/video.ts';
 import { child, type MapNode, type ScalarNode } from '../kernel/yaml/tree.ts';
+import { resolvePath } from '../reconciler/definition/definition-file.ts';
+import { fillIn } from '../reconciler/definition/fill-in.ts';
+import { type Row, readRows } from '../reconciler/definition/read-rows.ts';
+import { globBase, idOfPath } from '../reconciler/definition/video.ts';
 import { definitionTree } from './form-fields.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { RowReference, RowTable } from './protocol.ts';

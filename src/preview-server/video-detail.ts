@@ -1,8 +1,8 @@
-import { definitionSpan } from '../definition/definition-file.ts';
-import { isDataFile } from '../definition/read-rows.ts';
-import { isFragment, type Video } from '../definition/video.ts';
 import { segmentRanges } from '../engine/segments/segment.ts';
-import { inputDocuments } from '../plan/plan-document.ts';
+import { definitionSpan } from '../reconciler/definition/definition-file.ts';
+import { isDataFile } from '../reconciler/definition/read-rows.ts';
+import { isFragment, type Video } from '../reconciler/definition/video.ts';
+import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { segmentKeys } from '../session/segments/segment-cache.ts';

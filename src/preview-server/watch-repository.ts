@@ -1,8 +1,8 @@
 import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { UNFINISHED } from '../kernel/replace-file.ts';
-import { OUTPUTS_FOLDER } from '../lock/lock.ts';
-import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-layout.ts';
+import { OUTPUTS_FOLDER } from '../reconciler/lock/lock.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../reconciler/project/repository-layout.ts';
 
 /** Milliseconds without another change before the changes are reported: editors write several files at once. */
 const QUIET_MS = 25;

@@ -4,7 +4,7 @@ import { figuresTable, treeFigures } from '../../bench/tree-figures.ts';
 const TREE = new Map([
   ['src/index.ts', "export { plan } from './plan/plan.ts';\nexport * from './plan/other.ts';\n"],
   [
-    'src/plan/plan.ts',
+    'src/reconciler/plan/plan.ts',
     "import { name } from './other.ts';\n\nexport async function plan() {}\nexport type Plan = 1;\n",
   ],
   ['src/plan/other.ts', `const name = 1;\nexport { name, name as Plan };\n${'\n'.repeat(399)}`],
@@ -33,7 +33,7 @@ describe('treeFigures()', () => {
   });
 
   it('finds names that several files declare, and no re-exports', () => {
-    expect(figures.homonyms).toEqual({ Plan: ['src/plan/plan.ts', 'src/plan/other.ts'] });
+    expect(figures.homonyms).toEqual({ Plan: ['src/reconciler/plan/plan.ts', 'src/plan/other.ts'] });
   });
 });
 

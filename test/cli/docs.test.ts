@@ -9,7 +9,7 @@ const JOURNAL = readFileSync(join(ROOT, 'docs/reference/files.md'), 'utf8');
 
 describe('docs/reference/files.md', () => {
   it('lists every type of journal line', () => {
-    const text = readFileSync(join(ROOT, 'src/lock/journal.ts'), 'utf8');
+    const text = readFileSync(join(ROOT, 'src/reconciler/lock/journal.ts'), 'utf8');
     const types = [...text.matchAll(/readonly type: '(\w+)'/g)].map((match) => match[1]!);
     expect(types.filter((type) => !JOURNAL.includes(`\`${type}\``))).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { emptyLock } from '../../src/lock/lock.ts';
-import { serialiseLock } from '../../src/lock/lock-format.ts';
+import { emptyLock } from '../../src/reconciler/lock/lock.ts';
+import { serialiseLock } from '../../src/reconciler/lock/lock-format.ts';
 import { makeFolder } from '../support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadProject, type Project } from '../../src/project/load-project.ts';
+import { loadProject, type Project } from '../../src/reconciler/project/load-project.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
 
 /**

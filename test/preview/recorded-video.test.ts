@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Video } from '../../src/definition/video.ts';
-import type { LockEntry } from '../../src/lock/lock.ts';
 import { recordedVideo } from '../../src/preview/recorded-video.ts';
+import type { Video } from '../../src/reconciler/definition/video.ts';
+import type { LockEntry } from '../../src/reconciler/lock/lock.ts';
 import { smallPackage } from '../support/small-package.ts';
 
 const { spec } = smallPackage();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Lock } from '../../src/lock/lock.ts';
-import { serialiseLock } from '../../src/lock/lock-format.ts';
-import { mergeLocks } from '../../src/lock/merge-locks.ts';
+import type { Lock } from '../../src/reconciler/lock/lock.ts';
+import { serialiseLock } from '../../src/reconciler/lock/lock-format.ts';
+import { mergeLocks } from '../../src/reconciler/lock/merge-locks.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
 import { type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 import { count, tell } from '../support/proof.ts';

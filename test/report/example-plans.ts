@@ -1,7 +1,7 @@
-import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import type { Plan } from '../../src/plan/plan.ts';
-import { type LabelLookup, type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import type { VideoResource } from '../../src/reconciler/definition/video.ts';
+import type { Plan } from '../../src/reconciler/plan/plan.ts';
+import { type LabelLookup, type PlanDocument, planDocument } from '../../src/reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../../src/report/json/diagnostics-json.ts';
 import {
   applied,
@@ -17,7 +17,7 @@ import {
   text,
   track,
   url,
-} from '../plan/videos.ts';
+} from '../reconciler/plan/videos.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   t_01: 'Headline',

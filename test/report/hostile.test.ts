@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlanDocument } from '../../src/plan/plan-document.ts';
+import type { PlanDocument } from '../../src/reconciler/plan/plan-document.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';
 import { planMarkdown } from '../../src/report/markdown/plan-markdown.ts';
-import { color, desired, lockOf, place, plan, text } from '../plan/videos.ts';
+import { color, desired, lockOf, place, plan, text } from '../reconciler/plan/videos.ts';
 import { documentOf } from './example-plans.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { examplePreview } from './html/preview.ts';

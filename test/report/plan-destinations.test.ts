@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/plan/plan.ts';
+import type { Plan } from '../../src/reconciler/plan/plan.ts';
 import { planMarkdown } from '../../src/report/markdown/plan-markdown.ts';
 import { planText } from '../../src/report/terminal/plan-text.ts';
-import { desired, lockOf, place, plan, text } from '../plan/videos.ts';
+import { desired, lockOf, place, plan, text } from '../reconciler/plan/videos.ts';
 import { documentOf } from './example-plans.ts';
 
 /** One video for everything that a plan can do about places. */

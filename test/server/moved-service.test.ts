@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { RenderSession } from '../../src/contract/wire/render-session.ts';
-import type { LockEntry } from '../../src/lock/lock.ts';
+import type { LockEntry } from '../../src/reconciler/lock/lock.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { type Api, untilEnded } from '../support/api.ts';
 import { type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddedOptions } from '../../src/contract/render-service.ts';
 import type { CreateRenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';

@@ -5,7 +5,7 @@ import { BufferSource, Input, MP4 } from 'mediabunny';
 import { expect, it, onTestFinished } from 'vitest';
 import { renderScene } from '../../src/engine/render-scene.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import { ALLOW_NOTHING } from '../../src/session/sources/allow-list.ts';

@@ -1,5 +1,5 @@
-import type { RunClock } from '../../src/apply/session-watcher.ts';
 import type { RenderSession } from '../../src/contract/wire/render-session.ts';
+import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';
 import type { Fault } from './interface-service.ts';
 import { run, type World, world } from './run-world.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { SessionUnknown } from '../../src/contract/render-service.ts';
-import { createHttpService } from '../../src/service/http-service.ts';
+import { createHttpService } from '../../src/reconciler/service-client/http-service.ts';
 import { type Fault, type FaultService, startFaultService } from './fault-service.ts';
 import { type Stream, startTcpProxy, type Toxic } from './tcp-proxy.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { bareSession } from '../../src/service/read-answer.ts';
+import { bareSession } from '../../src/reconciler/service-client/read-answer.ts';
 import { startServer } from './http-server.ts';
 
 /** How a POST fails at the server. */

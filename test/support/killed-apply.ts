@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { applyPlan } from '../../src/apply/apply-plan.ts';
-import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { openJournal } from '../../src/cli/lock/open-journal.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { LockFile, readLock } from '../../src/lock/lock-file.ts';
-import { desiredVideo } from '../../src/plan/desired-video.ts';
-import { planVideos } from '../../src/plan/plan-videos.ts';
-import type { JournalConfig } from '../../src/project/config.ts';
-import { LOCK_FILE } from '../../src/project/repository-layout.ts';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { createHttpService } from '../../src/service/http-service.ts';
+import { applyPlan } from '../../src/reconciler/apply/apply-plan.ts';
+import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';
+import { LockFile, readLock } from '../../src/reconciler/lock/lock-file.ts';
+import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
+import { planVideos } from '../../src/reconciler/plan/plan-videos.ts';
+import type { JournalConfig } from '../../src/reconciler/project/config.ts';
+import { LOCK_FILE } from '../../src/reconciler/project/repository-layout.ts';
+import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
+import { createHttpService } from '../../src/reconciler/service-client/http-service.ts';
 import { textVideo } from './text-video.ts';
 
 /**

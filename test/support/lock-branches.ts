@@ -1,4 +1,4 @@
-import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
+import type { Fingerprint, Lock, LockEntry } from '../../src/reconciler/lock/lock.ts';
 
 /** Edits of a lock on one branch. */
 export type BranchEdit = (versions: Map<string, number>, random: () => number) => void;

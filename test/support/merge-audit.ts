@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Lock } from '../../src/lock/lock.ts';
-import { emptyLock } from '../../src/lock/lock.ts';
-import { parseLock } from '../../src/lock/lock-format.ts';
+import type { Lock } from '../../src/reconciler/lock/lock.ts';
+import { emptyLock } from '../../src/reconciler/lock/lock.ts';
+import { parseLock } from '../../src/reconciler/lock/lock-format.ts';
 import { LOCK, type MergeFlow } from './merge-flow.ts';
 import { startRunner } from './merge-runner.ts';
 import { IS_WHOLE } from './proof.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
-import { schemaFiles } from '../../src/project/schema-files.ts';
+import { schemaFiles } from '../../src/reconciler/project/schema-files.ts';
 import { cloneOf, type GitRepository, newRemote } from './git-repository.ts';
 import { type GitHubFault, type GitHubServer, startGitHub } from './github-server.ts';
 import { type InterfaceService, type InterfaceServiceOptions, startInterfaceService } from './interface-service.ts';

@@ -1,4 +1,4 @@
-import { type ChangeDocument, type PlanDocument, planId } from '../../src/plan/plan-document.ts';
+import { type ChangeDocument, type PlanDocument, planId } from '../../src/reconciler/plan/plan-document.ts';
 
 /** Returns the change of one new video. */
 export function newVideo(id: string, fields: Partial<ChangeDocument> = {}): ChangeDocument {

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import type { ReelformError } from '../../src/kernel/diagnostic.ts';
-import { createHttpService, type HttpServiceOptions } from '../../src/service/http-service.ts';
+import { createHttpService, type HttpServiceOptions } from '../../src/reconciler/service-client/http-service.ts';
 import { type InterfaceService, type InterfaceServiceOptions, startInterfaceService } from './interface-service.ts';
 import { smallPackage } from './small-package.ts';
 

@@ -1,11 +1,11 @@
 import type { OutputRequest } from '../../src/contract/wire/output.ts';
-import type { DeliverContext } from '../../src/definition/destinations.ts';
-import type { OutputProblem } from '../../src/definition/read-video.ts';
-import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
-import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
+import type { DeliverContext } from '../../src/reconciler/definition/destinations.ts';
+import type { OutputProblem } from '../../src/reconciler/definition/read-video.ts';
+import { type Resolved, resolveDefinitions } from '../../src/reconciler/definition/resolve-definitions.ts';
+import type { Video } from '../../src/reconciler/definition/video.ts';
+import { createChecks } from '../../src/reconciler/schema/create-checks.ts';
 import { textPosition } from '../../src/report/json/diagnostics-json.ts';
-import { createChecks } from '../../src/schema/create-checks.ts';
 import { LAUNCH_SPEC } from './launch-spec.ts';
 
 export type Files = Readonly<Record<string, string>>;

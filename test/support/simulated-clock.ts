@@ -1,4 +1,4 @@
-import type { RunClock } from '../../src/apply/session-watcher.ts';
+import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';
 
 interface Waiting {
   readonly at: number;

@@ -1,17 +1,22 @@
 import type { Scheduler } from 'fast-check';
-import { applyPlan } from '../../src/apply/apply-plan.ts';
-import type { ApplyOutcome } from '../../src/apply/events.ts';
-import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { type RenderService, SessionUnknown } from '../../src/contract/render-service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { foldJournal } from '../../src/lock/fold-journal.ts';
-import { parseJournal } from '../../src/lock/journal.ts';
-import { emptyLock, type Lock } from '../../src/lock/lock.ts';
-import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
-import { desiredVideo } from '../../src/plan/desired-video.ts';
-import { planVideos } from '../../src/plan/plan-videos.ts';
+import { applyPlan } from '../../src/reconciler/apply/apply-plan.ts';
+import type { ApplyOutcome } from '../../src/reconciler/apply/events.ts';
+import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';
+import { foldJournal } from '../../src/reconciler/lock/fold-journal.ts';
+import { parseJournal } from '../../src/reconciler/lock/journal.ts';
+import { emptyLock, type Lock } from '../../src/reconciler/lock/lock.ts';
+import {
+  SharedJournal,
+  type SharedText,
+  type Version,
+  type WriteOutcome,
+} from '../../src/reconciler/lock/shared-journal.ts';
+import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
+import { planVideos } from '../../src/reconciler/plan/plan-videos.ts';
 import { createdSession } from '../../src/session/render-session.ts';
 import { textVideo } from './text-video.ts';
 

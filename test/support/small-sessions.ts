@@ -6,7 +6,7 @@ import { serviceError } from '../../src/contract/service-error.ts';
 import type { Resource } from '../../src/contract/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
 import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/embedded-service.ts';

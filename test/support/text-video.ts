@@ -1,4 +1,4 @@
-import type { Video, VideoId } from '../../src/definition/video.ts';
+import type { Video, VideoId } from '../../src/reconciler/definition/video.ts';
 
 /** Returns a video whose only editable is a text. */
 export function textVideo(id: string, text = id): Video {

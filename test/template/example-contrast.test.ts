@@ -4,7 +4,7 @@ import fg from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { lintTexts } from '../../src/engine/lint/lint-texts.ts';
 import { contrastOf, parseRgba } from '../../src/preview-server/page/color.ts';
-import { loadProject } from '../../src/project/load-project.ts';
+import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { Scene } from '../../src/template/scene.ts';

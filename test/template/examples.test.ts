@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadProject } from '../../src/project/load-project.ts';
+import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { animations } from '../../templates/source/animations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

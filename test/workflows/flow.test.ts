@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
-import { schemaFiles } from '../../src/project/schema-files.ts';
+import { schemaFiles } from '../../src/reconciler/project/schema-files.ts';
 import { startInterfaceService } from '../support/interface-service.ts';
 import { definition, NO_LINT } from '../support/repository.ts';
 import { reviewedRepository } from '../support/reviewed-repository.ts';

@@ -1,8 +1,8 @@
 import type { Credential } from '../../contract/destinations/credential.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
-import { type Config, secretVariables } from '../../project/config.ts';
+import type { Plan } from '../../reconciler/plan/plan.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import { type Config, secretVariables } from '../../reconciler/project/config.ts';
 import { approvalQuestion } from '../../report/terminal/apply-text.ts';
 import type { Io } from '../io.ts';
 

@@ -1,7 +1,7 @@
-import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import { countRendered, sortedById, unknownVideo } from '../../apply/run-record.ts';
-import type { VideoId } from '../../definition/video.ts';
 import { EXIT } from '../../kernel/diagnostic.ts';
+import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.ts';
+import { countRendered, sortedById, unknownVideo } from '../../reconciler/apply/run-record.ts';
+import type { VideoId } from '../../reconciler/definition/video.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
 

@@ -1,7 +1,7 @@
-import { failureOf } from '../../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import { type Plan, renders } from '../../plan/plan.ts';
-import type { Project } from '../../project/load-project.ts';
+import { failureOf } from '../../reconciler/apply/events.ts';
+import { type Plan, renders } from '../../reconciler/plan/plan.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ShardReport } from '../../report/json/event-json.ts';
 import { shardProgressText, shardText } from '../../report/terminal/apply-text.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';

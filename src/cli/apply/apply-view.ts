@@ -1,4 +1,4 @@
-import { NOTHING_DONE } from '../../apply/events.ts';
+import { NOTHING_DONE } from '../../reconciler/apply/events.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { eventJson, type StreamEvent } from '../../report/json/event-json.ts';
 import { VERSION } from '../global-options.ts';

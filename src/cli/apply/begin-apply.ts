@@ -1,9 +1,9 @@
-import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { type Diagnostic, EXIT } from '../../kernel/diagnostic.ts';
-import { isUnresolvedRequest } from '../../plan/adopt-renderings.ts';
-import type { PlanDiagnostic } from '../../plan/plan.ts';
-import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
-import type { Project } from '../../project/load-project.ts';
+import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.ts';
+import { isUnresolvedRequest } from '../../reconciler/plan/adopt-renderings.ts';
+import type { PlanDiagnostic } from '../../reconciler/plan/plan.ts';
+import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';
 import { findPointers, lintErrors } from '../check/lint-plan.ts';

@@ -1,6 +1,6 @@
 import { type Diagnostic, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
-import { rendersOtherContent } from '../../plan/plan.ts';
-import type { Config } from '../../project/config.ts';
+import { rendersOtherContent } from '../../reconciler/plan/plan.ts';
+import type { Config } from '../../reconciler/project/config.ts';
 import { unsearchedQuestion } from '../../report/terminal/apply-text.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import type { Io } from '../io.ts';

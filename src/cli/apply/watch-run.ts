@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../../apply/events.ts';
+import type { ApplyEvent } from '../../reconciler/apply/events.ts';
 import { ApplyLines } from '../../report/terminal/apply-lines.ts';
 import { exitText, stoppingText } from '../../report/terminal/apply-text.ts';
 import { LiveView } from '../../report/terminal/live-view.ts';

@@ -1,7 +1,7 @@
 import { type Diagnostic, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
-import type { Project } from '../../project/load-project.ts';
+import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

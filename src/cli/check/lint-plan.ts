@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { VideoId } from '../../definition/video.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
-import { type Fingerprint, isOutputPath, type LockRendering } from '../../lock/lock.ts';
-import { type Change, delivers, type Plan, renders, rendersNew } from '../../plan/plan.ts';
-import { createPointerSearch, isPointerFile } from '../../project/find-pointers.ts';
+import type { VideoId } from '../../reconciler/definition/video.ts';
+import { type Fingerprint, isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts';
+import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
+import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { PlannedVideos } from '../plan/planned-videos.ts';

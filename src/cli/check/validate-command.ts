@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { repositoryPointers } from '../../project/find-pointers.ts';
-import { loadProject, type Project } from '../../project/load-project.ts';
+import { repositoryPointers } from '../../reconciler/project/find-pointers.ts';
+import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';
 import { unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';

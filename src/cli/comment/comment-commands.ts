@@ -4,7 +4,7 @@ import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { gitHubComments, pullOfJob } from '../../forge/github/pulls.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
+import { isDenied, type PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { planTitle } from '../../report/markdown/plan-markdown.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';

@@ -1,12 +1,19 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { changedFiles, checkoutCommit, commonCommit, differInOne, fetchCommit, fileAt } from '../../git/revisions.ts';
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
-import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
-import { parseLock } from '../../lock/lock-format.ts';
-import { LOCK_FILE } from '../../project/repository-layout.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import {
+  changedFiles,
+  checkoutCommit,
+  commonCommit,
+  differInOne,
+  fetchCommit,
+  fileAt,
+} from '../../reconciler/git/revisions.ts';
+import { emptyLock, type Fingerprint, type Lock } from '../../reconciler/lock/lock.ts';
+import { parseLock } from '../../reconciler/lock/lock-format.ts';
+import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
 

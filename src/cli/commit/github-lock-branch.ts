@@ -3,9 +3,15 @@ import { branchHead, commitOnBranch, firstParent, putOnto, readFileAt } from '..
 import type { GitHub } from '../../forge/github/github.ts';
 import { createPull, type PullRequest, pullsOfHead, updatePull } from '../../forge/github/pulls.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
-import { parseLock, serialiseLock } from '../../lock/lock-format.ts';
-import { changeOf, type LockBranch, type LockChange, type LockTip, type LockWrite } from '../../lock/publish-lock.ts';
+import { emptyLock, type Fingerprint, type Lock } from '../../reconciler/lock/lock.ts';
+import { parseLock, serialiseLock } from '../../reconciler/lock/lock-format.ts';
+import {
+  changeOf,
+  type LockBranch,
+  type LockChange,
+  type LockTip,
+  type LockWrite,
+} from '../../reconciler/lock/publish-lock.ts';
 import { lockCommitWords, lockPullWords } from '../../report/markdown/lock-commit.ts';
 
 export interface PullLockOptions {

@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type GitLocation, locateInGit } from '../../git/revisions.ts';
-import { withoutCredentials } from '../../git/run-git.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
-import { CONFIG_FILE } from '../../project/repository-layout.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { type GitLocation, locateInGit } from '../../reconciler/git/revisions.ts';
+import { withoutCredentials } from '../../reconciler/git/run-git.ts';
+import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaFiles } from '../../project/schema-files.ts';
+import { schemaFiles } from '../../reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { definitionText } from '../template/add/register-template.ts';
 import { type OwnPackage, packageRoot, packageTexts } from './own-package.ts';

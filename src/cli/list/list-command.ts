@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
-import { type Change, everyChange } from '../../plan/plan.ts';
-import { idMatcher, isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
+import { type Change, everyChange } from '../../reconciler/plan/plan.ts';
+import { idMatcher, isSelected, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
-import type { JournalState } from '../../lock/journal.ts';
-import type { Lock } from '../../lock/lock.ts';
-import { loadProject } from '../../project/load-project.ts';
-import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import type { JournalState } from '../../reconciler/lock/journal.ts';
+import type { Lock } from '../../reconciler/lock/lock.ts';
+import { loadProject } from '../../reconciler/project/load-project.ts';
+import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../reconciler/project/local-outputs.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';

@@ -2,11 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
-import type { Fingerprint } from '../../lock/lock.ts';
-import { parseLock, serialiseLock } from '../../lock/lock-format.ts';
-import { type LockVersions, type MergedLock, mergeLockTexts, splitConflicts } from '../../lock/merge-locks.ts';
-import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
-import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
+import type { Fingerprint } from '../../reconciler/lock/lock.ts';
+import { parseLock, serialiseLock } from '../../reconciler/lock/lock-format.ts';
+import {
+  type LockVersions,
+  type MergedLock,
+  mergeLockTexts,
+  splitConflicts,
+} from '../../reconciler/lock/merge-locks.ts';
+import { findRoot, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/terminal/lock-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
@@ -34,7 +39,7 @@ export async function lockMergeCommand(
   }
   const root = findRoot(directory);
   if (options.install === true) {
-    const { installMergeDriver } = await import('../../git/merge-driver.ts');
+    const { installMergeDriver } = await import('../../reconciler/git/merge-driver.ts');
     const installed = await installMergeDriver(root, LOCK_FILE, writeLinkedFile);
     io.stdout.write(installedText(installed, stdoutStyle(options, io)));
     return EXIT.ok;
@@ -64,7 +69,7 @@ async function driveMerge(
   if (!merged.ok) {
     printDiagnostics(merged.diagnostics, () => undefined, options, io);
     // Git waits for the driver, so this code is loaded on demand.
-    const { mergeLines } = await import('../../git/merge-driver.ts');
+    const { mergeLines } = await import('../../reconciler/git/merge-driver.ts');
     await mergeLines(directory, paths);
     return EXIT.error;
   }
@@ -80,7 +85,7 @@ async function driveMerge(
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
   const text = await nullIfMissing(readFile(path, 'utf8'));
-  const { unmergedVersions } = await import('../../git/merge-driver.ts');
+  const { unmergedVersions } = await import('../../reconciler/git/merge-driver.ts');
   const unmerged = await unmergedVersions(root, LOCK_FILE);
   const read = text === null ? null : parseLock(text, LOCK_FILE);
   const isSettled = read?.ok === true && (unmerged === null || (text !== unmerged.ours && text !== unmerged.theirs));

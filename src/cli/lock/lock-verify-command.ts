@@ -4,12 +4,12 @@ import { type Diagnostic, EXIT, errorAt, hasErrors, warningAt } from '../../kern
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { asCommitted } from '../../kernel/line-breaks.ts';
-import { emptyLock, type Lock } from '../../lock/lock.ts';
-import { readLock } from '../../lock/lock-file.ts';
-import { normaliseLock, serialiseLock } from '../../lock/lock-format.ts';
-import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/local-outputs.ts';
-import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
-import { writeLinkedFile } from '../../project/write-file.ts';
+import { emptyLock, type Lock } from '../../reconciler/lock/lock.ts';
+import { readLock } from '../../reconciler/lock/lock-file.ts';
+import { normaliseLock, serialiseLock } from '../../reconciler/lock/lock-format.ts';
+import { findSwappedOutputs, notDelivered, observeOutputs } from '../../reconciler/project/local-outputs.ts';
+import { findRoot, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import { writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
 import { type GlobalOptions, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

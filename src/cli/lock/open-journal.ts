@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Diagnostic, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
-import { EMPTY_JOURNAL, type Journal, type JournalState } from '../../lock/journal.ts';
-import { openJournalFile } from '../../lock/journal-file.ts';
-import type { Lock } from '../../lock/lock.ts';
-import type { Config } from '../../project/config.ts';
-import { CONFIG_FILE, JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
+import { EMPTY_JOURNAL, type Journal, type JournalState } from '../../reconciler/lock/journal.ts';
+import { openJournalFile } from '../../reconciler/lock/journal-file.ts';
+import type { Lock } from '../../reconciler/lock/lock.ts';
+import type { Config } from '../../reconciler/project/config.ts';
+import { CONFIG_FILE, JOURNAL_FILE, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { type Io, isCi } from '../io.ts';
 
 /** A journal that a run writes to and has to close. */
@@ -23,7 +23,7 @@ export type OpenJournal = Journal & {
  */
 export async function openJournal(root: string, { journal }: Pick<Config, 'journal'>): Promise<OpenJournal> {
   if (journal === 'file') return openJournalFile(join(root, JOURNAL_FILE), { file: JOURNAL_FILE });
-  const { openGitJournal } = await import('../../git/git-journal.ts');
+  const { openGitJournal } = await import('../../reconciler/git/git-journal.ts');
   return openGitJournal({
     root,
     ...journal,
@@ -50,7 +50,7 @@ export async function readJournal(
     return { state: (await openJournal(root, config)).state, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof ReelformError) || error.code !== 'git_failed' || config.journal === 'file') throw error;
-    const { fetchedJournal } = await import('../../git/git-journal.ts');
+    const { fetchedJournal } = await import('../../reconciler/git/git-journal.ts');
     const state = await fetchedJournal({ root, ...config.journal });
     if (state !== null && isCi(env)) return { state, diagnostics: [] };
     const known = state === null ? 'ignores pending renders' : 'uses the last fetched journal';

@@ -1,9 +1,9 @@
-import { sessionDifferences } from '../../apply/session-differences.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
-import type { Attempt } from '../../lock/journal.ts';
-import type { Config } from '../../project/config.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import { sessionDifferences } from '../../reconciler/apply/session-differences.ts';
+import type { Attempt } from '../../reconciler/lock/journal.ts';
+import type { Config } from '../../reconciler/project/config.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import {
   attemptsText,
   differencesText,

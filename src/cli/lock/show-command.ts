@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { serialiseLock } from '../../lock/lock-format.ts';
+import { serialiseLock } from '../../reconciler/lock/lock-format.ts';
 import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
 import { type GlobalOptions, type JsonOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import pLimit from 'p-limit';
 import { EXIT } from '../../kernel/diagnostic.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io, OutputStream } from '../io.ts';
 import { registerReadTools } from './read-tools.ts';

@@ -4,8 +4,8 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import { loadProject, type Project } from '../../project/load-project.ts';
-import type { ProjectTemplate } from '../../project/load-templates.ts';
+import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
+import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;

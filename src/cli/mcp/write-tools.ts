@@ -3,14 +3,14 @@ import { dirname, join, posix, sep } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import { headLocation } from '../../git/revisions.ts';
-import { runGit, tryGit } from '../../git/run-git.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import { mostChangedStill } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
-import { loadProject } from '../../project/load-project.ts';
+import { headLocation } from '../../reconciler/git/revisions.ts';
+import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
+import { loadProject } from '../../reconciler/project/load-project.ts';
 import { targetFlags } from './read-tools.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 

@@ -1,7 +1,7 @@
-import type { VideoId } from '../../definition/video.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { type Plan, rendersNew } from '../../plan/plan.ts';
-import type { SegmentCount } from '../../plan/plan-document.ts';
+import type { VideoId } from '../../reconciler/definition/video.ts';
+import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
+import type { SegmentCount } from '../../reconciler/plan/plan-document.ts';
 import { filesOf } from '../../session/segments/pieces.ts';
 import { segmentKeys } from '../../session/segments/segment-cache.ts';
 import type { Io } from '../io.ts';

@@ -1,15 +1,19 @@
 import { basename } from 'node:path';
 import { execa, parseCommandString } from 'execa';
-import { definitionSpan } from '../../definition/definition-file.ts';
 import { type Diagnostic, EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { HAS_GROUPS, killGroup } from '../../kernel/os-process.ts';
-import type { Plan, PlanDiagnostic } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
-import { checkPolicies } from '../../policy/check-policies.ts';
-import { type PolicyFinding, planChecks } from '../../policy/policy.ts';
-import { type PolicyCommandResult, policyEnvironment, readPolicyAnswer } from '../../policy/policy-command.ts';
-import { secretNames } from '../../project/config.ts';
+import { definitionSpan } from '../../reconciler/definition/definition-file.ts';
+import type { Plan, PlanDiagnostic } from '../../reconciler/plan/plan.ts';
+import { planDocument } from '../../reconciler/plan/plan-document.ts';
+import { checkPolicies } from '../../reconciler/policy/check-policies.ts';
+import { type PolicyFinding, planChecks } from '../../reconciler/policy/policy.ts';
+import {
+  type PolicyCommandResult,
+  policyEnvironment,
+  readPolicyAnswer,
+} from '../../reconciler/policy/policy-command.ts';
+import { secretNames } from '../../reconciler/project/config.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { VERSION } from '../global-options.ts';

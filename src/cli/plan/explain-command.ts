@@ -1,7 +1,7 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
-import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
-import type { Change, Plan } from '../../plan/plan.ts';
+import { liveAttempt, recordedIn } from '../../reconciler/lock/fold-journal.ts';
+import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
 import type { JsonOptions } from '../global-options.ts';

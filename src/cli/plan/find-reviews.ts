@@ -1,12 +1,12 @@
 import { gitHubComments, mergedPulls } from '../../forge/github/pulls.ts';
 import { commentData, isMarked } from '../../forge/write-comment.ts';
-import { fileAt, isMergedIn } from '../../git/revisions.ts';
-import { isShallow } from '../../git/run-git.ts';
-import type { Lock } from '../../lock/lock.ts';
-import { parseLock } from '../../lock/lock-format.ts';
-import { ReviewedPlans, splitApprovals } from '../../plan/approvals.ts';
-import type { Change, Plan } from '../../plan/plan.ts';
-import { LOCK_FILE } from '../../project/repository-layout.ts';
+import { fileAt, isMergedIn } from '../../reconciler/git/revisions.ts';
+import { isShallow } from '../../reconciler/git/run-git.ts';
+import type { Lock } from '../../reconciler/lock/lock.ts';
+import { parseLock } from '../../reconciler/lock/lock-format.ts';
+import { ReviewedPlans, splitApprovals } from '../../reconciler/plan/approvals.ts';
+import type { Change, Plan } from '../../reconciler/plan/plan.ts';
+import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { openJobGitHub } from '../forge/forge-job.ts';
 import type { Io } from '../io.ts';
 

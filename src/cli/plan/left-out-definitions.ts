@@ -1,10 +1,10 @@
-import { globBase, isFragment } from '../../definition/video.ts';
-import { isSparse, leftOutFiles } from '../../git/sparse-checkout.ts';
 import { warningAt } from '../../kernel/diagnostic.ts';
 import { formatList } from '../../kernel/hints.ts';
-import type { Lock } from '../../lock/lock.ts';
-import type { DesiredVideo } from '../../plan/desired-video.ts';
-import type { PlanDiagnostic } from '../../plan/plan.ts';
+import { globBase, isFragment } from '../../reconciler/definition/video.ts';
+import { isSparse, leftOutFiles } from '../../reconciler/git/sparse-checkout.ts';
+import type { Lock } from '../../reconciler/lock/lock.ts';
+import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import type { PlanDiagnostic } from '../../reconciler/plan/plan.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import type { DesiredState } from './load-desired-state.ts';
 

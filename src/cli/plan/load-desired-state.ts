@@ -1,18 +1,22 @@
 import { RENDER_EPOCH } from '../../engine/render-result.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
-import type { LabelLookup } from '../../plan/plan-document.ts';
-import { type CachedState, isOfTemplate } from '../../plan-cache/cache-file.ts';
-import { type CompareOptions, type Comparison, compareRepository } from '../../plan-cache/compare-repository.ts';
-import { CacheDamaged, type Desire, PlanCache } from '../../plan-cache/plan-cache.ts';
-import { type CacheProbe, probeCache } from '../../plan-cache/probe.ts';
-import { projectState } from '../../plan-cache/project-state.ts';
-import type { Config } from '../../project/config.ts';
-import type { Project } from '../../project/load-project.ts';
-import { ReadLog } from '../../project/read-log.ts';
-import { RepositoryFiles } from '../../project/repository-files.ts';
-import { CONFIG_FILE, findRoot, specPath } from '../../project/repository-layout.ts';
+import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';
+import type { LabelLookup } from '../../reconciler/plan/plan-document.ts';
+import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cache-file.ts';
+import {
+  type CompareOptions,
+  type Comparison,
+  compareRepository,
+} from '../../reconciler/plan-cache/compare-repository.ts';
+import { CacheDamaged, type Desire, PlanCache } from '../../reconciler/plan-cache/plan-cache.ts';
+import { type CacheProbe, probeCache } from '../../reconciler/plan-cache/probe.ts';
+import { projectState } from '../../reconciler/plan-cache/project-state.ts';
+import type { Config } from '../../reconciler/project/config.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import { ReadLog } from '../../reconciler/project/read-log.ts';
+import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
+import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
 import { cacheKey } from '../global-options.ts';
 
 /** The definitions of a repository, as plans see them. */
@@ -79,7 +83,7 @@ function areReadable(repository: DesiredState): boolean {
 }
 
 async function readWhole(root: string, cache: PlanCache | null): Promise<DesiredState> {
-  const { loadProject } = await import('../../project/load-project.ts');
+  const { loadProject } = await import('../../reconciler/project/load-project.ts');
   const log = cache && new ReadLog(root);
   const project = await loadProject({ cwd: root, log });
   const desired = project.videos.map((video) => desire(video, project));
@@ -133,7 +137,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredS
       }
     },
     async project() {
-      const { loadProject } = await import('../../project/load-project.ts');
+      const { loadProject } = await import('../../reconciler/project/load-project.ts');
       return loadProject({ cwd: root });
     },
   };

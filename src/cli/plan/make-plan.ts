@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
-import { planDocument, type SegmentCount } from '../../plan/plan-document.ts';
-import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
-import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
+import { isEmptyPlan, type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
+import { planDocument, type SegmentCount } from '../../reconciler/plan/plan-document.ts';
+import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { findPointers, lintPlan } from '../check/lint-plan.ts';

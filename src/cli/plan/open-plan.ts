@@ -1,8 +1,8 @@
-import type { Refreshed } from '../../apply/refresh-videos.ts';
 import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import type { Attempt, JournalState } from '../../lock/journal.ts';
-import type { Fingerprint, Lock } from '../../lock/lock.ts';
-import type { DesiredVideo } from '../../plan/desired-video.ts';
+import type { Refreshed } from '../../reconciler/apply/refresh-videos.ts';
+import type { Attempt, JournalState } from '../../reconciler/lock/journal.ts';
+import type { Fingerprint, Lock } from '../../reconciler/lock/lock.ts';
+import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import {
   type FormerEntry,
   type Observations,
@@ -10,12 +10,12 @@ import {
   type Plan,
   rendersNew,
   rendersOtherContent,
-} from '../../plan/plan.ts';
-import { planVideos } from '../../plan/plan-videos.ts';
-import type { SavedDemands } from '../../plan/saved-plan.ts';
-import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
-import type { CacheProbe } from '../../plan-cache/probe.ts';
-import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
+} from '../../reconciler/plan/plan.ts';
+import { planVideos } from '../../reconciler/plan/plan-videos.ts';
+import type { SavedDemands } from '../../reconciler/plan/saved-plan.ts';
+import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../reconciler/plan/select-changes.ts';
+import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
+import { createOutputCheck, findSwappedOutputs } from '../../reconciler/project/local-outputs.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
-import type { Plan } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
-import { type CacheProbe, hasNothingToDo, probeCache } from '../../plan-cache/probe.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import type { Plan } from '../../reconciler/plan/plan.ts';
+import { planDocument } from '../../reconciler/plan/plan-document.ts';
+import { type CacheProbe, hasNothingToDo, probeCache } from '../../reconciler/plan-cache/probe.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { emptyWords } from '../../report/wording/plan-words.ts';
 import { cacheKey, VERSION } from '../global-options.ts';

@@ -1,7 +1,7 @@
-import { type Plan, renders } from '../../plan/plan.ts';
-import type { Project } from '../../project/load-project.ts';
-import type { ProjectTemplate } from '../../project/load-templates.ts';
-import { RepositoryFiles } from '../../project/repository-files.ts';
+import { type Plan, renders } from '../../reconciler/plan/plan.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
+import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { Io } from '../io.ts';
 import type { OpenScenes } from '../render/open-scenes.ts';
 import type { DesiredState } from './load-desired-state.ts';
@@ -70,7 +70,7 @@ export function projectVideos(project: Project, folder: string, io: Io): Planned
 export function changedVideos(plan: Plan, repository: Pick<DesiredState, 'root' | 'config'>, io: Io): PlannedVideos {
   const { root, config } = repository;
   const read = async (): Promise<VideoSource> => {
-    const { LazyTemplates, reloadDefinitions } = await import('../../project/load-definitions.ts');
+    const { LazyTemplates, reloadDefinitions } = await import('../../reconciler/project/load-definitions.ts');
     const files = new RepositoryFiles(root);
     const lazy = new LazyTemplates(config, files);
     const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';

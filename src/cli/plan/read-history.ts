@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { formerEntries } from '../../git/lock-history.ts';
 import { type Diagnostic, warningAt } from '../../kernel/diagnostic.ts';
-import type { Fingerprint } from '../../lock/lock.ts';
-import type { FormerEntry } from '../../plan/plan.ts';
-import { createOutputCheck } from '../../project/local-outputs.ts';
-import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
+import { formerEntries } from '../../reconciler/git/lock-history.ts';
+import type { Fingerprint } from '../../reconciler/lock/lock.ts';
+import type { FormerEntry } from '../../reconciler/plan/plan.ts';
+import { createOutputCheck } from '../../reconciler/project/local-outputs.ts';
+import { HISTORY_FILE, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 
 /** Result of a search in the history of the lockfile. */
 interface LockHistory {

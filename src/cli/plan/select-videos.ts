@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { DesiredVideo } from '../../plan/desired-video.ts';
-import type { Change, Plan } from '../../plan/plan.ts';
-import { type IdGlobs, selectChanges } from '../../plan/select-changes.ts';
+import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import type { Change, Plan } from '../../reconciler/plan/plan.ts';
+import { type IdGlobs, selectChanges } from '../../reconciler/plan/select-changes.ts';
 import type { Io } from '../io.ts';
 import type { DesiredState } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
@@ -27,7 +27,7 @@ export async function selectVideos(
 
 /** Returns a filter for changes that come from files which changed since the branch was created. */
 async function changedSince(ref: string, repository: DesiredState): Promise<(change: Change) => boolean> {
-  const { changedFiles } = await import('../../git/revisions.ts');
+  const { changedFiles } = await import('../../reconciler/git/revisions.ts');
   const changed = await changedFiles(repository.root, ref);
   const answers = new Map<string, boolean>();
   const isMadeOfChanged = (desired: DesiredVideo): boolean => {

@@ -5,7 +5,7 @@ import { EXIT } from '../../kernel/diagnostic.ts';
 import { buildGallery } from '../../preview-server/build-gallery.ts';
 import { startPreviewServer } from '../../preview-server/preview-server.ts';
 import { isLoopback } from '../../preview-server/request-guard.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { galleryBuiltText, previewExposedText, previewStartedText } from '../../report/terminal/preview-text.ts';
 import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';

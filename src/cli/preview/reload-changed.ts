@@ -1,10 +1,10 @@
-import { localFiles } from '../../definition/video.ts';
 import { hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { LoadedRepository } from '../../preview-server/ports.ts';
-import { LazyTemplates, reloadDefinitions } from '../../project/load-definitions.ts';
-import type { Project } from '../../project/load-project.ts';
-import { RepositoryFiles } from '../../project/repository-files.ts';
+import { localFiles } from '../../reconciler/definition/video.ts';
+import { LazyTemplates, reloadDefinitions } from '../../reconciler/project/load-definitions.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { desire } from '../plan/load-desired-state.ts';
 
 /** Definitions that are read again at once. Reading more takes as long as reading everything. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { sessionRequest } from '../../apply/session-request.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
-import { furtherOutputs, localFiles, type Video } from '../../definition/video.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
-import type { Config } from '../../project/config.ts';
+import { sessionRequest } from '../../reconciler/apply/session-request.ts';
+import { furtherOutputs, localFiles, type Video } from '../../reconciler/definition/video.ts';
+import type { Config } from '../../reconciler/project/config.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
 import {

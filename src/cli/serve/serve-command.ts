@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { loadProject } from '../../project/load-project.ts';
+import { loadProject } from '../../reconciler/project/load-project.ts';
 import { serveText, workerText } from '../../report/terminal/serve-text.ts';
 import { SETTING_ROWS } from '../../server/settings/settings-table.ts';
 import { startServer } from '../../server/start-server.ts';

@@ -8,12 +8,12 @@ import type { RenderService, SourceUpload } from '../../contract/render-service.
 import { openDestination } from '../../delivery/open-destination.ts';
 import { MEDIA_CONTENT_TYPES } from '../../kernel/content-types.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
-import { type Change, delivers, renders } from '../../plan/plan.ts';
-import type { Project } from '../../project/load-project.ts';
-import { compactOutputRecords, recordOutput } from '../../project/local-outputs.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
-import { pushStyleVersion } from '../../service/style-version-pusher.ts';
+import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
+import { type Change, delivers, renders } from '../../reconciler/plan/plan.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import { compactOutputRecords, recordOutput } from '../../reconciler/project/local-outputs.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
+import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
 import { createEmbeddedService } from '../../session/embedded-service.ts';

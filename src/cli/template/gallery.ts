@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ReelformError, startOf } from '../../kernel/diagnostic.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { readTemplateFolder } from '../../project/read-package.ts';
+import { readTemplateFolder } from '../../reconciler/project/read-package.ts';
 import { VERSION } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';
 

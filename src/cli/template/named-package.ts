@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ReelformError, type Result, startOf } from '../../kernel/diagnostic.ts';
 import { isRecord, parseRecord } from '../../kernel/json.ts';
-import { parseConfig } from '../../project/config.ts';
-import { missingFonts, readFontsFolder } from '../../project/load-templates.ts';
-import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../project/read-package.ts';
-import { RepositoryFiles } from '../../project/repository-files.ts';
-import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
-import { createChecks } from '../../schema/create-checks.ts';
+import { parseConfig } from '../../reconciler/project/config.ts';
+import { missingFonts, readFontsFolder } from '../../reconciler/project/load-templates.ts';
+import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../reconciler/project/read-package.ts';
+import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
+import { CONFIG_FILE, findRoot } from '../../reconciler/project/repository-layout.ts';
+import { createChecks } from '../../reconciler/schema/create-checks.ts';
 
 /** A template package that the command line names. */
 export interface NamedPackage {

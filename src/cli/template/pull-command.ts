@@ -1,10 +1,15 @@
 import type { RenderService } from '../../contract/render-service.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { type Diagnostic, EXIT, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
-import { loadProject, type Project } from '../../project/load-project.ts';
-import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';
+import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
+import {
+  outdatedFiles,
+  type SchemaFile,
+  schemaFiles,
+  writeSchemaFiles,
+} from '../../reconciler/project/schema-files.ts';
+import { specProblems } from '../../reconciler/schema/parse-spec.ts';
 import { pullText } from '../../report/terminal/repository-text.ts';
-import { specProblems } from '../../schema/parse-spec.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { keepTextSizes } from '../../engine/inspect/keep-text-sizes.ts';
 import { EXIT, errorAt, ReelformError, startOf } from '../../kernel/diagnostic.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { initJson, initText } from '../../report/terminal/template-text.ts';
 import { MAX_PACKAGE_BYTES } from '../../template/archive/read-package-zip.ts';
 import { initPackage, isPackage, type NewPackage } from '../../template/init/init-package.ts';

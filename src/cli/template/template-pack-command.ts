@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
-import { loadProject, type Project } from '../../project/load-project.ts';
-import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
+import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
+import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
 import { type PushedTemplate, packedText, pushText } from '../../report/terminal/template-text.ts';
-import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';

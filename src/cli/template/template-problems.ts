@@ -1,8 +1,8 @@
-import { unknownTemplate } from '../../definition/read-video.ts';
 import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import { type Diagnostic, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import type { Project } from '../../project/load-project.ts';
-import { CONFIG_FILE } from '../../project/repository-layout.ts';
+import { unknownTemplate } from '../../reconciler/definition/read-video.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { UnusableFont } from '../../report/wording/package-diagnostic.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { TaskKilled } from '../../session/processes/tasks.ts';

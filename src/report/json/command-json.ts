@@ -1,6 +1,6 @@
-import type { Attempt } from '../../lock/journal.ts';
-import type { Change } from '../../plan/plan.ts';
-import { changeDocument, type PlanDocument } from '../../plan/plan-document.ts';
+import type { Attempt } from '../../reconciler/lock/journal.ts';
+import type { Change } from '../../reconciler/plan/plan.ts';
+import { changeDocument, type PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
 import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';

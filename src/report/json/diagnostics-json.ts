@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 
 /** A diagnostic in JSON output. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
 export type JsonDiagnostic = {

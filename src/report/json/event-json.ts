@@ -1,7 +1,7 @@
-import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../apply/events.ts';
-import type { Delivery } from '../../lock/lock.ts';
-import type { Published } from '../../lock/publish-lock.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../reconciler/apply/events.ts';
+import type { Delivery } from '../../reconciler/lock/lock.ts';
+import type { Published } from '../../reconciler/lock/publish-lock.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Distinct segments or files of the planned videos. */

@@ -1,5 +1,5 @@
 import { sha256 } from '../../kernel/digest.ts';
-import { type PlanDocument, splitRestores } from '../../plan/plan-document.ts';
+import { type PlanDocument, splitRestores } from '../../reconciler/plan/plan-document.ts';
 import { problemsOf } from './diagnostics-json.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
-import type { Published } from '../../lock/publish-lock.ts';
-import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
+import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts';
+import type { Published } from '../../reconciler/lock/publish-lock.ts';
+import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { problemsOf } from '../json/diagnostics-json.ts';
 import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
 import { displayUrl, joinTexts, shortenText } from '../wording/display-text.ts';

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../../apply/events.ts';
+import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { displayUrl, joinTexts } from '../wording/display-text.ts';
 import { DRIFT_WORDS, type DriftReport, hasDrift, specDriftWords } from '../wording/drift-words.ts';

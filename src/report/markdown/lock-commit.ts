@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
-import type { Lock, LockEntry } from '../../lock/lock.ts';
-import type { LockChange, Published } from '../../lock/publish-lock.ts';
+import type { Lock, LockEntry } from '../../reconciler/lock/lock.ts';
+import type { LockChange, Published } from '../../reconciler/lock/publish-lock.ts';
 import { displayUrl, escapeControls, shortenText } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownLink, shortCode, takeWhileFits } from './markdown-text.ts';

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
-import type { ApplyEvent, Begin, VideoFailure } from '../../apply/events.ts';
-import type { Delivery } from '../../lock/lock.ts';
+import type { ApplyEvent, Begin, VideoFailure } from '../../reconciler/apply/events.ts';
+import type { Delivery } from '../../reconciler/lock/lock.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { failureKey } from '../wording/failure-groups.ts';

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
-import type { ApplyOutcome } from '../../apply/events.ts';
-import type { UnversionedSource } from '../../apply/source-versions.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
+import type { UnversionedSource } from '../../reconciler/apply/source-versions.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { ShardReport } from '../json/event-json.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { groupByFailure } from '../wording/failure-groups.ts';

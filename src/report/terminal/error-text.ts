@@ -1,5 +1,5 @@
 import type { createColors } from 'picocolors';
-import type { VideoFailure } from '../../apply/events.ts';
+import type { VideoFailure } from '../../reconciler/apply/events.ts';
 import { escapeControls, terminalLink } from '../wording/display-text.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { createColors } from 'picocolors';
-import type { Attempt } from '../../lock/journal.ts';
-import type { LockRendering } from '../../lock/lock.ts';
-import { type Change, renders } from '../../plan/plan.ts';
-import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
+import type { Attempt } from '../../reconciler/lock/journal.ts';
+import type { LockRendering } from '../../reconciler/lock/lock.ts';
+import { type Change, renders } from '../../reconciler/plan/plan.ts';
+import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';

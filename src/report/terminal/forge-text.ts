@@ -1,6 +1,6 @@
-import type { ApplyOutcome } from '../../apply/events.ts';
-import type { Published } from '../../lock/publish-lock.ts';
-import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
+import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
+import type { Published } from '../../reconciler/lock/publish-lock.ts';
+import { isDenied, type PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import { hasChanges } from '../wording/plan-words.ts';
 import { formatCount } from '../wording/quantities.ts';

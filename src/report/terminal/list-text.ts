@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { Change } from '../../plan/plan.ts';
+import type { Change } from '../../reconciler/plan/plan.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { recordedUrl, videoState } from '../wording/plan-words.ts';

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { ApplyEvent, Begin } from '../../apply/events.ts';
+import type { ApplyEvent, Begin } from '../../reconciler/apply/events.ts';
 import { cellWidth, cutCells, cutCellsStart, maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { formatCount, formatDuration, segmentProgress } from '../wording/quantities.ts';

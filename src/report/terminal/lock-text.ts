@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Lock, LockEntry, LockRendering } from '../../lock/lock.ts';
-import type { MergeDecision } from '../../lock/merge-locks.ts';
+import type { Lock, LockEntry, LockRendering } from '../../reconciler/lock/lock.ts';
+import type { MergeDecision } from '../../reconciler/lock/merge-locks.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';

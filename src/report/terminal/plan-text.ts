@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
-import type { Action } from '../../plan/plan.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { Action } from '../../reconciler/plan/plan.ts';
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
 import { escapeControls, joinTexts, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';

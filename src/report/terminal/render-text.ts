@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { VideoFailure } from '../../apply/events.ts';
+import type { VideoFailure } from '../../reconciler/apply/events.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
-import type { SessionDifference } from '../../apply/session-differences.ts';
-import type { Attempt } from '../../lock/journal.ts';
+import type { SessionDifference } from '../../reconciler/apply/session-differences.ts';
+import type { Attempt } from '../../reconciler/lock/journal.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun, formatTime } from '../wording/quantities.ts';
 

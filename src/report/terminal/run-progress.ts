@@ -1,5 +1,5 @@
-import type { ApplyEvent, Begin, SegmentProgress } from '../../apply/events.ts';
-import type { VideoId } from '../../definition/video.ts';
+import type { ApplyEvent, Begin, SegmentProgress } from '../../reconciler/apply/events.ts';
+import type { VideoId } from '../../reconciler/definition/video.ts';
 
 export interface RunningVideo {
   readonly id: VideoId;

@@ -1,4 +1,4 @@
-import type { SpecChange, SpecDrift } from '../../apply/spec-changes.ts';
+import type { SpecChange, SpecDrift } from '../../reconciler/apply/spec-changes.ts';
 import { escapeControls, shortenText } from './display-text.ts';
 
 /** Result of comparing recorded videos with the world. */

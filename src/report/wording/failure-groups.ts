@@ -1,8 +1,8 @@
-import type { ApplyOutcome, VideoFailure } from '../../apply/events.ts';
-import { resourceSpan } from '../../definition/definition-file.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { ChangeDocument } from '../../plan/plan-document.ts';
+import type { ApplyOutcome, VideoFailure } from '../../reconciler/apply/events.ts';
+import { resourceSpan } from '../../reconciler/definition/definition-file.ts';
+import type { ChangeDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, textPosition } from '../json/diagnostics-json.ts';
 import { unknownWords } from './unknown-words.ts';
 

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import { ACTIONS } from '../../plan/plan.ts';
-import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
+import { ACTIONS } from '../../reconciler/plan/plan.ts';
+import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 
 /** Changes shown as one block. */
 export interface ChangeGroup {

@@ -1,5 +1,5 @@
-import type { FieldChange } from '../../plan/plan.ts';
-import type { ChangeDocument, InputDocument } from '../../plan/plan-document.ts';
+import type { FieldChange } from '../../reconciler/plan/plan.ts';
+import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
 /** One side of a change, as raw user text: not escaped. */
 export type DisplayValue =

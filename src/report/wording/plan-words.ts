@@ -1,6 +1,6 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { ACTIONS, type Action, type Change } from '../../plan/plan.ts';
+import { ACTIONS, type Action, type Change } from '../../reconciler/plan/plan.ts';
 import {
   type ChangeDocument,
   type Cost,
@@ -8,7 +8,7 @@ import {
   type SegmentCount,
   type SourceDocument,
   splitRestores,
-} from '../../plan/plan-document.ts';
+} from '../../reconciler/plan/plan-document.ts';
 import { displayUrl, joinTexts } from './display-text.ts';
 import { countNoun, formatCount, formatDuration } from './quantities.ts';
 

@@ -1,4 +1,4 @@
-import type { SegmentProgress } from '../../apply/events.ts';
+import type { SegmentProgress } from '../../reconciler/apply/events.ts';
 
 /** Formats a number with separators: `1,204`. */
 export function formatCount(count: number): string {

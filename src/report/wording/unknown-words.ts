@@ -1,4 +1,4 @@
-import type { MissingCode } from '../../lock/journal.ts';
+import type { MissingCode } from '../../reconciler/lock/journal.ts';
 
 const MISSING: Readonly<Record<MissingCode, (session: string) => string>> = {
   session_gone: (session) => `the service no longer has its session ${session}`,

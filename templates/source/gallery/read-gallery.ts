@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sessionRequest } from '../../../src/apply/session-request.ts';
-import type { Video } from '../../../src/definition/video.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
+import { sessionRequest } from '../../../src/reconciler/apply/session-request.ts';
+import type { Video } from '../../../src/reconciler/definition/video.ts';
+import { loadProject } from '../../../src/reconciler/project/load-project.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import type { TemplatePackage } from '../../../src/template/template-package.ts';

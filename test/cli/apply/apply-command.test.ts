@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, 
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { type JournalRecord, journalText } from '../../../src/lock/journal.ts';
-import type { LockEntry } from '../../../src/lock/lock.ts';
+import { type JournalRecord, journalText } from '../../../src/reconciler/lock/journal.ts';
+import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ApplyOutcome, NOTHING_DONE } from '../../../src/apply/events.ts';
 import { applyExitCode, PartialOutcome } from '../../../src/cli/apply/apply-outcome.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
+import { type ApplyOutcome, NOTHING_DONE } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 
 const id = 'rome' as VideoId;
 const DONE: ApplyOutcome = { ...NOTHING_DONE, rendered: 1, elapsedMs: 1 };

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
-import { parseLock } from '../../../src/lock/lock-format.ts';
+import { parseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
-import { type JournalRecord, journalText } from '../../../src/lock/journal.ts';
+import { type JournalRecord, journalText } from '../../../src/reconciler/lock/journal.ts';
 import { startServer } from '../../support/http-server.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';

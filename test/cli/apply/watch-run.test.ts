@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApplyEvent } from '../../../src/apply/events.ts';
 import { type RunWatch, watchRun } from '../../../src/cli/apply/watch-run.ts';
 import type { Io } from '../../../src/cli/io.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
+import type { ApplyEvent } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import { Terminal } from '../../support/terminal.ts';
 
 const id = (text: string): VideoId => text as VideoId;

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Intent, JOURNAL_HEADER, type JournalRecord, journalLine } from '../../../src/lock/journal.ts';
+import { type Intent, JOURNAL_HEADER, type JournalRecord, journalLine } from '../../../src/reconciler/lock/journal.ts';
 import { openSandbox } from '../../../src/sandbox/sandbox.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { definition, makeFolder, makeRepository } from '../../support/repository.ts';

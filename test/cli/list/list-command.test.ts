@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openJournalFile } from '../../../src/lock/journal-file.ts';
-import type { Fingerprint } from '../../../src/lock/lock.ts';
+import { openJournalFile } from '../../../src/reconciler/lock/journal-file.ts';
+import type { Fingerprint } from '../../../src/reconciler/lock/lock.ts';
 import { definition, makeRepository } from '../../support/repository.ts';
 import { reelform } from '../../support/test-io.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDesiredState } from '../../../src/cli/plan/load-desired-state.ts';
-import type { LockEntry } from '../../../src/lock/lock.ts';
-import { serialiseLock } from '../../../src/lock/lock-format.ts';
+import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
+import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { versionOf } from '../../support/lock-branches.ts';
 import { type MergeRepository, mergeRepository } from '../../support/merging-repository.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';

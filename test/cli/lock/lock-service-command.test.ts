@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
-import type { LockEntry } from '../../../src/lock/lock.ts';
+import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import {
   type InterfaceService,
   type InterfaceServiceOptions,

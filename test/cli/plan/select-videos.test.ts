@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { JOURNAL_HEADER } from '../../../src/lock/journal.ts';
+import { JOURNAL_HEADER } from '../../../src/reconciler/lock/journal.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { reelform, type TestIoOptions } from '../../support/test-io.ts';
 

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { proxyFor, proxyReason } from '../../../src/kernel/http/proxy.ts';
 import { openResponse, sendRequest } from '../../../src/kernel/http/send-request.ts';
-import { exchange } from '../../../src/service/exchange.ts';
+import { exchange } from '../../../src/reconciler/service-client/exchange.ts';
 import { startChild } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type HttpProxy, type HttpProxyOptions, startHttpProxy } from '../../support/http-proxy.ts';

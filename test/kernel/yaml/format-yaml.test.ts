@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import fastGlob from 'fast-glob';
 import { describe, expect, test } from 'vitest';
-import { PROPERTY_ORDER } from '../../../src/definition/definition-file.ts';
 import { formatYaml, sameTree } from '../../../src/kernel/yaml/format-yaml.ts';
 import { parseYaml } from '../../../src/kernel/yaml/parse-yaml.ts';
-import { definitionFileSchema } from '../../../src/schema/definition-schema.ts';
+import { PROPERTY_ORDER } from '../../../src/reconciler/definition/definition-file.ts';
+import { definitionFileSchema } from '../../../src/reconciler/schema/definition-schema.ts';
 import { yamlText } from './yaml-arbitrary.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

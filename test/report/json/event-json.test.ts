@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../../src/apply/events.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
-import { planDocument } from '../../../src/plan/plan-document.ts';
+import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
+import { planDocument } from '../../../src/reconciler/plan/plan-document.ts';
 import { eventJson, type ShardReport, type StreamEvent } from '../../../src/report/json/event-json.ts';
 import { everyAction } from '../example-plans.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { NOTHING_DONE } from '../../../src/apply/events.ts';
+import { NOTHING_DONE } from '../../../src/reconciler/apply/events.ts';
 import { problemsOf } from '../../../src/report/json/diagnostics-json.ts';
 import { applyMarkdown } from '../../../src/report/markdown/apply-markdown.ts';
 import { driftMarkdown, failuresMarkdown } from '../../../src/report/markdown/issue-bodies.ts';
 import { lockPullWords } from '../../../src/report/markdown/lock-commit.ts';
-import { desired, lockOf } from '../../plan/videos.ts';
+import { desired, lockOf } from '../../reconciler/plan/videos.ts';
 import { HOSTILE_TEXTS } from '../hostile-texts.ts';
 import { brokenMarkdown, elementsOf, renderMarkdown } from '../well-formed.ts';
 

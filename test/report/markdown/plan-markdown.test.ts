@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode } from '../../../src/report/markdown/markdown-text.ts';
 import { planMarkdown, STAGES, stagedMarkdown } from '../../../src/report/markdown/plan-markdown.ts';
-import { anyWorld, desired, emptyLock, lockOf, plan, text } from '../../plan/videos.ts';
+import { anyWorld, desired, emptyLock, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
 import { documentOf, everyAction, largePlan } from '../example-plans.ts';
 import { brokenMarkdown } from '../well-formed.ts';
 

@@ -1,8 +1,8 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
-import { type ApplyOutcome, NOTHING_DONE } from '../../../src/apply/events.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
+import { type ApplyOutcome, NOTHING_DONE } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import { problemsOf } from '../../../src/report/json/diagnostics-json.ts';
 import { type AppliedRun, applyMarkdown } from '../../../src/report/markdown/apply-markdown.ts';
 import { failuresMarkdown } from '../../../src/report/markdown/issue-bodies.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplyEvent } from '../../../src/apply/events.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
+import type { ApplyEvent } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import { ApplyLines } from '../../../src/report/terminal/apply-lines.ts';
 
 const id = (text: string): VideoId => text as VideoId;

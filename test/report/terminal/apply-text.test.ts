@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ApplyOutcome, NOTHING_DONE, type VideoFailure } from '../../../src/apply/events.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
-import type { PlanDocument } from '../../../src/plan/plan-document.ts';
+import { type ApplyOutcome, NOTHING_DONE, type VideoFailure } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
+import type { PlanDocument } from '../../../src/reconciler/plan/plan-document.ts';
 import { approvalQuestion, exitText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt } from '../../../src/lock/journal.ts';
-import type { Change, Plan } from '../../../src/plan/plan.ts';
+import type { Attempt } from '../../../src/reconciler/lock/journal.ts';
+import type { Change, Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type Explanation, explainText } from '../../../src/report/terminal/explain-text.ts';
-import { desired, emptyLock, lockOf, plan, rendering } from '../../plan/videos.ts';
+import { desired, emptyLock, lockOf, plan, rendering } from '../../reconciler/plan/videos.ts';
 import { everyAction, label } from '../example-plans.ts';
 
 const changeOf = ({ changes }: Plan, id: string): Change => changes.find((change) => change.id === id)!;

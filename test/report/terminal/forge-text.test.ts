@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gitlabCodeQuality, gitlabTerraform } from '../../../src/report/json/gitlab-reports.ts';
 import { githubAnnotations, githubOutputs, withoutCommands } from '../../../src/report/terminal/forge-text.ts';
-import { desired, lockOf, plan } from '../../plan/videos.ts';
+import { desired, lockOf, plan } from '../../reconciler/plan/videos.ts';
 import { documentOf, everyAction } from '../example-plans.ts';
 
 const document = documentOf(everyAction());

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Begin } from '../../../src/apply/events.ts';
-import type { VideoId } from '../../../src/definition/video.ts';
+import type { Begin } from '../../../src/reconciler/apply/events.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import { LiveView } from '../../../src/report/terminal/live-view.ts';
 import { cellWidth } from '../../../src/report/wording/cell-width.ts';
 

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { onlyRestores, type Plan } from '../../../src/plan/plan.ts';
+import { onlyRestores, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type PlanTextOptions, planText } from '../../../src/report/terminal/plan-text.ts';
 import { cellWidth } from '../../../src/report/wording/cell-width.ts';
-import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../../plan/videos.ts';
+import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
 import { documentOf, everyAction, hardValues, largePlan, soundAndVision } from '../example-plans.ts';
 
 const plain: PlanTextOptions = { color: false, trueColor: false, columns: 80 };

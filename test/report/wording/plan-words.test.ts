@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Adoption, AdoptionSource, Change, Plan } from '../../../src/plan/plan.ts';
-import { type ChangeDocument, changeDocument, planDocument } from '../../../src/plan/plan-document.ts';
+import type { Adoption, AdoptionSource, Change, Plan } from '../../../src/reconciler/plan/plan.ts';
+import { type ChangeDocument, changeDocument, planDocument } from '../../../src/reconciler/plan/plan-document.ts';
 import {
   estimateWords,
   groupReasonWords,
   incompleteWords,
   reasonWords,
 } from '../../../src/report/wording/plan-words.ts';
-import { desired, emptyLock, lockOf, plan, rendering, text } from '../../plan/videos.ts';
+import { desired, emptyLock, lockOf, plan, rendering, text } from '../../reconciler/plan/videos.ts';
 
 const berlin = desired('berlin');
 const before = lockOf(berlin).videos.get('berlin')!;

@@ -1,8 +1,8 @@
-import type { Video } from '../../../definition/video.ts';
-import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../git/revisions.ts';
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
-import type { DesiredVideo } from '../../../plan/desired-video.ts';
-import { loadProject, type Project } from '../../../project/load-project.ts';
+import type { Video } from '../../../reconciler/definition/video.ts';
+import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../reconciler/git/revisions.ts';
+import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
+import { loadProject, type Project } from '../../../reconciler/project/load-project.ts';
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
 import { openScenes } from '../../render/open-scenes.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
-import type { Config } from '../../../project/config.ts';
+import type { Config } from '../../../reconciler/project/config.ts';
 import { fontProblem } from '../../../template/check-font.ts';
 import { weightInName } from '../../../template/font-weight.ts';
 import { substituteFor } from '../../../template/init/substitute-fonts.ts';

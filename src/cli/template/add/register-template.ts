@@ -10,11 +10,11 @@ import {
 import { formatList } from '../../../kernel/hints.ts';
 import { isRecord, parseRecord } from '../../../kernel/json.ts';
 import { editYaml } from '../../../kernel/yaml/edit-yaml.ts';
-import { idMatcher } from '../../../plan/select-changes.ts';
-import type { Config } from '../../../project/config.ts';
-import { CONFIG_FILE, schemaPath } from '../../../project/repository-layout.ts';
-import { schemaFiles, writeSchemaFiles } from '../../../project/schema-files.ts';
-import { writeFileAtomic } from '../../../project/write-file.ts';
+import { idMatcher } from '../../../reconciler/plan/select-changes.ts';
+import type { Config } from '../../../reconciler/project/config.ts';
+import { CONFIG_FILE, schemaPath } from '../../../reconciler/project/repository-layout.ts';
+import { schemaFiles, writeSchemaFiles } from '../../../reconciler/project/schema-files.ts';
+import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';

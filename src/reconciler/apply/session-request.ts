@@ -1,0 +1,130 @@
+import { ServiceError } from '../../contract/service-error.ts';
+import type { AudioResource, FontResource, Resource } from '../../contract/wire/mapping.ts';
+import type { CreateRenderSession, ExternalUploadRequest } from '../../contract/wire/render-session.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { sha256 } from '../../kernel/digest.ts';
+import { requireContent } from '../../kernel/file-kind.ts';
+import { mapToRecord } from '../../kernel/json.ts';
+import {
+  furtherOutputs,
+  localFiles,
+  type Source,
+  type Video,
+  type VideoResource,
+  type VideoSound,
+} from '../definition/video.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { DestinationChange } from '../plan/plan.ts';
+import type { PendingChange, RunContext } from './run-context.ts';
+
+/**
+ * Makes the template available, uploads the local files, and returns the request for a session.
+ *
+ * @throws ReelformError `changed_since_plan`, `lfs_pointer`, before anything is posted; whatever the service threw
+ */
+export async function prepareRequest(
+  { desired, destinations }: PendingChange,
+  context: RunContext,
+): Promise<CreateRenderSession> {
+  await context.ports.ensureStyleVersion(desired.styleVersion);
+  const urls = await uploadFiles(desired, context);
+  return sessionRequest(desired, desired.styleVersion, (path) => urls.get(path)!, uploadRequests(destinations));
+}
+
+/** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
+const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** Verifies that each file still has the digest in the plan, so that the planned bytes are sent. */
+async function uploadFiles(
+  video: DesiredVideo,
+  { service, ports, digestOf }: RunContext,
+): Promise<Map<string, string>> {
+  const urls = new Map<string, string>();
+  for (const path of localFiles(video)) {
+    const bytes = await ports.readFile(path);
+    requireContent(path, bytes);
+    const digest = sha256(bytes);
+    if (digest !== digestOf(path)) {
+      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
+        hint: 'Run apply again',
+      });
+    }
+    try {
+      const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
+      urls.set(path, remote_url);
+    } catch (error) {
+      throw error instanceof ServiceError && FILE_REFUSALS.has(error.status) ? withPath(path, error) : error;
+    }
+  }
+  return urls;
+}
+
+/** Adds the path: the service does not know which file of the repository it refused. */
+function withPath(path: string, { status, code, message, problems }: ServiceError): ServiceError {
+  const located = problems.map((problem) => ({ ...problem, detail: `${path}: ${problem.detail}` }));
+  return new ServiceError(status, code, `${path}: ${message}`, located);
+}
+
+/**
+ * Returns the body of `POST /v2/render_sessions` for a video, without fields that the video does not set.
+ *
+ * @param urlOf returns the URL at which the service finds a file of the repository
+ * @param uploads destinations of the finished file
+ */
+export function sessionRequest(
+  video: Pick<Video, 'title' | 'resources' | 'audio' | 'fonts' | 'output' | 'outputs'>,
+  styleVersion: string,
+  urlOf: (path: string) => string,
+  uploads: readonly ExternalUploadRequest[] = [],
+): CreateRenderSession {
+  const { title, resources, audio, fonts, output, outputs } = video;
+  return {
+    title,
+    render: 'preview',
+    mapping: {
+      template_style_version_id: styleVersion,
+      resources: mapToRecord(resources, (resource): Resource => wireResource(resource, urlOf)),
+      ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, (sound) => wireSound(sound, urlOf)) }),
+      ...(fonts.size > 0 && { font_changes: mapToRecord(fonts, (font): FontResource => ({ source: { font } })) }),
+    },
+    ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
+    ...(uploads.length > 0 && { external_uploads: [...uploads] }),
+  };
+}
+
+function wireResource(resource: VideoResource, urlOf: (path: string) => string): Resource {
+  switch (resource.kind) {
+    case 'text':
+      return { source: { text: resource.text } };
+    case 'color':
+      return { source: { text: resource.color } };
+    case 'font':
+      return { source: { font: resource.font } };
+    case 'audio':
+      return wireSound(resource, urlOf);
+    case 'image':
+    case 'video':
+      return { source: { remote_url: sourceUrl(resource.source, urlOf) }, transform: resource.transform };
+  }
+}
+
+/** Leaves out an empty transform. */
+function wireSound({ source, transform }: VideoSound, urlOf: (path: string) => string): AudioResource {
+  const isPlain = Object.keys(transform).length === 0;
+  return { source: { remote_url: sourceUrl(source, urlOf) }, ...(!isPlain && { transform }) };
+}
+
+function sourceUrl(source: Source, urlOf: (path: string) => string): string {
+  return source.kind === 'url' ? source.url : urlOf(source.path);
+}
+
+/** Returns the deliveries to request with a session. */
+export function uploadRequests(destinations: readonly DestinationChange[]): ExternalUploadRequest[] {
+  return destinations
+    .filter(({ kind }) => kind === 'deliver')
+    .map(({ to, credential, output }) => ({
+      to,
+      ...(credential === null ? {} : { credential }),
+      ...(output === undefined ? {} : { output }),
+    }));
+}

@@ -1,0 +1,203 @@
+import { type NamedOutput, OUTPUT_EXTENSIONS } from '../../contract/wire/output.ts';
+import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
+import { safeFileName } from '../../kernel/safe-file-name.ts';
+import { child, locateIn, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
+import { furtherOutputs, type Video, type VideoDestination } from './video.ts';
+
+/** A problem with a destination. */
+export interface DestinationProblem {
+  readonly part: 'to' | 'credential';
+  /** A sentence without its full stop. */
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Delivery settings of reelform.yaml. */
+export interface DeliverContext {
+  /** Destinations of videos whose definition has no `deliver`. */
+  readonly all: readonly VideoDestination[];
+  /**
+   * Returns a problem with a destination, as written or with its placeholders filled.
+   *
+   * @param placeholders names that may occur in it; none if it is filled
+   */
+  problemOf(destination: VideoDestination, placeholders: readonly string[]): DestinationProblem | null;
+}
+
+/** A destination of one video, as written and filled, with its source location. */
+export interface PlacedDestination extends VideoDestination {
+  /** For each file of the video, with a fingerprint of zeros. */
+  readonly filled: readonly string[];
+  readonly at: Span;
+}
+
+/**
+ * Reads and checks the destinations of a video. Its own `deliver` replaces that of reelform.yaml; an empty list disables
+ * delivery. Expects a root that the schema has accepted.
+ *
+ * @param root of the definition, merged and filled in
+ * @param video its other properties
+ */
+export function readDeliver(
+  root: MapNode,
+  video: Named,
+  context: DeliverContext,
+): { destinations: PlacedDestination[]; diagnostics: Diagnostic[] } {
+  const own = child(root, 'deliver');
+  const written =
+    own === null ? allDestinations(root, context) : (own.kind === 'list' ? own.items : [own]).map(readDestination);
+  const placeholders = placeholdersOf(video.labels);
+  const destinations: PlacedDestination[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const { to, credential, at, credentialAt } of written) {
+    const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((one) => one.to);
+    const problem =
+      (own === null ? missingLabel(to, video) : null) ??
+      context.problemOf({ to, credential }, placeholders) ??
+      filled.map((one) => context.problemOf({ to: one, credential }, [])).find((one) => one !== null) ??
+      repeatedDestination(filled, destinations);
+    if (problem === null) destinations.push({ to, credential, filled, at });
+    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own === null ? to : null));
+  }
+  const tooMany = tooManyDestinations(written.length * Math.max(1, video.outputs?.length ?? 1));
+  if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
+  return { destinations, diagnostics };
+}
+
+function repeatedDestination(
+  filled: readonly string[],
+  earlier: readonly PlacedDestination[],
+): DestinationProblem | null {
+  if (new Set(filled).size < filled.length) return OUTPUTS_ALIKE;
+  return earlier.some((one) => one.filled.some((to) => filled.includes(to))) ? DESTINATION_TWICE : null;
+}
+
+/** Reports a placeholder of reelform.yaml whose label the video lacks. */
+function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): DestinationProblem | null {
+  const missing = [...to.matchAll(/\{label\.([^{}]*)\}/g)]
+    .map(([, name = '']) => name)
+    .find((name) => !(name in labels));
+  return missing === undefined ? null : { part: 'to', message: `The video has no label ${JSON.stringify(missing)}` };
+}
+
+/** Problem of the second of two equal destinations. */
+export const DESTINATION_TWICE: DestinationProblem = {
+  part: 'to',
+  message: 'The video has this destination twice',
+  hint: 'Remove one of them',
+};
+
+const OUTPUTS_ALIKE: DestinationProblem = {
+  part: 'to',
+  message: 'Several outputs of the video have this destination',
+  hint: 'Add {output}, the name of the output, such as s3://bucket/{id}.{output}.{extension}',
+};
+
+/** Limit of the service interface. */
+const MAX_DESTINATIONS = 8;
+
+/** Returns a problem if a video has too many destinations. */
+export function tooManyDestinations(count: number): DestinationProblem | null {
+  if (count <= MAX_DESTINATIONS) return null;
+  return { part: 'to', message: `A video can have at most ${MAX_DESTINATIONS} destinations, not ${count}` };
+}
+
+interface WrittenDestination extends VideoDestination {
+  readonly at: Span;
+  readonly credentialAt: Span;
+}
+
+/** Returns the destinations of reelform.yaml, located at the `template` of the definition if it has one. */
+function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
+  const template = locateIn(root)(['template'], 'value').span;
+  const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;
+  return all.map((one) => ({ ...one, at, credentialAt: at }));
+}
+
+function readDestination(node: TreeNode): WrittenDestination {
+  const [to, credential] = [child(node, 'to'), child(node, 'credential')];
+  const at = (to ?? node).span;
+  return {
+    to: textOf(to ?? node) ?? '',
+    credential: textOf(credential),
+    at,
+    credentialAt: credential?.span ?? at,
+  };
+}
+
+/** @param ofAll the destination in reelform.yaml; null if it is the definition's own */
+function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: string | null): Diagnostic {
+  const elsewhere = `reelform.yaml sets ${ofAll} for all videos without their own "deliver": add the missing label, or add "deliver" to this video`;
+  return errorAt('definition_invalid', at, `deliver: ${message}`, ofAll === null ? hint : elsewhere);
+}
+
+/** Placeholders of every definition, in addition to `label.<name>` for each label. */
+const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension', 'output'];
+
+const FINGERPRINT_DIGITS = 8;
+
+type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs'>;
+
+/** Returns the placeholders of a video with these labels, without braces. */
+export function placeholdersOf(labels: Readonly<Record<string, string>>): string[] {
+  return [...PLACEHOLDERS, ...Object.keys(labels).map((name) => `label.${name}`)];
+}
+
+/**
+ * Returns the complete destination of each file of a video, the main one first, so that a plan shows the exact URL and a service
+ * has nothing to add. Appends `{id}.{extension}` to a folder or bucket, `{id}.{output}.{extension}` for files beside the
+ * main one. Titles and labels are converted to file names, without slashes and braces.
+ *
+ * @param fingerprint with its version prefix
+ */
+export function fillDestinations(
+  { to, credential }: VideoDestination,
+  video: Named,
+  fingerprint: string,
+): VideoDestination[] {
+  const main = { name: MAIN_OUTPUT, ...video.output, ...video.outputs?.[0] };
+  return [
+    { to: fillDestination(withFileName(to), main, video, fingerprint), credential },
+    ...furtherOutputs(video).map((one) => {
+      const path = withFileName(to, '{id}.{output}.{extension}');
+      return { to: fillDestination(path, one, video, fingerprint), credential, output: one.name };
+    }),
+  ];
+}
+
+/** Value of `{output}` for a video with `output` or neither. */
+const MAIN_OUTPUT = 'video';
+
+function fillDestination(
+  to: string,
+  { name: outputName, format = 'mp4' }: NamedOutput,
+  video: Named,
+  fingerprint: string,
+): string {
+  const values = new Map([
+    ['id', video.id],
+    ['fingerprint', fingerprintDigits(fingerprint)],
+    ['title', nameOf(video.title)],
+    ['extension', OUTPUT_EXTENSIONS[format]],
+    ['output', outputName],
+    ...Object.entries(video.labels).map(([name, value]) => [`label.${name}`, nameOf(value)] as const),
+  ]);
+  return to.replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
+}
+
+/** Returns the value of `{fingerprint}`: the first digits of a fingerprint, without its version prefix. */
+export function fingerprintDigits(fingerprint: string): string {
+  return fingerprint.replace(/^v\d+:/, '').slice(0, FINGERPRINT_DIGITS);
+}
+
+function nameOf(text: string): string {
+  return safeFileName(text.replaceAll(/[{}]/g, ' '));
+}
+
+/** Normalizes a destination, and appends a file name to a folder or bucket. */
+export function withFileName(written: string, file = '{id}.{extension}'): string {
+  // Equivalent spellings of a path must compare equal.
+  const to = written.replace(/^file:\/\/(?=\/(?!\/))/, 'file:').replace(/^file:(?:\.\/)+/, 'file:');
+  if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
+  return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;
+}

@@ -1,0 +1,156 @@
+import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
+import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
+
+declare const brand: unique symbol;
+
+/** Permanent name of a video: the definition's path below `videos/` without extension, its `id:`, or `<definition>/<row id>`. */
+export type VideoId = string & { readonly [brand]: 'VideoId' };
+
+/** Source of a media resource: an http(s) URL as written, or a repository-relative path with `/`. */
+export type Source = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'file'; readonly path: string };
+
+/** Value of an editable, checked against its kind. */
+export type VideoResource =
+  /** Also a number, a point or a gradient, in the normal form of its text. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** 6 or 8 upper-case hexadecimal digits, no `#`. */
+  | { readonly kind: 'color'; readonly color: string }
+  /** `transform` includes its defaults: `crop_strategy: cover`, and `trim_strategy: manual` if it has a `trim_start_time`. */
+  | { readonly kind: 'image' | 'video'; readonly source: Source; readonly transform: Transform }
+  | ({ readonly kind: 'audio' } & VideoSound)
+  /** Name of a font of the template or the repository. */
+  | { readonly kind: 'font'; readonly font: string };
+
+/** A sound and its transform, as written. */
+export interface VideoSound {
+  readonly source: Source;
+  readonly transform: AudioTransform;
+}
+
+/** Destination of a finished file. */
+export interface VideoDestination {
+  /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` or `file:path`. */
+  readonly to: string;
+  /** Name of a credential; null for the service's default. */
+  readonly credential: string | null;
+  /** Name of the file that goes there; absent for the main one. */
+  readonly output?: string;
+}
+
+/** A video to render: a definition, or one row of its data, after merging, filling in and checking. */
+export interface Video {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Name of the template in reelform.yaml. */
+  readonly template: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** If true, plans that remove the video are refused. */
+  readonly protect: boolean;
+  /** By editable key, in the order of the specification, without optional editables that have no value. */
+  readonly resources: ReadonlyMap<string, VideoResource>;
+  /** Keyed by the name of the track, sorted; mixed over the template's own sound. */
+  readonly audio: ReadonlyMap<string, VideoSound>;
+  /** Font of the template → its replacement, sorted by name. */
+  readonly fonts: ReadonlyMap<string, string>;
+  /**
+   * Output settings of the definition, merged over those of reelform.yaml and without default values such as
+   * `format: mp4`; null if nothing is left.
+   */
+  readonly output: OutputRequest | null;
+  /** All files of a definition with `outputs`, normalised as `output`; the first is `output` with its name. */
+  readonly outputs?: readonly NamedOutput[];
+  /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
+  readonly deliver: readonly VideoDestination[];
+}
+
+/** Returns the files of a video beside the main one. */
+export function furtherOutputs({
+  outputs = [],
+}: {
+  readonly outputs?: readonly NamedOutput[] | undefined;
+}): readonly NamedOutput[] {
+  return outputs.slice(1);
+}
+
+const MAX_LENGTH = 200;
+
+/**
+ * Parses an id; `null` if it is invalid. Because ids name files, they consist of segments of `A–Z a–z 0–9 . _ -` joined by
+ * `/`, none of them empty, `.` or `..`, with 200 characters at most.
+ */
+export function parseVideoId(text: string): VideoId | null {
+  if (text.length > MAX_LENGTH) return null;
+  const valid = text.split('/').every((segment) => /^[A-Za-z0-9._-]+$/.test(segment) && !/^\.{1,2}$/.test(segment));
+  return valid ? (text as VideoId) : null;
+}
+
+/** Returns the rule for ids, with a valid id that is similar to an invalid one if there is one. */
+export function videoIdHint(invalid: string): string {
+  const similar = invalid
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^A-Za-z0-9._/-]+/g, '-')
+    .replaceAll(/(?<=^|\/)-+|-+(?=\/|$)/g, '');
+  const example = parseVideoId(similar) === null ? '' : `, like ${JSON.stringify(similar)}`;
+  return `An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most ${MAX_LENGTH} characters${example}`;
+}
+
+/** Returns the folder of a glob before its first wildcard, which ids are relative to; `''` for the root. */
+export function globBase(pattern: string): string {
+  const segments = pattern.replace(/^\.\//, '').split('/');
+  const first = segments.findIndex((segment) => /[*?{}[\]()!+@|]/.test(segment));
+  return (first === -1 ? segments.slice(0, -1) : segments.slice(0, first)).join('/');
+}
+
+/**
+ * Returns the default id of a definition: its path below `folder` without extension. Does not check that the id is valid.
+ */
+export function idOfPath(path: string, folder: string): string {
+  const below = folder === '' || folder === '.' ? path : path.slice(folder.length + 1);
+  return below.replace(/\.ya?ml$/i, '');
+}
+
+/** Returns a title for a new video or template: the last part of its id or name, in words. */
+export function titleOf(id: string): string {
+  const words = id
+    .replace(/^.*\//, '')
+    .replaceAll(/[-_.]+/g, ' ')
+    .trim();
+  return words === '' ? id : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns whether a file is a fragment: it is only extended, and defines no video itself. */
+export function isFragment(path: string): boolean {
+  return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
+}
+
+type Made = Pick<Video, 'resources' | 'audio'>;
+
+/** Returns the local files of a video, without duplicates. */
+export function localFiles(video: Made): string[] {
+  return [...new Set(sourcesOf(video).flatMap((source) => (source.kind === 'file' ? [source.path] : [])))];
+}
+
+/** Returns the URLs of a video, without duplicates. */
+export function remoteUrls(video: Made): string[] {
+  return [...new Set(sourcesOf(video).flatMap((source) => (source.kind === 'url' ? [source.url] : [])))];
+}
+
+/**
+ * Returns the source of a resource or track; `null` if it has none.
+ *
+ * @param key of an editable, or `audio_tracks.<name>` of a track
+ */
+export function sourceOf(video: Made, key: string): Source | null {
+  const resource = video.resources.get(key);
+  if (resource !== undefined) return 'source' in resource ? resource.source : null;
+  const track = /^audio_tracks\.(.*)$/s.exec(key)?.[1];
+  return (track === undefined ? undefined : video.audio.get(track))?.source ?? null;
+}
+
+function sourcesOf({ resources, audio }: Made): Source[] {
+  return [...resources.values(), ...audio.values()].flatMap((one) => ('source' in one ? [one.source] : []));
+}

@@ -1,0 +1,171 @@
+import { type ExecaError, execa } from 'execa';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { HAS_GROUPS, killGroup } from '../../kernel/os-process.ts';
+
+/** A remote that is silent for this long will not answer. */
+const TIMEOUT_MS = 60_000;
+
+/** Enough for a lockfile, or a journal, with a hundred thousand entries. */
+const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
+
+/**
+ * Options that let git use the token of a GitHub Actions job when the server asks for credentials. A checkout then need
+ * not store the token in its configuration, where every later step of the job could read it. Git's own credentials have
+ * precedence.
+ *
+ * The token is not in an argument: git runs these lines in its own shell, which reads it from the environment, and only
+ * for `GITHUB_SERVER_URL`.
+ *
+ * @see https://git-scm.com/docs/gitcredentials#_custom_helpers
+ */
+const JOB_CREDENTIALS: readonly string[] = [
+  '-c',
+  `credential.helper=!f() {
+  test "$1" = get && test -n "$GITHUB_TOKEN" || return 0
+  while IFS= read -r line; do
+    case $line in protocol=*) protocol=\${line#*=} ;; host=*) host=\${line#*=} ;; esac
+  done
+  test "$protocol://$host" = "$GITHUB_SERVER_URL" || return 0
+  printf 'username=x-access-token\\npassword=%s\\n' "$GITHUB_TOKEN"
+}; f`,
+];
+
+const SETTINGS = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...JOB_CREDENTIALS];
+
+interface GitOptions {
+  readonly input?: string | Uint8Array;
+  /** Infinity for work on local objects, whose duration depends on the repository only; one minute when absent. */
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Variables that a git hook sets for its own repository, and that would lead us into another one. */
+const NOT_INHERITED = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_PREFIX',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_TRACE',
+  'GIT_CURL_VERBOSE',
+];
+
+const ENVIRONMENT = {
+  ...Object.fromEntries(NOT_INHERITED.map((name) => [name, undefined])),
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  // Reading must not take locks that another process needs.
+  GIT_OPTIONAL_LOCKS: '0',
+};
+
+/** Options of every git process. It leads its own process group, which Ctrl-C at the terminal does not reach. */
+export function gitProcess(root: string) {
+  return { cwd: root, env: ENVIRONMENT, stdin: 'ignore', detached: HAS_GROUPS } as const;
+}
+
+/**
+ * Runs git in a folder, without a shell or prompts, and with English messages. External names follow `--` or are
+ * checked by `gitName`.
+ *
+ * @returns its unmodified output
+ * @throws ReelformError `git_failed`, with URLs reduced to host and path
+ */
+export async function runGit(root: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+  const running = execa('git', [...SETTINGS, ...args], {
+    ...gitProcess(root),
+    env: { ...ENVIRONMENT, ...options.env },
+    stripFinalNewline: false,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    ...(options.input === undefined ? {} : { stdin: 'pipe', input: options.input }),
+  });
+  let timedOut = false;
+  // Kills the whole group, because child processes keep the output open.
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const kill = (): void => {
+    timedOut = true;
+    if (running.pid !== undefined) killGroup(running.pid);
+  };
+  const timer = timeoutMs === Infinity ? undefined : setTimeout(kill, timeoutMs);
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    throw gitFailed(args, error as ExecaError, timedOut);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs git and returns null on any failure. */
+export async function tryGit(root: string, args: readonly string[], options?: GitOptions): Promise<string | null> {
+  return runGit(root, args, options).catch(() => null);
+}
+
+/** Checks whether the local repository has a commit. */
+export async function hasCommit(root: string, commit: string): Promise<boolean> {
+  return (await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null;
+}
+
+/** Checks whether the clone is shallow. @throws ReelformError `git_failed` */
+export async function isShallow(root: string): Promise<boolean> {
+  return (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
+}
+
+/**
+ * Validates the name of a revision, a branch or a remote for use in git's arguments.
+ *
+ * @throws ReelformError `git_failed` for a name that git would parse as an option
+ */
+export function gitName(name: string): string {
+  if (name !== '' && !name.startsWith('-') && !/[\0-\x20\x7f]/.test(name)) return name;
+  throw new ReelformError('git_failed', `${JSON.stringify(name)} is not the name of a commit, branch or remote`, {
+    hint: 'Write it like main, origin/main or a commit id',
+  });
+}
+
+/** Removes user, password, query and fragment from the URLs of a text. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/'"]*@/gi, '$1')
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#'"]*)[?#][^\s'"]*/gi, '$1');
+}
+
+function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean): ReelformError {
+  const action = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`.trim();
+  if (error.code === 'ENOENT') {
+    return new ReelformError('git_failed', 'git is not installed', { hint: 'Install git' });
+  }
+  const stderr = typeof error.stderr === 'string' ? error.stderr.trim() : '';
+  // Git pads the lines of a remote, and indents a rejected push.
+  const lines = withoutCredentials(stderr)
+    .split('\n')
+    .map((line) => line.replace(/^ ! /, '').trimEnd())
+    .filter((line) => /^(?:fatal|error|remote|ssh)\b|^\[(?:remote )?rejected\]/i.test(line))
+    .sort((one, other) => Number(other.startsWith('[')) - Number(one.startsWith('[')));
+  const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
+  const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
+  if (owned !== undefined) return ofAnotherUser(action, owned);
+  const hint = HINTS.find(([message]) => message.test(stderr))?.[1];
+  // Without `cause`, which contains the whole command.
+  return new ReelformError('git_failed', `${action}: ${why}`, {
+    hint: hint ?? 'Run the command by hand; it may lack permissions, the remote or the history',
+  });
+}
+
+/** Messages of git with a certain remedy. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/not a git repository/, 'Run the command in a clone, or create a repository: git init'],
+  [/Needed a single revision/, 'The repository has no commit yet; commit first: git add --all && git commit'],
+  [/'origin' does not appear to be a git repository/, 'Add the remote: git remote add origin URL'],
+];
+
+/** @param folder path of the repository, as printed by git */
+function ofAnotherUser(action: string, folder: string): ReelformError {
+  const path = /^[\w./@:+-]+$/.test(folder) ? folder : `'${folder}'`;
+  return new ReelformError('git_failed', `${action}: git refuses ${folder}, which belongs to another user`, {
+    hint: `If this is intended, for example in a container job, run: git config --global --add safe.directory ${path}`,
+  });
+}

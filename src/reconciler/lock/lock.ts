@@ -1,0 +1,176 @@
+import type { Json } from '../../kernel/digest.ts';
+import { isRecord } from '../../kernel/json.ts';
+
+declare const brand: unique symbol;
+
+/** Content hash of a video, `v1:` and 64 hexadecimal digits. See `fingerprint` for its content. */
+export type Fingerprint = string & { readonly [brand]: 'Fingerprint' };
+
+/**
+ * An entry of the lockfile, with the file's own field names: the rendering of one video and its inputs. At run time an
+ * entry may have further fields of a later minor version; code that rewrites an entry keeps them.
+ */
+export interface LockEntry {
+  readonly fingerprint: Fingerprint;
+  readonly title: string;
+  /** Absent when empty. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Absent unless true. Recorded, because protection must outlive the definition. */
+  readonly protect?: true;
+  /** `embedded`, or the origin of a remote service. */
+  readonly service: string;
+  /** The template's name in reelform.yaml. */
+  readonly template: string;
+  readonly style_version: string;
+  /** By editable key, in the form of `describeInputs`. For showing changes, never for deciding whether to render. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Id of the render session. */
+  readonly session: string;
+  /** As returned by the service: absolute, or relative to the repository for a local file. */
+  readonly video_url: string;
+  /** Successful deliveries, sorted by `to`; absent when there are none. */
+  readonly deliveries?: readonly Delivery[];
+  readonly thumbnails: readonly string[];
+  /** ISO 8601, UTC, by the clock of the service. */
+  readonly rendered_at: string;
+  /**
+   * Versions of the remote files that the video was made from, by URL: an ETag or a Last-Modified time. Only for `plan
+   * --refresh`; absent when no server reported any.
+   */
+  readonly sources?: Readonly<Record<string, string>>;
+  /** A refresh found that the video no longer exists; absent unless true. */
+  readonly lost?: true;
+  /**
+   * Size of the video file, in bytes. Absent in entries of earlier versions, and when the service does not report it.
+   */
+  readonly bytes?: number;
+  /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
+  readonly sha256?: string;
+  /** Files beside the video, in the order of the definition; absent when there are none. */
+  readonly outputs?: readonly LockOutput[];
+}
+
+/** A file beside the video of an entry. */
+export interface LockOutput extends Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> {
+  readonly name: string;
+}
+
+/** A successful delivery of a finished file. */
+export interface Delivery {
+  /** Complete destination, such as `s3://bucket/key`. */
+  readonly to: string;
+  /** Public URL, if the service reported one. */
+  readonly url?: string;
+}
+
+/**
+ * Fields of an entry that come from a finished render session; `sources` when the rendering is that of another entry.
+ */
+export type LockRendering = Pick<
+  LockEntry,
+  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256' | 'outputs'
+>;
+
+/** Content of the lockfile. */
+export interface Lock {
+  /** Keyed by video id, unordered. */
+  readonly videos: ReadonlyMap<string, LockEntry>;
+  /** Fields beside `videos` that this version does not know; they are written back unchanged. */
+  readonly extra: Readonly<Record<string, Json>>;
+}
+
+/** Major version of the file format. Raised only when the meaning of a field changes, not for additions. */
+export const LOCKFILE_VERSION = 1;
+
+/** Lock of a repository without a lockfile. */
+export const emptyLock: Lock = { videos: new Map(), extra: {} };
+
+/** Folder of the embedded service's finished videos, repository-relative; git ignores it. */
+export const OUTPUTS_FOLDER = 'renders';
+
+/** File extensions of finished videos, one per output format. */
+export const OUTPUT_ENDINGS = ['mp4', 'mov', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
+
+const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.(?:${OUTPUT_ENDINGS.join('|')})$`);
+
+/** True for paths that the embedded service writes: files below `renders/`. */
+export function isOutputPath(url: string): boolean {
+  return FORM.test(url) && url.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/** Returns the output name, below `renders/` and without extension, that produces this path. */
+export function outputNameOf(url: string): string {
+  return FORM.exec(url)?.[1] ?? url;
+}
+
+interface EntryField {
+  readonly required: boolean;
+  /** Description of valid values for messages: `expected …`. */
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+type Accepts = EntryField['accepts'];
+
+const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const matches =
+  (form: RegExp): Accepts =>
+  (value) =>
+    isText(value) && form.test(value);
+const isDigest = matches(/^[0-9a-f]{64}$/);
+const listOf =
+  (accepts: Accepts): Accepts =>
+  (value) =>
+    Array.isArray(value) && value.every(accepts);
+
+const required = (expected: string, accepts: Accepts): EntryField => ({ required: true, expected, accepts });
+const optional = (expected: string, accepts: Accepts): EntryField => ({ required: false, expected, accepts });
+const text = required('a text', isText);
+
+/**
+ * All fields of a lock entry in the order in which they are written. Fields of later minor versions follow them. A test
+ * keeps the published JSON Schema equal.
+ */
+export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockEntry, EntryField>([
+  [
+    'fingerprint',
+    required('a version and 64 hexadecimal digits, such as v1:4f0c…', matches(/^v[1-9]\d*:[0-9a-f]{64}$/)),
+  ],
+  ['title', text],
+  ['labels', optional('a map of strings', isTextMap)],
+  ['protect', optional('true or false', (value) => typeof value === 'boolean')],
+  ['service', text],
+  ['template', text],
+  ['style_version', text],
+  ['inputs', required('a map of strings', isTextMap)],
+  ['session', text],
+  ['video_url', text],
+  ['deliveries', optional('a list of destinations, each with "to"', listOf(isDelivery))],
+  ['thumbnails', required('a list of strings', listOf(isText))],
+  [
+    'rendered_at',
+    required('a time in UTC, such as 2026-01-01T00:00:00.000Z', matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/)),
+  ],
+  ['sources', optional('a map of strings', isTextMap)],
+  ['lost', optional('true', (value) => value === true)],
+  // Added in a minor version, so at the end: an earlier version keeps them and writes them at this position.
+  ['bytes', optional('a whole number, 0 or more', isSize)],
+  ['sha256', optional('64 hexadecimal digits', isDigest)],
+  ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
+]);
+
+function isTextMap(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  for (const name in value) if (typeof value[name] !== 'string') return false;
+  return true;
+}
+
+function isOutput(one: unknown): boolean {
+  if (!isRecord(one) || !isText(one.name) || !isText(one.video_url)) return false;
+  return (one.bytes === undefined || isSize(one.bytes)) && (one.sha256 === undefined || isDigest(one.sha256));
+}
+
+function isDelivery(one: unknown): boolean {
+  return isRecord(one) && isText(one.to) && (one.url === undefined || isText(one.url));
+}

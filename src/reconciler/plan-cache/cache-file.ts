@@ -1,0 +1,319 @@
+import { hash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { unfinishedPath } from '../../kernel/replace-file.ts';
+import type { Config } from '../project/config.ts';
+import type { FileSeen, FolderSeen, StatTuple } from '../project/read-log.ts';
+import { schemaPath, specPath } from '../project/repository-layout.ts';
+
+/**
+ * Content of the plan cache: stat data of every file and folder that was read, and the results. Repositories with
+ * errors are not cached.
+ */
+export interface CachedState {
+  readonly config: Config;
+  /** All templates that reelform.yaml names, by name. */
+  readonly templates: ReadonlyMap<string, CachedTemplate>;
+  /** Every file that was read, by repository-relative path. */
+  readonly files: ReadonlyMap<string, Trusted<FileSeen>>;
+  /** Every folder that was listed. */
+  readonly folders: ReadonlyMap<string, Trusted<FolderSeen>>;
+  /** Parents of the files that were not listed themselves. They must stay folders, not links. */
+  readonly parentDirs: readonly string[];
+  /** Paths that were looked up and did not exist. */
+  readonly absent: readonly string[];
+  readonly definitions: ReadonlyMap<string, CachedDefinition>;
+  /** The last complete plan; null when it may be outdated. */
+  readonly lastPlan: LastPlan | null;
+}
+
+/** Stat data, and whether it alone can prove later that nothing changed. */
+export type Trusted<T> = T & { readonly isTrusted: boolean };
+
+export interface CachedTemplate {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Labels of its editables, by key, for those that have one. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A definition file, or a fragment, without errors. */
+export interface CachedDefinition {
+  readonly path: string;
+  /** Files that it was read from, itself first. */
+  readonly origins: readonly string[];
+  /** Local files that its videos use. */
+  readonly assets: readonly string[];
+  /** Names of the templates that its videos use. */
+  readonly templates: readonly string[];
+  readonly ids: readonly string[];
+  /** Prefixes of the videos' fingerprints as numbers. Different prefixes prove that fingerprints differ. */
+  readonly fingerprintPrefixes: readonly number[];
+  /** Prefixes of the digests of its videos' destinations, as numbers below 2³². */
+  readonly destinations: readonly number[];
+  /** Its videos: their position in the cache file, or their text when they are new. */
+  readonly videos: RecordRange | string;
+  /**
+   * Position of each video's entry in the lockfile, when the last plan had nothing to do for any of its videos; otherwise
+   * null.
+   */
+  readonly upToDate: readonly TextRange[] | null;
+}
+
+/** A record in the cache file: offset, length in bytes, and the first bytes of its SHA-256 as a number. */
+type RecordRange = readonly [offset: number, length: number, sum: number];
+
+/** A half-open range of bytes. */
+export type TextRange = readonly [start: number, end: number];
+
+/** A local file, and its size when it was accepted as complete; -1 when it was missing or damaged. */
+export type SeenOutput = readonly [path: string, sizeBytes: number];
+
+export interface LastPlan {
+  /** True if the plan had nothing to do. */
+  readonly isEmpty: boolean;
+  /** The compared lockfile; null when there was none. */
+  readonly lock: Trusted<Pick<FileSeen, 'tuple' | 'sha256'>> | null;
+  /** The journal that was read; null when there was none. */
+  readonly journal: Trusted<Pick<FileSeen, 'tuple'>> | null;
+  /** Local files of all videos in the lockfile. */
+  readonly outputs: readonly SeenOutput[];
+  /** Lockfile entries without a definition that is up to date. */
+  readonly unmatchedEntries: readonly (readonly [id: string, ...TextRange])[];
+}
+
+/** Counts the videos of these definitions. */
+export function countVideos(definitions: ReadonlyMap<string, CachedDefinition>): number {
+  let count = 0;
+  for (const { ids } of definitions.values()) count += ids.length;
+  return count;
+}
+
+/** Checks whether a path belongs to a template, or affects its measurements. */
+export function isOfTemplate(path: string, name: string, config: Config): boolean {
+  const template = config.templates.get(name);
+  const folders =
+    template?.kind === 'package' ? [template.path, ...(config.fonts === null ? [] : [config.fonts.path])] : [];
+  return (
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`)) ||
+    path === specPath(name) ||
+    path === schemaPath(name)
+  );
+}
+
+/**
+ * The plan cache is one text file: a line with the lengths and digests of the next two, the head, the body, and the videos
+ * of each definition. A head, body or record that does not match its digest is not used. All of it is JSON.
+ */
+const FORMAT = 'reelform plan cache 1';
+const FIRST_LINE_BYTES = 256;
+
+/** The part of the cache that every plan reads: enough to detect that nothing changed. */
+export interface CacheHead {
+  /** Identifies the program and user that wrote the cache; others do not use it. */
+  readonly key: string;
+  readonly files: readonly CachedStat[];
+  readonly folders: readonly CachedStat[];
+  /** Target of each linked path. */
+  readonly links: Readonly<Record<string, string>>;
+  readonly parentDirs: readonly string[];
+  readonly absent: readonly string[];
+  readonly lastPlan: Pick<LastPlan, 'isEmpty' | 'lock' | 'journal' | 'outputs'> | null;
+  readonly videoCount: number;
+  /** True if a plan reports anything besides its changes. */
+  readonly hasDiagnostics: boolean;
+}
+
+export type CachedStat = readonly [path: string, isTrusted: boolean, tuple: StatTuple];
+
+interface CacheBody {
+  /** JSON with maps, see `writeMaps`. */
+  readonly project: string;
+  /** Digests of the head's files and folders, in their order. */
+  readonly fileDigests: readonly FileSeen['sha256'][];
+  readonly folderDigests: readonly FolderSeen['listing'][];
+  readonly definitions: readonly CachedDefinition[];
+  readonly unmatchedEntries: LastPlan['unmatchedEntries'] | null;
+}
+
+interface FirstLine {
+  readonly format: string;
+  readonly head: PartSum;
+  readonly body: PartSum;
+}
+
+type PartSum = readonly [bytes: number, sha256: string];
+
+/** An open plan cache. It stays readable when another process replaces the file. */
+export class CacheFile {
+  readonly head: CacheHead;
+  readonly #file: number;
+  readonly #first: FirstLine;
+
+  private constructor(file: number, first: FirstLine, head: CacheHead) {
+    this.#file = file;
+    this.#first = first;
+    this.head = head;
+  }
+
+  /** @returns null for a file that is missing, damaged, or has another key */
+  static open(path: string, key: string): CacheFile | null {
+    let file: number;
+    try {
+      file = openSync(path, 'r');
+    } catch {
+      return null;
+    }
+    try {
+      const first = JSON.parse(readAt(file, 0, FIRST_LINE_BYTES).toString()) as FirstLine;
+      const head = readPart<CacheHead>(file, FIRST_LINE_BYTES, first.head);
+      if (first.format === FORMAT && head.key === key) return new CacheFile(file, first, head);
+    } catch {
+      // Damaged, or written by another version.
+    }
+    closeSync(file);
+    return null;
+  }
+
+  /** @returns null when it is damaged */
+  readState(): CachedState | null {
+    const { head } = this;
+    try {
+      const start = FIRST_LINE_BYTES + this.#first.head[0];
+      const body = readPart<CacheBody>(this.#file, start, this.#first.body);
+      const project = JSON.parse(body.project, readMaps) as Pick<CachedState, 'config' | 'templates'>;
+      const files = head.files.map(([path, isTrusted, tuple], index) => {
+        return [path, { tuple, sha256: body.fileDigests[index]!, real: head.links[path] ?? null, isTrusted }] as const;
+      });
+      const folders = head.folders.map(([path, isTrusted, tuple], index) => {
+        return [path, { tuple, listing: body.folderDigests[index]!, isTrusted }] as const;
+      });
+      const { parentDirs, absent, lastPlan } = head;
+      const { definitions, unmatchedEntries } = body;
+      return {
+        ...project,
+        files: new Map(files),
+        folders: new Map(folders),
+        parentDirs,
+        absent,
+        definitions: new Map(definitions.map((one) => [one.path, one])),
+        lastPlan: lastPlan === null || unmatchedEntries === null ? null : { ...lastPlan, unmatchedEntries },
+      };
+    } catch {
+      return null;
+    }
+  }
+
+  /** @returns the text of a record; null when it is damaged */
+  record([offset, length, sum]: RecordRange): string | null {
+    const { head, body } = this.#first;
+    try {
+      const bytes = readAt(this.#file, FIRST_LINE_BYTES + head[0] + body[0] + offset, length);
+      return sumOf(bytes) === sum ? bytes.toString() : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * Writes the plan cache, or keeps the old one if that fails. Not synced to disk: a crash may lose it.
+ *
+ * @param key of this program
+ * @param before open cache from which the state was loaded
+ */
+export function writeCacheFile(path: string, key: string, state: CachedState, before: CacheFile | null): void {
+  const stored = storeRecords(state, before);
+  if (stored === null) return;
+  const { files, folders, lastPlan, parentDirs, absent, config, templates } = state;
+  const links = [...files].flatMap(([file, { real }]) => (real === null ? [] : [[file, real]]));
+  const head: CacheHead = {
+    key,
+    files: statsOf(files),
+    folders: statsOf(folders),
+    links: Object.fromEntries(links),
+    parentDirs,
+    absent,
+    lastPlan: lastPlan && {
+      isEmpty: lastPlan.isEmpty,
+      lock: lastPlan.lock,
+      journal: lastPlan.journal,
+      outputs: lastPlan.outputs,
+    },
+    videoCount: countVideos(state.definitions),
+    hasDiagnostics: [...templates.values()].some(({ diagnostics }) => diagnostics.length > 0),
+  };
+  const body: CacheBody = {
+    project: JSON.stringify({ config, templates }, writeMaps),
+    fileDigests: Array.from(files.values(), ({ sha256 }) => sha256),
+    folderDigests: Array.from(folders.values(), ({ listing }) => listing),
+    definitions: stored.definitions,
+    unmatchedEntries: lastPlan?.unmatchedEntries ?? null,
+  };
+  const parts = [head, body].map((part) => Buffer.from(`${JSON.stringify(part)}\n`));
+  const [headSum, bodySum] = parts.map((part) => [part.length, hash('sha256', part)] as const);
+  const first = JSON.stringify({ format: FORMAT, head: headSum, body: bodySum });
+  const unfinished = unfinishedPath(dirname(path));
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(
+      unfinished,
+      Buffer.concat([Buffer.from(`${first.padEnd(FIRST_LINE_BYTES - 1)}\n`), ...parts, ...stored.records]),
+    );
+    renameSync(unfinished, path);
+  } catch {
+    // The disk is full or read-only, so the next plan takes longer.
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** @returns null when a record of the open cache is damaged */
+function storeRecords(
+  { definitions }: CachedState,
+  before: CacheFile | null,
+): { definitions: readonly CachedDefinition[]; records: readonly Buffer[] } | null {
+  const records: Buffer[] = [];
+  const stored: CachedDefinition[] = [];
+  let offset = 0;
+  for (const one of definitions.values()) {
+    const text = typeof one.videos === 'string' ? one.videos : (before?.record(one.videos) ?? null);
+    if (text === null) return null;
+    const bytes = Buffer.from(text);
+    stored.push({ ...one, videos: [offset, bytes.length, sumOf(bytes)] });
+    records.push(bytes);
+    offset += bytes.length;
+  }
+  return { definitions: stored, records };
+}
+
+function statsOf(seen: ReadonlyMap<string, { tuple: StatTuple; isTrusted: boolean }>): CachedStat[] {
+  return Array.from(seen, ([path, { tuple, isTrusted }]) => [path, isTrusted, tuple]);
+}
+
+/** @throws when it is damaged */
+function readPart<T>(file: number, offset: number, [length, sha256]: PartSum): T {
+  const bytes = readAt(file, offset, length);
+  if (hash('sha256', bytes) !== sha256) throw new Error('damaged');
+  return JSON.parse(bytes.toString()) as T;
+}
+
+/** @throws when the file is too short */
+function readAt(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  if (readSync(file, bytes, 0, length, offset) < length) throw new Error('cut short');
+  return bytes;
+}
+
+/** 48 bits of the SHA-256 of a record. */
+function sumOf(record: Uint8Array): number {
+  return hash('sha256', record, 'buffer').readUIntBE(0, 6);
+}
+
+function writeMaps(_: string, value: unknown): unknown {
+  return value instanceof Map ? { $map: [...value] } : value;
+}
+
+function readMaps(_: string, value: unknown): unknown {
+  const map = (value as { $map?: [string, unknown][] } | null)?.$map;
+  return map === undefined ? value : new Map(map);
+}

@@ -1,0 +1,119 @@
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { VideoDestination } from '../definition/video.ts';
+import type { Delivery, LockEntry } from '../lock/lock.ts';
+import { type DesiredVideo, isAnyOutput, plainInputs } from './desired-video.ts';
+import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
+
+/** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */
+export function compareFields(before: LockEntry, desired: DesiredVideo): FieldChange[] {
+  const changes: FieldChange[] = [];
+  const compare = (field: FieldChange['field'], was: string | null, is: string | null): void => {
+    if (was !== is) changes.push({ field, before: was, after: is });
+  };
+  compare('title', before.title, desired.title);
+  const labels = { ...before.labels, ...desired.labels };
+  for (const name of Object.keys(labels).sort(byCodeUnit)) {
+    compare(`labels.${name}`, labelOf(before.labels, name), labelOf(desired.labels, name));
+  }
+  compare('protect', String(before.protect ?? false), String(desired.protect));
+  compare('service', before.service, desired.service);
+  compare('template', before.template, desired.template);
+  compare('style_version', before.style_version, desired.styleVersion);
+  return changes;
+}
+
+function labelOf(labels: LockEntry['labels'], name: string): string | null {
+  return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
+}
+
+/** Returns the inputs that differ: those of the video in its order, then removed ones. Ignores written-out defaults. */
+export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
+  const was = plainInputs(before.inputs, desired);
+  const changes: InputChange[] = [];
+  for (const [key, after] of Object.entries(desired.inputs)) {
+    const old = was.get(key) ?? null;
+    if (old !== after) changes.push({ key, before: old, after });
+    was.delete(key);
+  }
+  for (const [key, old] of was) changes.push({ key, before: old, after: null });
+  return changes;
+}
+
+/**
+ * Returns the reason for a changed fingerprint: the first in the order service, template, values. If only the output
+ * changed, that is the reason; if all changed values are local files with other bytes, `asset_changed` is. If no
+ * recorded field changed, the engine did.
+ *
+ * `template_changed` means that reelform.yaml names another template or that the package in the repository changed;
+ * `style_version_changed` that a remote template has another version.
+ */
+export function reasonOf(
+  desired: DesiredVideo,
+  inputs: readonly InputChange[],
+  fields: readonly FieldChange[],
+): Reason {
+  const changed = (field: FieldChange['field']): boolean => fields.some((change) => change.field === field);
+  if (changed('service')) return 'service_changed';
+  if (changed('template')) return 'template_changed';
+  if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
+  if (inputs.length === 0) return 'engine_changed';
+  if (inputs.every(({ key }) => isAnyOutput(key, desired))) return 'output_changed';
+  return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
+}
+
+/** Compares a local file without its digest. File names are not recorded. */
+function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
+  const track = /^audio\.(.*)$/s.exec(key)?.[1];
+  const value = desired.resources.get(key) ?? (track === undefined ? undefined : desired.audio.get(track));
+  if (value === undefined || !('source' in value) || value.source.kind !== 'file') return false;
+  const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
+  return handling(before) === handling(after);
+}
+
+/**
+ * Returns what to do at each destination of a video.
+ *
+ * @param before entry with the deliveries of the same rendering; null when there is none
+ */
+export function compareDestinations(
+  before: Pick<LockEntry, 'deliveries'> | null,
+  wanted: readonly VideoDestination[],
+): DestinationChange[] {
+  const had = before?.deliveries ?? [];
+  const missing = wanted.filter(({ to }) => !had.some((one) => one.to === to));
+  const released = had.filter(({ to }) => !wanted.some((one) => one.to === to));
+  return [
+    ...missing.map((one) => ({ kind: 'deliver' as const, ...one })),
+    ...released.map(({ to }) => ({ kind: 'release' as const, to, credential: null })),
+  ];
+}
+
+/** Returns what to do at each destination after a new render: the new file goes to all of them. */
+export function renewDestinations(
+  before: Pick<LockEntry, 'deliveries'>,
+  wanted: readonly VideoDestination[],
+): DestinationChange[] {
+  const released = compareDestinations(before, wanted).filter(({ kind }) => kind === 'release');
+  return [...compareDestinations(null, wanted), ...released];
+}
+
+/** Returns the reason for a delivery without a render. */
+export function deliverReason(destinations: readonly DestinationChange[]): Reason {
+  return destinations.some(({ kind }) => kind === 'release') ? 'destination_changed' : 'not_delivered';
+}
+
+/**
+ * Returns the deliveries after a change: earlier and new ones, as far as they are wanted.
+ *
+ * @param before deliveries of the same rendering
+ * @returns sorted by destination
+ */
+export function settleDeliveries(
+  before: readonly Delivery[],
+  wanted: readonly VideoDestination[],
+  arrived: readonly Delivery[],
+): Delivery[] {
+  const known = new Map([...before, ...arrived].map((one) => [one.to, one]));
+  const kept = wanted.flatMap(({ to }) => known.get(to) ?? []);
+  return kept.sort((a, b) => byCodeUnit(a.to, b.to));
+}

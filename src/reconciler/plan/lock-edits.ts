@@ -1,0 +1,104 @@
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
+import { settleDeliveries } from './compare-video.ts';
+import type { DesiredVideo } from './desired-video.ts';
+import type { Adjustment, Change } from './plan.ts';
+
+/** Entries to write by id; null removes one. Edits of one plan affect different ids, so their order does not matter. */
+export type LockEdits = ReadonlyMap<string, LockEntry | null>;
+
+/**
+ * Returns how a finished change edits the lock. A new rendering gets a new entry, without the fields that a later version
+ * may have added for the old one. All other entries keep their fields.
+ *
+ * @param rendering the new one for create and update, the adopted one for adopt; ignored for other actions: the entry of a
+ *   restored video keeps describing the lost rendering
+ * @param arrived deliveries that succeeded
+ */
+export function lockEdits(
+  change: Change,
+  rendering: LockRendering | null,
+  arrived: readonly Delivery[] = [],
+): LockEdits {
+  switch (change.action) {
+    case 'create':
+    case 'update':
+    case 'adopt': {
+      if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
+      const before =
+        change.action === 'adopt' && change.source.kind === 'journal' ? change.source.deliveries : undefined;
+      const deliveries = settleDeliveries(before ?? [], change.desired.deliver, arrived);
+      return replaced(change, newEntry(change.desired, rendering, deliveries));
+    }
+    case 'move':
+    case 'restore':
+    case 'relabel':
+    case 'deliver': {
+      const entry = change.fields.length > 0 ? relabelled(change.before, change.desired) : change.before;
+      return replaced(change, change.destinations.length === 0 ? entry : redelivered(entry, change, arrived));
+    }
+    case 'forget':
+      return new Map([[change.id, null]]);
+    case 'noop':
+      return new Map();
+  }
+}
+
+function replaced({ id, previousId }: Change, entry: LockEntry): LockEdits {
+  return new Map([...(previousId === null ? [] : [[previousId, null] as const]), [id, entry]]);
+}
+
+/** Returns the lock after some edits, without changing the given one. */
+export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
+  const videos = new Map(lock.videos);
+  for (const edit of edits) {
+    for (const [id, entry] of edit) {
+      if (entry === null) videos.delete(id);
+      else videos.set(id, entry);
+    }
+  }
+  return { ...lock, videos };
+}
+
+function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: readonly Delivery[]): LockEntry {
+  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256, outputs } = rendering;
+  return {
+    fingerprint: desired.fingerprint,
+    ...statedFields(desired),
+    inputs: desired.inputs,
+    session,
+    video_url,
+    ...(deliveries.length > 0 && { deliveries }),
+    thumbnails,
+    rendered_at,
+    ...(sources !== undefined && { sources }),
+    ...(bytes !== undefined && { bytes }),
+    ...(sha256 !== undefined && { sha256 }),
+    ...(outputs !== undefined && { outputs }),
+  };
+}
+
+function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonly Delivery[]): LockEntry {
+  const { deliveries: before = [], ...kept } = entry;
+  const deliveries = settleDeliveries(before, desired.deliver, arrived);
+  return deliveries.length === 0 ? kept : { ...kept, deliveries };
+}
+
+function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {
+  const { labels: _labels, protect: _protect, ...kept } = before;
+  return { ...kept, ...statedFields(desired) };
+}
+
+function statedFields(
+  desired: DesiredVideo,
+): Pick<LockEntry, 'title' | 'labels' | 'protect' | 'service' | 'template' | 'style_version'> {
+  const labels = Object.entries(desired.labels).sort(([a], [b]) => byCodeUnit(a, b));
+  return {
+    title: desired.title,
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(desired.protect && { protect: true as const }),
+    service: desired.service,
+    template: desired.template,
+    style_version: desired.styleVersion,
+  };
+}

@@ -1,0 +1,380 @@
+import { defaultCodec } from '../../contract/wire/output.ts';
+import { type Json, sha256 } from '../../kernel/digest.ts';
+import type { Source, VideoResource } from '../definition/video.ts';
+import type { DesiredVideo } from './desired-video.ts';
+import {
+  ACTIONS,
+  type Action,
+  type AdoptionSource,
+  type Change,
+  type DestinationChange,
+  type FieldChange,
+  type InputChange,
+  type Plan,
+  type PlanCheck,
+  rendersNew,
+} from './plan.ts';
+
+/**
+ * Public JSON form of a plan, as printed by `plan --json` and saved by `plan --out`. Minor versions of the format only
+ * add fields; `schemas/reelform-plan.schema.json` is its schema.
+ */
+export interface PlanDocument {
+  readonly format_version: '1.0';
+  /** For information only. */
+  readonly tool_version: string;
+  /** Digest of the changes and their values only: see `planId`. */
+  readonly plan_id: string;
+  readonly complete: boolean;
+  /** Number of videos that need a change and were left out on request; absent when unknown. */
+  readonly left_out?: number;
+  /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
+  readonly summary: Readonly<Partial<Record<Action, number>>>;
+  readonly estimate: Estimate;
+  /** Number of deliveries; a file with two destinations counts twice. Absent in plans of earlier versions. */
+  readonly deliveries?: number;
+  /** Sorted by id. Videos that need nothing are only counted. */
+  readonly changes: readonly ChangeDocument[];
+  readonly diagnostics: readonly Json[];
+  /** Results of policies; absent when there are none, and in plans of earlier versions. */
+  readonly checks?: readonly PlanCheck[];
+  /** Coverage of `lint`; absent when it was off or had nothing to check. */
+  readonly lint?: LintSummary;
+  /** Visible effect of the changes, if a preview was requested: numbers and names, no pictures. */
+  readonly preview?: PreviewSummary;
+}
+
+export interface LintSummary {
+  /** Number of checked videos. */
+  readonly videos: number;
+  /**
+   * Videos that were not checked, sorted by id: the time limit passed (`budget`), or the service has their template
+   * (`remote`).
+   */
+  readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' | 'lfs_pointer' }[];
+}
+
+export interface PreviewSummary {
+  /** Sorted by id. */
+  readonly videos: readonly {
+    readonly id: string;
+    /** True if a viewer could tell the pictures apart; null when there is no earlier picture. */
+    readonly visible: boolean | null;
+    /** Invisible differences: `sound`, `duration`, `output`. */
+    readonly unseen: readonly string[];
+    /** Largest share of differing pixels in a still, 0..1; null when there is no earlier picture. */
+    readonly changed_share: number | null;
+  }[];
+  readonly left_out: readonly { readonly id: string; readonly reason: string }[];
+}
+
+export interface ChangeDocument {
+  readonly id: string;
+  /** Path of the definition; null when it was removed. */
+  readonly path: string | null;
+  readonly previous_id: string | null;
+  readonly title: string;
+  readonly template: string;
+  readonly action: Action;
+  readonly reason: string | null;
+  readonly inputs: readonly InputDocument[];
+  readonly fields: readonly FieldChange[];
+  /** Actions at destinations; absent in plans of earlier versions. */
+  readonly destinations?: readonly DestinationChange[];
+  /** State of the lock entry on which the change depends; null when there must be none. */
+  readonly before: { readonly fingerprint: string; readonly session: string; readonly video_url: string } | null;
+  /** Null when the entry is removed. */
+  readonly after: { readonly fingerprint: string } | null;
+  /** Origin of an adopted rendering; null for other actions. */
+  readonly source: SourceDocument | null;
+  /** Earlier destinations; absent when there were none. */
+  readonly delivered?: readonly string[];
+  /** Present when the entry is protected, so that removing it is refused. */
+  readonly protected?: true;
+  /** Segments to render, of those that the video has; absent where they were not counted. */
+  readonly segments?: SegmentCount;
+}
+
+/** An input before and after, with information for display. */
+export interface InputDocument extends InputChange {
+  /** Name of the editable in the template; absent when it has none. */
+  readonly label?: string;
+  /** Absent for keys that are not editables, and for values that were removed. */
+  readonly kind?: VideoResource['kind'];
+  /** Original of `after` if that is a digest: the text, or the path of the file, repository-relative. */
+  readonly value?: string;
+}
+
+/** Returns the label of an editable in a template, if it has one. */
+export type LabelLookup = (template: string, key: string) => string | undefined;
+
+export interface SourceDocument {
+  readonly kind: AdoptionSource['kind'];
+  /** Id of the video for which it was rendered. */
+  readonly id: string;
+  readonly commit: string | null;
+  readonly session: string | null;
+  readonly video_url: string | null;
+  /** Wanted destinations where a rendering of the journal has arrived already; absent when there are none. */
+  readonly delivered?: readonly string[];
+}
+
+/**
+ * @param diagnostics of the plan and of the definitions, already in their JSON form
+ * @param segments by video, as far as they were counted
+ */
+export function planDocument(
+  plan: Plan,
+  toolVersion: string,
+  diagnostics: readonly Json[],
+  label?: LabelLookup,
+  segments: ReadonlyMap<string, SegmentCount> = new Map(),
+): PlanDocument {
+  const changing = plan.changes.filter((change) => change.action !== 'noop');
+  const changes = changing.map((change) => {
+    const count = segments.get(change.id);
+    return { ...changeDocument(change, label), ...(count && { segments: count }) };
+  });
+  return {
+    format_version: '1.0',
+    tool_version: toolVersion,
+    plan_id: planId(changes),
+    complete: plan.complete,
+    ...(plan.leftOut === undefined ? {} : { left_out: plan.leftOut }),
+    summary: countActions(plan),
+    estimate: estimatePlan(plan, segments),
+    deliveries: countDeliveries(plan),
+    changes,
+    diagnostics,
+    ...(plan.checks === undefined ? {} : { checks: plan.checks }),
+  };
+}
+
+/**
+ * Separates changes that only recreate a local file. They affect neither the lockfile nor a destination, so a reviewer
+ * can ignore them.
+ */
+export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
+  readonly changes: readonly ChangeDocument[];
+  readonly restores: readonly ChangeDocument[];
+} {
+  const isRestore = ({ action, previous_id, fields, destinations = [] }: ChangeDocument): boolean =>
+    action === 'restore' && previous_id === null && fields.length + destinations.length === 0;
+  return { changes: changes.filter((one) => !isRestore(one)), restores: changes.filter(isRestore) };
+}
+
+/** Counts changes per action, in the order of `ACTIONS`, without zeros. */
+function countActions(plan: Plan): Partial<Record<Action, number>> {
+  const counts = new Map<Action, number>();
+  for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
+  counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.count ?? 0));
+  return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
+}
+
+/** Counts deliveries; a file with two destinations counts twice. */
+function countDeliveries({ changes }: Plan): number {
+  return changes.flatMap(({ destinations }) => destinations.filter(({ kind }) => kind === 'deliver')).length;
+}
+
+/** Converts a change to its JSON form. */
+export function changeDocument(change: Change, label?: LabelLookup): ChangeDocument {
+  const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
+  const { title, template } = desired ?? before;
+  return {
+    id,
+    path: desired?.path ?? null,
+    previous_id: previousId,
+    title,
+    template,
+    action,
+    reason,
+    inputs: inputDocuments(inputs, change, label),
+    fields,
+    destinations,
+    before: before && { fingerprint: before.fingerprint, session: before.session, video_url: before.video_url },
+    after: desired && { fingerprint: desired.fingerprint },
+    source: change.action === 'adopt' ? sourceDocument(change.source) : null,
+    ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
+    ...(desired === null && before.protect ? { protected: true } : {}),
+  };
+}
+
+/** Adds information for display to the inputs of a change. */
+export function inputDocuments(
+  inputs: readonly InputChange[],
+  { desired, before }: Change,
+  label?: LabelLookup,
+): InputDocument[] {
+  const { template } = desired ?? before;
+  return inputs.map((input) => {
+    const name = label?.(template, input.key);
+    const { kind, value } = input.after === null || desired === null ? NOTHING : describe(input.key, desired);
+    return {
+      ...input,
+      ...(name === undefined ? {} : { label: name }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(value === undefined || value === input.after ? {} : { value }),
+    };
+  });
+}
+
+const NOTHING: Pick<InputDocument, 'kind' | 'value'> = {};
+
+function describe(key: string, { resources, audio }: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
+  const resource = resources.get(key);
+  switch (resource?.kind) {
+    case 'text':
+      return { kind: 'text', value: resource.text };
+    case 'color':
+    case 'font':
+      return { kind: resource.kind };
+    case 'image':
+    case 'video':
+    case 'audio':
+      return { kind: resource.kind, ...pathOf(resource.source) };
+    case undefined: {
+      const track = key.startsWith('audio.') ? audio.get(key.slice('audio.'.length)) : undefined;
+      return track === undefined ? NOTHING : { kind: 'audio', ...pathOf(track.source) };
+    }
+  }
+}
+
+function pathOf(source: Source): Pick<InputDocument, 'value'> {
+  return source.kind === 'file' ? { value: source.path } : {};
+}
+
+function sourceDocument(source: AdoptionSource): SourceDocument {
+  const rendering = source.kind === 'planned' ? null : source.rendering;
+  return {
+    kind: source.kind,
+    id: source.id,
+    commit: source.kind === 'history' ? source.commit : null,
+    session: source.kind === 'journal' ? source.session : (rendering?.session ?? null),
+    video_url: rendering?.video_url ?? null,
+    ...(source.kind === 'journal' && source.deliveries ? { delivered: source.deliveries.map(({ to }) => to) } : {}),
+  };
+}
+
+/**
+ * Computes the digest of all changes with the values that they show, so that a plan whose texts were edited has another
+ * id. Leaves out what may differ between machines that plan the same change: its reason, the origin of an adopted
+ * rendering, and counts of segments. Also leaves out the labels of editables, which only name the values.
+ *
+ * @returns SHA-256 of a JSON list, with one list per change: see `docs/reference/plan-json.md`
+ */
+export function planId(changes: readonly ChangeDocument[]): string {
+  return `sha256:${sha256(JSON.stringify(changes.map(identifiedValues)))}`;
+}
+
+function identifiedValues(change: ChangeDocument): unknown[] {
+  const { id, path, previous_id, title, template, action, before, after, destinations = [] } = change;
+  return [
+    id,
+    path,
+    previous_id,
+    title,
+    template,
+    action,
+    before && [before.fingerprint, before.session, before.video_url],
+    after?.fingerprint,
+    change.inputs.map(({ key, before, after, kind, value }) => [key, before, after, kind, value]),
+    change.fields.map(({ field, before, after }) => [field, before, after]),
+    destinations.map(({ kind, to, credential, output }) => [kind, to, credential, output]),
+  ];
+}
+
+/** Checks whether the counts of a plan from another machine are those of its changes. */
+export function hasTrueCounts({ summary, estimate, changes }: PlanDocument): boolean {
+  const count = (action: Action): number => changes.filter((one) => one.action === action).length;
+  const isTrue = ACTIONS.every((action) => action === 'noop' || (summary[action] ?? 0) === count(action));
+  return isTrue && estimate.renders === count('create') + count('update');
+}
+
+/** Checks whether a policy denies the plan, so that it must not be applied. */
+export function isDenied({ checks = [] }: PlanDocument): boolean {
+  return checks.some(({ status, level }) => status === 'fail' && level === 'deny');
+}
+
+/** Cost of applying a plan. */
+export interface Estimate {
+  /** Number of created and updated videos. Restored ones are counted in `restores` only. */
+  readonly renders: number;
+  /** Null when the duration of one of them is unknown. */
+  readonly seconds_of_video: number | null;
+  /** Absent when reelform.yaml has no prices, or nothing is rendered. */
+  readonly cost?: Cost;
+  /** Local files to render again on this machine, free of charge; absent when there are none. */
+  readonly restores?: Restores;
+  /** Segments of the videos to create or update; absent where no video's segments were counted. */
+  readonly segments?: SegmentCount;
+  /** Hardware encoder of videos to create or update: rendering them again gives other bytes. Absent if there is none. */
+  readonly bytes_vary?: string;
+}
+
+/** Segments of videos that this machine renders. */
+export interface SegmentCount {
+  /** Segments that are not cached. */
+  readonly render: number;
+  readonly total: number;
+}
+
+interface Restores {
+  readonly videos: number;
+  /** Null when the duration of one of them is unknown. */
+  readonly seconds_of_video: number | null;
+}
+
+export interface Cost {
+  /** Null when the price depends on an unknown duration. */
+  readonly amount: number | null;
+  /** ISO 4217 code. */
+  readonly currency: string;
+}
+
+/**
+ * Estimates what applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth.
+ *
+ * @param segments by video, as far as they were counted
+ */
+export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCount> = new Map()): Estimate {
+  const rendered = plan.changes.filter(rendersNew);
+  const restored = plan.changes.filter(({ action }) => action === 'restore');
+  const seconds = secondsOf(rendered);
+  const estimate = {
+    renders: rendered.length,
+    seconds_of_video: round(seconds),
+    ...(segments.size > 0 && { segments: sumOf(segments) }),
+    ...(rendered.some(isH264) && plan.hardwareEncoder !== undefined && { bytes_vary: plan.hardwareEncoder }),
+    ...(restored.length > 0 && {
+      restores: { videos: restored.length, seconds_of_video: round(secondsOf(restored)) },
+    }),
+  };
+  if (plan.prices === undefined || rendered.length === 0) return estimate;
+  const { currency, perRender, perSecond } = plan.prices;
+  const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
+  return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
+}
+
+function isH264({ desired }: Change): boolean {
+  const { format, codec = defaultCodec(format) } = desired?.output ?? {};
+  return codec === 'h264';
+}
+
+function sumOf(segments: ReadonlyMap<string, SegmentCount>): SegmentCount {
+  const counts = [...segments.values()];
+  return {
+    render: counts.reduce((sum, { render }) => sum + render, 0),
+    total: counts.reduce((sum, { total }) => sum + total, 0),
+  };
+}
+
+function secondsOf(changes: readonly Change[]): number | null {
+  return changes.reduce<number | null>((sum, { desired }) => {
+    const duration = desired?.durationSeconds ?? null;
+    return sum === null || duration === null ? null : sum + duration;
+  }, 0);
+}
+
+function round(seconds: number | null): number | null {
+  return seconds && Math.round(seconds * 1000) / 1000;
+}

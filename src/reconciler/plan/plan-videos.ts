@@ -1,0 +1,242 @@
+import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
+import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { fingerprintDigits } from '../definition/destinations.ts';
+import type { VideoId } from '../definition/video.ts';
+import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import { adoptRenderings } from './adopt-renderings.ts';
+import {
+  compareDestinations,
+  compareFields,
+  compareInputs,
+  deliverReason,
+  reasonOf,
+  renewDestinations,
+} from './compare-video.ts';
+import { contentAsRecorded, type DesiredVideo, fingerprintAsWritten } from './desired-video.ts';
+import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
+
+/**
+ * Computes the changes that bring the lock and its videos to the desired state. Pure; the order of the videos does not
+ * matter.
+ *
+ * A video with a new id and the fingerprint of an entry without a definition was moved and keeps its rendering. Several
+ * equal ones are paired in the order of their ids. Changes without cost are combined with others: a moved video may get
+ * a new title, and a restored one both a new id and a new title. A rendering that exists or is running elsewhere is
+ * adopted; of several equal videos one is rendered and the others adopt it. The plan after an apply is therefore always
+ * empty.
+ *
+ * @param desired all videos of the repository, with unique ids
+ */
+export function planVideos(inputs: {
+  readonly desired: readonly DesiredVideo[];
+  readonly lock: Lock;
+  readonly observations: Observations;
+  /** Returns true for videos whose new rendering was requested unconditionally. */
+  readonly requested?: (id: string) => boolean;
+  /**
+   * Returns true for entries whose missing or damaged local output is restored even if nothing is delivered, by their
+   * id; all are restored when absent. An output that has to be delivered is always restored.
+   */
+  readonly restores?: (id: string) => boolean;
+  /**
+   * Returns true for videos that may adopt a rendering whose local output is missing if no other has its output, by
+   * their id; none may when absent.
+   */
+  readonly adoptsAbsent?: (id: string) => boolean;
+  /**
+   * False to keep entries without a definition, because the definitions are incomplete; true when absent.
+   */
+  readonly forgets?: boolean;
+  /** Accepts a repository without videos, which otherwise counts as a mistake. */
+  readonly allowEmpty?: boolean;
+}): Plan {
+  const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
+  const { adoptsAbsent = () => false, forgets = true } = inputs;
+  const desired = withKnownFingerprints(inputs.desired, lock, observations);
+  const lacks = (id: string): Lack | null => {
+    if (observations.missingOutputs.has(id)) return 'output_missing';
+    return observations.damagedOutputs?.has(id) ? 'output_damaged' : null;
+  };
+  const wanted = new Set<string>(desired.map((video) => video.id));
+  const undefinedIds = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
+  // An entry whose definition is not known may not be taken over by a moved video either.
+  const gone = forgets ? undefinedIds : [];
+  const moves = pairMoves(desired, gone, lock);
+
+  const compared = desired.map((video): Change => {
+    const previousId = moves.get(video.id) ?? null;
+    const lockId = previousId ?? video.id;
+    const entry = lock.videos.get(lockId);
+    if (entry === undefined) return create(video);
+    const again =
+      observations.refreshed?.get(lockId) ?? (entry.lost ? 'url_lost' : requested(video.id) ? 'requested' : null);
+    return adjust(video, entry, previousId, { again, lack: lacks(lockId), restores: restores(lockId) });
+  });
+  const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested, adoptsAbsent });
+  const moved = new Set(moves.values());
+  if (desired.length === 0 && gone.length > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
+  for (const id of gone) {
+    if (moved.has(id)) continue;
+    const entry = lock.videos.get(id)!;
+    changes.push(forget(id, entry));
+    if (entry.protect) diagnostics.push(protectedVideo(id));
+  }
+  changes.sort((a, b) => byCodeUnit(a.id, b.id));
+  return { changes, complete: forgets, diagnostics };
+}
+
+/** Maps each new id to the id of the entry that it takes over. */
+function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], lock: Lock): Map<VideoId, VideoId> {
+  const waiting: Map<Fingerprint, VideoId[]> = groupBy(gone, (id) => lock.videos.get(id)!.fingerprint);
+  const moves = new Map<VideoId, VideoId>();
+  if (waiting.size === 0) return moves;
+  const arrivals = desired.filter((video) => !lock.videos.has(video.id) && waiting.has(video.fingerprint));
+  for (const video of arrivals.sort((a, b) => byCodeUnit(a.id, b.id))) {
+    const previousId = waiting.get(video.fingerprint)!.shift();
+    if (previousId !== undefined) moves.set(video.id, previousId);
+  }
+  return moves;
+}
+
+const NOTHING = { previousId: null, inputs: [], fields: [] };
+
+/** Returns the creation of a video without an entry. */
+export function create(desired: DesiredVideo): Creation {
+  const destinations = compareDestinations(null, desired.deliver);
+  return { ...NOTHING, action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null };
+}
+
+/** Problem of a local output. */
+type Lack = 'output_missing' | 'output_damaged';
+
+function adjust(
+  desired: DesiredVideo,
+  before: LockEntry,
+  previousId: VideoId | null,
+  observed: { readonly again: Reason | null; readonly lack: Lack | null; readonly restores: boolean },
+): Adjustment {
+  const { id } = desired;
+  const fields = compareFields(before, desired);
+  const anew = renewDestinations(before, desired.deliver);
+  if (before.fingerprint !== desired.fingerprint) {
+    const inputs = compareInputs(before, desired);
+    const reason = reasonOf(desired, inputs, fields);
+    return { action: 'update', id, previousId, reason, inputs, fields, destinations: anew, desired, before };
+  }
+  const destinations = compareDestinations(before, desired.deliver);
+  const unchanged = { id, previousId, reason: null, inputs: [], fields, destinations, desired, before };
+  if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again, destinations: anew };
+  const { lack, restores } = observed;
+  if (lack !== null && isRestored(lack, restores, { desired, destinations })) {
+    return { ...unchanged, action: 'restore', reason: lack };
+  }
+  if (previousId !== null) return { ...unchanged, action: 'move' };
+  if (destinations.some(({ kind }) => kind === 'deliver')) {
+    return { ...unchanged, action: 'deliver', reason: deliverReason(destinations) };
+  }
+  return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
+}
+
+/** A file to deliver is needed locally; a missing one that has arrived everywhere is not. */
+function isRestored(
+  lack: Lack,
+  restores: boolean,
+  { desired, destinations }: Pick<Adjustment, 'desired' | 'destinations'>,
+): boolean {
+  if (destinations.some(({ kind }) => kind === 'deliver')) return true;
+  return restores && (lack === 'output_damaged' || desired.deliver.length === 0);
+}
+
+function forget(id: VideoId, before: LockEntry): Change {
+  return { ...NOTHING, action: 'forget', id, reason: null, destinations: [], desired: null, before };
+}
+
+/** Protects against a mistyped glob, which would discard every rendering. */
+function allGone(count: number): Diagnostic {
+  const hint = 'Check "videos" in reelform.yaml. If this is intended, pass --allow-empty';
+  return errorAt('all_videos_gone', undefined, `No definitions are left, but the lockfile has ${count}`, hint);
+}
+
+function protectedVideo(id: VideoId): PlanDiagnostic {
+  const message = `The video "${id}" is protected, but its definition was removed`;
+  const hint =
+    'Restore its definition. To remove the video, first apply with `protect: false`, then remove the definition';
+  return { ...errorAt('protected_video', undefined, message, hint), video: id };
+}
+
+/**
+ * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if there is
+ * one.
+ *
+ * Earlier versions hashed the defaults that a definition repeats, such as `focus_x: 0.5`. Their renderings keep that
+ * fingerprint in the lockfile, the journal and the history until the content of the video changes: nothing is rendered
+ * or delivered again, and the entry does not change.
+ */
+export function withKnownFingerprints(
+  desired: readonly DesiredVideo[],
+  lock: Lock,
+  observations: Observations,
+): readonly DesiredVideo[] {
+  const own = new Map<string, Fingerprint>();
+  const known = new Map<Fingerprint, Fingerprint>();
+  for (const video of desired) {
+    const entry = lock.videos.get(video.id);
+    if (entry === undefined || !isSameContent(entry, video)) continue;
+    own.set(video.id, entry.fingerprint);
+    known.set(video.fingerprint, entry.fingerprint);
+  }
+  const written = desired.filter(({ id, formerFingerprint }) => formerFingerprint !== undefined && !own.has(id));
+  const recorded = written.length === 0 ? null : recordedFingerprints(lock, observations);
+  for (const { fingerprint, formerFingerprint } of written) {
+    if (recorded?.has(fingerprint) || !recorded?.has(formerFingerprint!)) continue;
+    known.set(fingerprint, formerFingerprint!);
+  }
+  if (known.size === 0) return desired;
+  return desired.map((video) => {
+    const isCurrent = lock.videos.get(video.id)?.fingerprint === video.fingerprint;
+    const former = isCurrent ? undefined : (own.get(video.id) ?? known.get(video.fingerprint));
+    return former === undefined ? video : withFingerprint(video, former);
+  });
+}
+
+/** Checks whether an entry has the content of a video, and another fingerprint only because of written-out defaults. */
+function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
+  if (entry.fingerprint === video.fingerprint) return false;
+  if (entry.fingerprint === video.formerFingerprint) return true;
+  if (entry.service !== video.service || entry.style_version !== video.styleVersion) return false;
+  if (compareInputs(entry, video).length > 0) return false;
+  // The inputs do not contain the engine or long texts: only the hash is proof.
+  const content = contentAsRecorded(video, entry.inputs);
+  return fingerprintAsWritten(content, { ...video, assetDigest: digestsOf(video) }) === entry.fingerprint;
+}
+
+/** Returns the digests of a video's local files, which its inputs contain. */
+export function digestsOf({ resources, audio, inputs }: DesiredVideo): (path: string) => Sha256 {
+  const sounds = [...audio].map(([name, sound]) => [`audio.${name}`, sound] as const);
+  const digests = new Map<string, Sha256>();
+  for (const [key, value] of [...resources, ...sounds]) {
+    if (!('source' in value) || value.source.kind === 'url') continue;
+    digests.set(value.source.path, inputs[key]!.slice('sha256:'.length).slice(0, 64) as Sha256);
+  }
+  return (path) => digests.get(path)!;
+}
+
+function recordedFingerprints(lock: Lock, { journal, gone = [], history }: Observations): Set<Fingerprint> {
+  const attempts = [...(journal?.attempts.values() ?? []), ...gone].filter(({ state }) => state !== 'closed');
+  return new Set([
+    ...[...lock.videos.values()].map(({ fingerprint }) => fingerprint),
+    ...attempts.map(({ intent }) => intent.fingerprint),
+    ...(history?.keys() ?? []),
+  ]);
+}
+
+/** Also replaces the fingerprint in destinations, so that the file goes where the recorded one is. */
+function withFingerprint(video: DesiredVideo, fingerprint: Fingerprint): DesiredVideo {
+  const [digits, known] = [fingerprintDigits(video.fingerprint), fingerprintDigits(fingerprint)];
+  return {
+    ...video,
+    fingerprint,
+    deliver: video.deliver.map((one) => ({ ...one, to: one.to.replaceAll(digits, known) })),
+  };
+}

@@ -1,0 +1,292 @@
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { Source } from '../definition/video.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
+import { estimatePlan } from '../plan/plan-document.ts';
+import type { Policy, PolicyFinding } from './policy.ts';
+
+/**
+ * Checks a plan against the policies of a repository. Only checks videos that the plan changes: unchanged, forgotten and
+ * merely restored videos are skipped, so that adding a policy does not block unrelated changes.
+ *
+ * @returns findings about the plan first, then by video id; within one video in the order of the policies
+ */
+export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFinding[] {
+  const desired = plan.changes.filter(isJudged).map((change) => change.desired);
+  const ofVideos = desired
+    .sort((a, b) => byCodeUnit(a.id, b.id))
+    .flatMap((video) => policies.flatMap((policy) => checkVideo(policy, video)));
+  return [...policies.flatMap((policy) => checkPlan(policy, plan)), ...ofVideos];
+}
+
+function isJudged(change: Change): change is Exclude<Change, { readonly desired: null }> {
+  return change.action !== 'noop' && change.desired !== null && !onlyRestores(change);
+}
+
+function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
+  switch (policy.rule) {
+    case 'max_renders': {
+      const rendered = plan.changes.filter(rendersNew).length;
+      if (rendered <= policy.count) return [];
+      const renders = rendered === 1 ? '1 video' : `${rendered} videos`;
+      return [ofPlan(policy, `The plan renders ${renders}, but the limit is ${policy.count}`)];
+    }
+    case 'max_cost': {
+      const { cost } = estimatePlan(plan);
+      if (cost === undefined || (cost.amount !== null && cost.amount <= policy.amount)) return [];
+      const limit = `${policy.amount} ${cost.currency}`;
+      if (cost.amount !== null)
+        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, but the limit is ${limit}`)];
+      // Denying an unknown cost would deny every template that a service hosts.
+      return [{ ...ofPlan(policy, `The cost of the plan is unknown, but the limit is ${limit}`), level: 'warn' }];
+    }
+    default:
+      return [];
+  }
+}
+
+function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
+  return { rule, level, video: null, place: null, message, hint: 'Split the plan with --target' };
+}
+
+const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** A finding about one video. `path` locates the value in the definition; `level` overrides the policy's level. */
+type PolicyViolation = Pick<PolicyFinding, 'message' | 'hint'> & {
+  readonly path: readonly string[];
+  readonly level?: PolicyFinding['level'];
+};
+
+/** Checks one video against one policy. Plan-wide policies return nothing. */
+function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
+  return violationsOf(policy, video).map(({ path, level = policy.level, ...words }) => ({
+    rule: policy.rule,
+    level,
+    video: video.id,
+    place: { file: video.path, path },
+    ...words,
+  }));
+}
+
+function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
+  switch (policy.rule) {
+    case 'max_renders':
+    case 'max_cost':
+      return [];
+    case 'max_duration':
+      return tooLong(policy.seconds, video);
+    case 'max_text_length':
+      return textsOf(video).flatMap((text) => tooManyCharacters(policy.characters, text, video));
+    case 'forbid_words':
+      return forbidden(policy.words.map(foldWords), video);
+    case 'title_pattern':
+      if (matchesPattern(video.title, policy.pattern)) return [];
+      return [
+        {
+          path: ['title'],
+          message: `The title of ${video.id} does not match ${JSON.stringify(policy.pattern)}`,
+          hint: `Titles must match ${JSON.stringify(policy.pattern)}; * matches any characters`,
+        },
+      ];
+    case 'require_label':
+      return Object.entries(policy.labels).flatMap(([name, pattern]) => labelProblem(name, pattern, video));
+    case 'require_deliver':
+      if (video.deliver.length > 0) return [];
+      return [{ path: [], message: `${video.id} has no destination`, hint: 'Add a destination with "deliver"' }];
+    case 'allow_sources':
+      return remoteSources(video).flatMap(({ url, path }) => foreignHost(policy.hosts, url, path, video));
+  }
+}
+
+function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): PolicyViolation[] {
+  const path = ['template'];
+  if (duration === null) {
+    // Denying an unknown duration would deny every template that a service hosts.
+    return [{ path, level: 'warn', message: `The length of ${id} is unknown, but the limit is ${seconds} s` }];
+  }
+  if (duration <= seconds) return [];
+  const length = Math.round(duration * 100) / 100;
+  return [
+    {
+      path,
+      message: `${id} is ${length} s long, but the limit is ${seconds} s`,
+      hint: `This is the length of ${template}`,
+    },
+  ];
+}
+
+interface Text {
+  readonly text: string;
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+function textsOf({ resources }: DesiredVideo): Text[] {
+  return [...resources].flatMap(([key, resource]) =>
+    resource.kind === 'text' ? [{ text: resource.text, name: key, path: ['resources', key] }] : [],
+  );
+}
+
+function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): PolicyViolation[] {
+  if (text.length <= most) return [];
+  const count = [...CHARACTERS.segment(text)].length;
+  return count <= most
+    ? []
+    : [{ path, message: `${name} of ${id} has ${count} characters, but the limit is ${most}`, hint: 'Shorten it' }];
+}
+
+function forbidden(words: readonly string[], video: DesiredVideo): PolicyViolation[] {
+  const title: Text = { text: video.title, name: 'The title', path: ['title'] };
+  return [title, ...textsOf(video)].flatMap(({ text, name, path }) => {
+    const found = findWords(text, words);
+    if (found.length === 0) return [];
+    const message = `${name} of ${video.id} contains ${found.map((word) => JSON.stringify(word)).join(', ')}`;
+    return [{ path, message, hint: 'Use other words' }];
+  });
+}
+
+function labelProblem(name: string, pattern: string, { id, labels }: DesiredVideo): PolicyViolation[] {
+  const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
+  if (value === undefined) {
+    return [{ path: ['labels'], message: `${id} has no label ${name}`, hint: `Add it to "labels": ${name}` }];
+  }
+  if (matchesPattern(value, pattern)) return [];
+  const message = `The label ${name} of ${id} is ${JSON.stringify(value)}, which does not match ${JSON.stringify(pattern)}`;
+  return [{ path: ['labels', name], message, hint: `Use a value that matches ${JSON.stringify(pattern)}` }];
+}
+
+function remoteSources({ resources, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
+  const sources: (readonly [Source, readonly string[]])[] = [
+    ...[...resources].flatMap(([key, one]) => ('source' in one ? [[one.source, ['resources', key]] as const] : [])),
+    ...[...audio].map(([name, { source }]) => [source, ['audio', name]] as const),
+  ];
+  return sources.flatMap(([source, path]) => (source.kind === 'url' ? [{ url: source.url, path }] : []));
+}
+
+function foreignHost(
+  hosts: readonly string[],
+  url: string,
+  path: readonly string[],
+  { id }: DesiredVideo,
+): PolicyViolation[] {
+  // Compares the host that a client would request: lower case, in ASCII, without credentials.
+  const host = URL.canParse(url) ? new URL(url).hostname : url;
+  const isAllowed = hosts.some((one) => {
+    const allowed = one.toLowerCase();
+    return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
+  });
+  if (isAllowed) return [];
+  const hint = `Allowed: ${hosts.join(', ') || 'only files of the repository'}`;
+  return [{ path, message: `${path.at(-1)} of ${id} comes from ${host}`, hint }];
+}
+
+/** One step of a pattern: any run of characters, or a test of one character. */
+type Step = 'run' | ((character: string) => boolean);
+
+/**
+ * Returns whether a whole text matches a glob pattern: `*` matches any characters, `?` one character, `[a-z0-9]` one of
+ * these and `[!…]` one that is not listed; a backslash escapes the next character. Case-sensitive; characters are code
+ * points in NFC.
+ *
+ * Does not build a regular expression. A `*` never makes an earlier `*` backtrack, so the time is bounded by the product of
+ * both lengths for any input.
+ */
+export function matchesPattern(text: string, pattern: string): boolean {
+  const characters = [...text.normalize('NFC')];
+  const steps = parsePattern(pattern.normalize('NFC'));
+  let at = 0;
+  let step = 0;
+  /** The latest `*`, and the position after the characters that it has consumed so far. */
+  let run: { readonly step: number; end: number } | null = null;
+  while (at < characters.length) {
+    const wanted = steps[step];
+    if (wanted === 'run') {
+      run = { step, end: at };
+      step += 1;
+    } else if (wanted?.(characters[at]!) === true) {
+      at += 1;
+      step += 1;
+    } else if (run !== null) {
+      run.end += 1;
+      at = run.end;
+      step = run.step + 1;
+    } else {
+      return false;
+    }
+  }
+  return steps.slice(step).every((one) => one === 'run');
+}
+
+function parsePattern(pattern: string): Step[] {
+  const characters = [...pattern];
+  const steps: Step[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    const one = characters[at]!;
+    const end = one === '[' ? characters.indexOf(']', at + 2) : -1;
+    if (one === '*') steps.push('run');
+    else if (one === '?') steps.push(() => true);
+    else if (end > 0) {
+      steps.push(oneOf(characters.slice(at + 1, end)));
+      at = end;
+    } else {
+      const literal = one === '\\' && at + 1 < characters.length ? characters[++at]! : one;
+      steps.push((character) => character === literal);
+    }
+  }
+  return steps;
+}
+
+/** @param inside content of the brackets, at least one character */
+function oneOf(inside: readonly string[]): (character: string) => boolean {
+  const isNegated = inside[0] === '!' && inside.length > 1;
+  const listed = isNegated ? inside.slice(1) : inside;
+  const ranges: (readonly [number, number])[] = [];
+  for (let at = 0; at < listed.length; at++) {
+    const isRange = listed[at + 1] === '-' && at + 2 < listed.length;
+    ranges.push([codeOf(listed[at]!), codeOf(listed[isRange ? at + 2 : at]!)]);
+    if (isRange) at += 2;
+  }
+  return (character) => {
+    const code = codeOf(character);
+    return ranges.some(([from, to]) => code >= from && code <= to) !== isNegated;
+  };
+}
+
+function codeOf(character: string): number {
+  return character.codePointAt(0)!;
+}
+
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+
+/** Soft hyphens, joiners and direction marks: removed, so that they cannot hide a word. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * Normalizes text for comparison: ignores case, width and composition (`ＳＴＲＡＳＳＥ` equals `Straße`), removes invisible
+ * characters, and collapses white space to one space.
+ */
+export function foldWords(text: string): string {
+  const plain = text.normalize('NFKC').replace(UNSEEN, '');
+  return plain.toUpperCase().toLowerCase().normalize('NFC').replace(/\s+/gu, ' ').trim();
+}
+
+/**
+ * Returns the words or phrases that occur in a text as whole words. Uses Unicode word boundaries: `can` does not match in
+ * `can't` or `candle`, but matches in `Can?`. Runs in time proportional to text length × number of words.
+ *
+ * @param words normalized by `foldWords`, none empty
+ * @see https://www.unicode.org/reports/tr29/#Word_Boundaries
+ */
+export function findWords(text: string, words: readonly string[]): string[] {
+  const folded = foldWords(text);
+  const candidates = words.filter((word) => folded.includes(word));
+  if (candidates.length === 0) return [];
+  const edges = new Set([folded.length]);
+  for (const { index } of WORDS.segment(folded)) edges.add(index);
+  return candidates.filter((word) => {
+    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
+      if (edges.has(at) && edges.has(at + word.length)) return true;
+    }
+    return false;
+  });
+}

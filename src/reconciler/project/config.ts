@@ -1,0 +1,364 @@
+import type { Credential, SecretSource } from '../../contract/destinations/credential.ts';
+import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
+import {
+  type Check,
+  type Diagnostic,
+  errorAt,
+  failure,
+  type Locate,
+  type Result,
+  type Span,
+  startOf,
+} from '../../kernel/diagnostic.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
+import { child, locateIn, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import type { LintSettings } from '../../template/lint-severities.ts';
+import { resolvePath } from '../definition/definition-file.ts';
+import { foldWords } from '../policy/check-policies.ts';
+import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
+import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
+import { CONFIG_FILE } from './repository-layout.ts';
+
+/** The embedded service, or one behind a URL; `tokenEnv` names the environment variable with its token. */
+type ServiceConfig =
+  | 'embedded'
+  | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
+
+/** Optional features of a service that the user declares. Absent ones are detected. */
+interface ServiceCapabilities {
+  /** How long it keeps an Idempotency-Key; 0 if it ignores them. */
+  readonly keyLifetimeMs?: number;
+  readonly list?: boolean;
+  readonly externalUploads?: boolean;
+}
+
+/** A local file, or one on a branch of a git remote. */
+export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
+
+export type TemplateConfig =
+  /** `path` of a folder or a `.lottie` file, repository-relative. */
+  | { readonly kind: 'package'; readonly path: string; readonly at: Span }
+  | { readonly kind: 'style_version'; readonly id: string; readonly at: Span };
+
+/** Settings of reelform.yaml, with defaults. */
+export interface Config extends DeliveriesConfig {
+  readonly service: ServiceConfig;
+  readonly templates: ReadonlyMap<string, TemplateConfig>;
+  /** Glob of the definitions, relative to the root. */
+  readonly videos: string;
+  /** Maximum number of concurrent renders, 1..1000. */
+  readonly concurrency: number;
+  /** Plans that render more videos are refused; null for no limit. */
+  readonly maxRenders: number | null;
+  /** Location of the journal of pending renders. */
+  readonly journal: JournalConfig;
+  /** Severities of visual checks; a code that is absent is a warning. */
+  readonly lint: LintSettings;
+  /** Repository-relative folder of fonts that are added to every template package. */
+  readonly fonts: { readonly path: string; readonly at: Span } | null;
+  /** Default output of all videos. */
+  readonly output: OutputRequest | null;
+  /** Default outputs of all videos, instead of `output`. */
+  readonly outputs: readonly NamedOutput[] | null;
+  /** Rules for the videos that a plan changes. */
+  readonly policies: readonly Policy[];
+  /** H.264 encoder of the embedded service. */
+  readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
+  /** Price of a video and of each second; null if unknown. */
+  readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
+}
+
+export interface ParsedConfig {
+  /** All defaults if there is any problem. */
+  readonly config: Config;
+  /** Names under `templates`, including those with an invalid value; `null` if the text cannot be parsed. */
+  readonly templateNames: readonly string[] | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** reelform.yaml as written, after validation. */
+interface WrittenConfig extends WrittenDeliveries {
+  readonly service?: 'embedded' | WrittenService;
+  readonly templates: Readonly<Record<string, string>>;
+  readonly videos?: string;
+  readonly concurrency?: number;
+  readonly max_renders?: number;
+  readonly journal?: { readonly git: string; readonly remote?: string };
+  readonly lint?: LintSettings;
+  readonly fonts?: string;
+  readonly output?: OutputRequest;
+  readonly outputs?: readonly NamedOutput[];
+  readonly encoder?: Partial<Config['encoder']>;
+  readonly policies?: WrittenPolicies;
+  readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
+}
+
+interface WrittenService {
+  readonly url: string;
+  readonly token_env?: string;
+  readonly allow_http?: boolean;
+  readonly capabilities?: {
+    readonly idempotency_hours?: number;
+    readonly list?: boolean;
+    readonly external_uploads?: boolean;
+  };
+}
+
+export const DEFAULT_CONFIG: Config = {
+  service: 'embedded',
+  templates: new Map(),
+  videos: 'videos/**/*.yaml',
+  concurrency: 4,
+  maxRenders: null,
+  journal: 'file',
+  lint: {},
+  fonts: null,
+  output: null,
+  outputs: null,
+  encoder: { h264: 'x264' },
+  policies: [],
+  cost: null,
+  credentials: new Map(),
+  deliver: [],
+  assets: null,
+  cache: { maxBytes: DEFAULT_CACHE_BYTES, bucket: null },
+};
+
+/**
+ * Parses and checks reelform.yaml. Reports all problems and never throws.
+ *
+ * @param directory of the file, absolute
+ */
+export function parseConfig(file: string, text: string, check: Check, directory: string): ParsedConfig {
+  const parsed = parseYaml(file, text);
+  if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
+  const root = parsed.value ?? { kind: 'map', entries: new Map(), span: startOf(file) };
+  const locate = locateIn(root);
+  const json = toJson(root, (path) => path[0] === 'templates');
+  const diagnostics = [...check(json, locate)].map((diagnostic) => withEncoderHint(diagnostic, json));
+  const named = child(root, 'templates');
+  const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
+  // Definitions are checked even if another setting is invalid.
+  const videos = textOf(child(root, 'videos')) ?? DEFAULT_CONFIG.videos;
+  const glob = globProblem(videos, locate(['videos'], 'value').span);
+  if (glob !== null) diagnostics.push(glob);
+  const defaults = { config: { ...DEFAULT_CONFIG, ...(glob === null && { videos }) }, templateNames, diagnostics };
+  if (diagnostics.length > 0) return defaults;
+  const written = json as unknown as WrittenConfig;
+  const service = readService(written.service);
+  const templates = readTemplates(written, locate);
+  const fonts =
+    written.fonts === undefined ? null : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
+  const deliveries = readDeliveries(written, service, directory, locate);
+  const policies = readPolicies(written, locate);
+  diagnostics.push(
+    ...serviceProblems(written.service, locate),
+    ...templates.diagnostics,
+    ...(fonts?.ok === false ? fonts.diagnostics : []),
+    ...deliveries.diagnostics,
+    ...policies.diagnostics,
+    ...outputsProblems(written, locate),
+  );
+  if (diagnostics.length > 0) return defaults;
+  return {
+    config: {
+      service,
+      templates: templates.templates,
+      videos,
+      concurrency: written.concurrency ?? DEFAULT_CONFIG.concurrency,
+      maxRenders: written.max_renders ?? DEFAULT_CONFIG.maxRenders,
+      journal: readJournal(written.journal),
+      lint: written.lint ?? {},
+      fonts: fonts?.ok === true ? fonts.value : null,
+      output: written.output ?? null,
+      outputs: written.outputs ?? null,
+      encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
+      policies: policies.policies,
+      cost: readCost(written.cost),
+      credentials: deliveries.credentials,
+      deliver: deliveries.deliver,
+      assets: deliveries.assets,
+      cache: deliveries.cache,
+    },
+    templateNames,
+    diagnostics,
+  };
+}
+
+/** Explains how to replace former values of `encoder`, and why one that users expect is missing. */
+function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
+  const { encoder } = json as { readonly encoder?: unknown };
+  const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
+  if (isRetired && diagnostic.message.startsWith('encoder ')) {
+    return { ...diagnostic, hint: 'Remove it: the default encoder makes files as small as ffmpeg does' };
+  }
+  const isVaapi = isRecord(encoder) && encoder.h264 === 'vaapi' && diagnostic.message.startsWith('encoder.h264 ');
+  return isVaapi ? { ...diagnostic, hint: 'Use x264: VAAPI encoders take only frames in graphics memory' } : diagnostic;
+}
+
+function readService(service: WrittenConfig['service']): ServiceConfig {
+  if (typeof service !== 'object') return 'embedded';
+  const { idempotency_hours: hours, list, external_uploads: externalUploads } = service.capabilities ?? {};
+  return {
+    url: service.url.replace(/\/+$/, ''),
+    tokenEnv: service.token_env ?? 'REELFORM_TOKEN',
+    capabilities: {
+      ...(hours === undefined ? {} : { keyLifetimeMs: hours * 3_600_000 }),
+      ...(list === undefined ? {} : { list }),
+      ...(externalUploads === undefined ? {} : { externalUploads }),
+    },
+  };
+}
+
+function outputsProblems({ output, outputs = [] }: WrittenConfig, locate: Locate): Diagnostic[] {
+  if (output !== undefined && outputs.length > 0) {
+    const { span } = locate(['outputs'], 'key');
+    return [errorAt('config_invalid', span, 'reelform.yaml has both "output" and "outputs"', 'Remove one of them')];
+  }
+  const names = outputs.map(({ name }) => name.toLowerCase());
+  return names.flatMap((name, at) => {
+    if (names.indexOf(name) === at) return [];
+    const { span } = locate(['outputs', String(at), 'name'], 'value');
+    return [errorAt('config_invalid', span, `Two outputs have the name ${outputs[at]!.name}`, 'Rename one of them')];
+  });
+}
+
+function readCost(cost: WrittenConfig['cost']): Config['cost'] {
+  if (cost === undefined) return null;
+  return { currency: cost.currency, perRender: cost.per_render ?? 0, perSecond: cost.per_second ?? 0 };
+}
+
+function readJournal(journal: WrittenConfig['journal']): JournalConfig {
+  return journal === undefined ? 'file' : { branch: journal.git, remote: journal.remote ?? 'origin' };
+}
+
+/** Rejects an http URL, which would expose the token on the network, except on this machine. */
+function serviceProblems(service: WrittenConfig['service'], locate: Locate): Diagnostic[] {
+  if (typeof service !== 'object') return [];
+  const problem = (message: string, hint: string): Diagnostic[] => {
+    return [errorAt('config_invalid', locate(['service', 'url'], 'value').span, message, hint)];
+  };
+  if (!URL.canParse(service.url)) return problem('service.url is not a URL', 'Write it like https://api.example.com');
+  if (service.allow_http === true || isPrivateUrl(service.url)) return [];
+  const { hostname } = new URL(service.url);
+  return problem(
+    `The access token would be sent to ${hostname} unencrypted`,
+    'Use https://, or set "allow_http: true" next to the URL if the network is trusted',
+  );
+}
+
+/** Returns whether a token sent to a URL is encrypted or stays on this machine. */
+export function isPrivateUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+/** @param hostname as normalized by the WHATWG URL parser */
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+function readTemplates(
+  written: WrittenConfig,
+  locate: Locate,
+): { templates: Map<string, TemplateConfig>; diagnostics: Diagnostic[] } {
+  const templates = new Map<string, TemplateConfig>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [name, value] of Object.entries(written.templates)) {
+    const at = locate(['templates', name], 'value').span;
+    if (!value.startsWith('./')) {
+      templates.set(name, { kind: 'style_version', id: value, at });
+      if (typeof written.service !== 'object') diagnostics.push(notEmbedded(name, value, at));
+      continue;
+    }
+    const folder = readFolder(value, './templates/<name>', at);
+    if (folder.ok) templates.set(name, { kind: 'package', ...folder.value });
+    else diagnostics.push(...folder.diagnostics);
+  }
+  return { templates, diagnostics };
+}
+
+/** @param example for the hint */
+function readFolder(written: string, example: string, at: Span): Result<{ readonly path: string; readonly at: Span }> {
+  const folder = resolvePath(written.replace(/\/+$/, ''), CONFIG_FILE);
+  if (folder.ok) return { ok: true, value: { path: folder.path, at } };
+  const { code, message } = folder;
+  return failure(code, at, message, `Write ${example}`);
+}
+
+function notEmbedded(name: string, id: string, at: Span): Diagnostic {
+  const message = `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`;
+  const hint = 'Write the path of a template package, like ./templates/launch, or configure a service that has it';
+  return errorAt('config_invalid', at, message, hint);
+}
+
+/** Rejects globs that leave the repository, or whose braces expand to too many patterns. */
+function globProblem(pattern: string, at: Span): Diagnostic | null {
+  if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern) || /(?:^|[/{,(|!])\.\.(?:[/},)|]|$)/.test(pattern)) {
+    const hint = 'Write it relative to the root of the repository, like videos/**/*.yaml';
+    return errorAt('path_outside', at, 'The glob of videos leads out of the repository', hint);
+  }
+  if (pattern.includes('\\'))
+    return errorAt('config_invalid', at, 'The glob of videos contains a backslash', 'Separate folders with /');
+  if (pattern.split('{').length > 4 || /\{[^{},]*\.\.[^{}]*\}/.test(pattern)) {
+    const hint = 'Use at most three {a,b} and no ranges';
+    return errorAt('config_invalid', at, 'The glob of videos has too many alternatives', hint);
+  }
+  return null;
+}
+
+/** `policies` of reelform.yaml as written. */
+type WrittenPolicies = {
+  readonly [R in PolicyRule]?: Omit<Extract<Policy, { rule: R }>, 'rule' | 'level'> & { readonly level?: PolicyLevel };
+};
+
+/** Reads `policies` in the order of the rules, with the default level `deny`. */
+function readPolicies(
+  { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: unknown },
+  locate: Locate,
+): { readonly policies: readonly Policy[]; readonly diagnostics: readonly Diagnostic[] } {
+  const policies = POLICY_RULES.flatMap((rule) => {
+    const own = written?.[rule];
+    return own === undefined ? [] : [{ level: 'deny', rule, ...own } as Policy];
+  });
+  const words = written?.forbid_words?.words ?? [];
+  const diagnostics = words.flatMap((word, index): Diagnostic[] => {
+    if (foldWords(word) !== '') return [];
+    const { span: at } = locate(['policies', 'forbid_words', 'words', String(index)], 'value');
+    const message = 'policies.forbid_words contains a word without visible characters';
+    return [errorAt('config_invalid', at, message, 'Remove it')];
+  });
+  if (written?.max_cost !== undefined && cost === undefined) {
+    const { span: at } = locate(['policies', 'max_cost'], 'key');
+    const message = 'policies.max_cost needs the cost of a render';
+    const hint = 'Add "cost: {currency: EUR, per_render: 0.5}"';
+    diagnostics.push(errorAt('config_invalid', at, message, hint));
+  }
+  return { policies, diagnostics };
+}
+
+/** Returns the names of the environment variables that contain tokens and keys. */
+export function secretNames({ service, credentials }: Pick<Config, 'service' | 'credentials'>): string[] {
+  const named = [...credentials.values()].flatMap(secretVariables);
+  return service === 'embedded' ? named : [service.tokenEnv, ...named];
+}
+
+/** Returns the names of the environment variables with the secrets of a credential. */
+export function secretVariables(credential: Credential): string[] {
+  return secretsOf(credential).flatMap((secret) => (secret?.kind === 'env' ? [secret.name] : []));
+}
+
+function secretsOf(credential: Credential): (SecretSource | null)[] {
+  switch (credential.kind) {
+    case 's3':
+    case 'gs': {
+      const { keys } = credential;
+      return keys === null ? [] : [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken];
+    }
+    case 'azblob':
+      return [credential.accountKey];
+    case 'file':
+      return [];
+  }
+}

@@ -1,0 +1,183 @@
+import { posix } from 'node:path';
+import type { OutputRequest } from '../../contract/wire/output.ts';
+import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
+import { closestMatch } from '../../kernel/hints.ts';
+import { checkOutput } from '../../template/bind/resolve-output.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { unreadable } from '../definition/definition-file.ts';
+import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
+import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import { globBase, type Video } from '../definition/video.ts';
+import { type Checks, createChecks } from '../schema/create-checks.ts';
+import { ambiguousNames } from './ambiguous-names.ts';
+import type { Config } from './config.ts';
+import { deliverContext } from './deliveries.ts';
+import {
+  type LazyFonts,
+  type LoadedTemplate,
+  lazyFonts,
+  loadTemplate,
+  type ProjectTemplate,
+} from './load-templates.ts';
+import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
+
+/** Some definitions of a repository, read and checked without the others. */
+interface Reloaded {
+  /** Sorted by id. */
+  readonly videos: readonly Video[];
+  /** Definition file → all files that it was read from. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
+  readonly assets: ReadonlyMap<string, Asset>;
+  readonly cells: Resolved['cells'];
+  /** False if one of them has a problem, or its template could not be loaded. */
+  readonly isWhole: boolean;
+}
+
+/** Loads each template once, when it is first needed. */
+export class LazyTemplates {
+  readonly #config: Config;
+  readonly #files: RepositoryFiles;
+  readonly #fonts: LazyFonts;
+  readonly #loaded = new Map<string, LoadedTemplate>();
+  readonly #usable = new Map<string, VideoTemplate>();
+  #checks: Checks | null = null;
+
+  /** @param known templates that are loaded already */
+  constructor(config: Config, files: RepositoryFiles, known: ReadonlyMap<string, ProjectTemplate> = new Map()) {
+    this.#config = config;
+    this.#files = files;
+    this.#fonts = lazyFonts(config, files);
+    for (const [name, template] of known) this.#loaded.set(name, { template, diagnostics: [] });
+  }
+
+  /** Compiling schemas takes most of the time of a small repository: they are kept with the templates. */
+  get checks(): Checks {
+    this.#checks ??= createChecks();
+    return this.#checks;
+  }
+
+  /** Returns the properties that definitions depend on; undefined for a template that cannot be used. */
+  usable(name: string): VideoTemplate | undefined {
+    const { template } = this.load(name);
+    if (template === null) return undefined;
+    const known = this.#usable.get(name) ?? definitionTemplate(template, this.checks);
+    this.#usable.set(name, known);
+    return known;
+  }
+
+  load(name: string): LoadedTemplate {
+    const known = this.#loaded.get(name);
+    if (known !== undefined) return known;
+    const config = this.#config.templates.get(name);
+    const loaded =
+      config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.#files, this.#fonts);
+    this.#loaded.set(name, loaded);
+    return loaded;
+  }
+
+  /** True if all requested templates that reelform.yaml names are usable. */
+  get isWhole(): boolean {
+    return [...this.#loaded].every(([name, { template }]) => template !== null || !this.#config.templates.has(name));
+  }
+}
+
+/**
+ * Reads and checks only these definitions of a repository whose configuration is known. A mistake in one only clears `isWhole`:
+ * the caller then reads the whole repository to report it. Finds duplicate ids among these definitions, not among others.
+ *
+ * Import this module lazily: it loads yaml and Ajv.
+ *
+ * @param paths repository-relative
+ */
+export function reloadDefinitions(
+  paths: readonly string[],
+  config: Config,
+  templates: LazyTemplates,
+  files: RepositoryFiles,
+): Reloaded {
+  const resolved = resolveDefinitions(paths, {
+    ...definitionSettings(config, files, templates.checks),
+    templates: { get: (name) => templates.usable(name) },
+    templateNames: [...config.templates.keys()],
+  });
+  const used = checkFiles(resolved, files);
+  const hasProblem = [resolved, used].some(({ diagnostics }) => diagnostics.length > 0);
+  return {
+    videos: used.videos,
+    origins: resolved.origins,
+    cells: resolved.cells,
+    assets: used.assets,
+    isWhole: templates.isWhole && !hasProblem && ambiguousNames(resolved, config, files).length === 0,
+  };
+}
+
+/** Returns what the definitions of a repository are resolved with, except its templates. */
+export function definitionSettings(
+  config: Config,
+  files: RepositoryFiles,
+  checks: Checks,
+): Omit<DefinitionContext, 'templates' | 'templateNames'> {
+  return {
+    folder: globBase(config.videos),
+    checkFile: checks.file,
+    checkAny: checks.anyVideo,
+    output: config.output,
+    outputs: config.outputs,
+    deliver: deliverContext(config),
+    read: files.text,
+    storedPath: files.storedPath,
+  };
+}
+
+/** Returns the properties of a template that definitions depend on. */
+export function definitionTemplate(
+  { name, spec, package: own }: Pick<ProjectTemplate, 'name' | 'spec' | 'package'>,
+  checks: Pick<Checks, 'video'>,
+): VideoTemplate {
+  return {
+    spec,
+    check: checks.video({ name, spec }),
+    // Without a list, the service itself rejects unknown fonts.
+    fonts: spec.available_fonts ?? (own === null ? null : spec.fonts),
+    outputProblems: (output) => (own === null ? [] : outputProblems(output, own)),
+  };
+}
+
+/** Returns the problems that depend on the template's size and frame rate. A schema checks the fields by themselves. */
+function outputProblems(output: OutputRequest, own: TemplatePackage): OutputProblem[] {
+  if (checkOutput(output, null).length > 0) return [];
+  return checkOutput(output, own).map(({ at, detail }) => {
+    return { field: at.slice(at.lastIndexOf('/') + 1) as keyof OutputRequest, message: detail };
+  });
+}
+
+/** Returns the videos whose local files are all usable, and diagnostics for the others. */
+export function checkFiles(
+  { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
+  files: RepositoryFiles,
+): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
+  const assets = new Map<string, Asset>();
+  const diagnostics: Diagnostic[] = [];
+  const isThere = (use: FileUse): boolean => {
+    const asset = files.asset(use.path);
+    if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
+    else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
+    else assets.set(use.path, asset);
+    return typeof asset !== 'string' && asset.sizeBytes > 0;
+  };
+  const usable = videos.filter((video) => video.files.filter(isThere).length === video.files.length);
+  otherFiles.forEach(isThere);
+  return { videos: usable.map(({ video }) => video), assets, diagnostics };
+}
+
+function empty({ path, at, row }: FileUse): Diagnostic {
+  const message = inRow(`The file ${JSON.stringify(path)} is empty`, row);
+  return errorAt('missing_file', at, message, 'Restore the file');
+}
+
+function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
+  const { message, hint, ...diagnostic } = unreadable(path, reason, at);
+  const meant = reason === 'missing' ? closestMatch(posix.basename(path), files.siblings(path)) : null;
+  const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
+  return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };
+}

@@ -1,0 +1,120 @@
+import { posix } from 'node:path';
+import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import { redactConfig } from '../../kernel/yaml/mask-text.ts';
+import { unreadable } from '../definition/definition-file.ts';
+import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import type { Video } from '../definition/video.ts';
+import { type Checks, createChecks } from '../schema/create-checks.ts';
+import { ambiguousNames } from './ambiguous-names.ts';
+import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
+import { findDefinitionFiles } from './find-definitions.ts';
+import { checkFiles, definitionSettings, definitionTemplate } from './load-definitions.ts';
+import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
+import type { ReadLog } from './read-log.ts';
+import { type Asset, RepositoryFiles } from './repository-files.ts';
+import { CONFIG_FILE, findRoot } from './repository-layout.ts';
+
+const CONFIG_START: Span = startOf(CONFIG_FILE);
+
+/** A repository of videos, read and checked. */
+export interface Project {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  /** Usable templates by name. */
+  readonly templates: ReadonlyMap<string, ProjectTemplate>;
+  /** Sorted by id, without those that have a problem. */
+  readonly videos: readonly Video[];
+  /** Videos with a problem, sorted by definition file. */
+  readonly invalid: readonly InvalidVideo[];
+  /** Definition file → all files that it was read from: itself, its fragments, its data. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
+  /** Local files of the videos, by path. */
+  readonly assets: ReadonlyMap<string, Asset>;
+  /** Cells of data rows, by video. */
+  readonly cells: Resolved['cells'];
+  /** Sorted by file and position. If there is an error, `videos` is incomplete. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Returns the text of a file that was read, for code frames. */
+  source(file: string): string | undefined;
+}
+
+/**
+ * Reads the repository that contains a folder: its configuration, templates, definitions and their files. Collects all
+ * problems that the user can fix in `diagnostics`.
+ *
+ * Import this module lazily: it loads yaml, Ajv and fast-glob.
+ *
+ * @param log records what is read
+ * @throws ReelformError `config_missing`
+ */
+export async function loadProject({ cwd, log = null }: { cwd: string; log?: ReadLog | null }): Promise<Project> {
+  const files = new RepositoryFiles(findRoot(cwd), log);
+  const checks = createChecks();
+  const read = files.text(CONFIG_FILE);
+  const { config, templateNames, diagnostics }: ParsedConfig = read.ok
+    ? parseConfig(CONFIG_FILE, read.text, checks.config, files.root)
+    : {
+        config: DEFAULT_CONFIG,
+        templateNames: null,
+        diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)],
+      };
+  const loaded = loadTemplates(config, files);
+  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
+  const used = checkFiles(resolved, files);
+  const usable = new Set(used.videos);
+  const withoutFiles = resolved.videos.flatMap(({ video }) => (usable.has(video) ? [] : [video]));
+  const invalid = [...resolved.invalid, ...withoutFiles.map(({ id, path }) => ({ id, path }))];
+  return {
+    root: files.root,
+    config,
+    templates: loaded.templates,
+    videos: used.videos,
+    invalid: invalid.sort((a, b) => byCodeUnit(a.path, b.path)),
+    origins: resolved.origins,
+    cells: resolved.cells,
+    assets: used.assets,
+    diagnostics: sortDiagnostics([
+      ...diagnostics,
+      ...loaded.diagnostics,
+      ...resolved.diagnostics,
+      ...used.diagnostics,
+      ...ambiguousNames(resolved, config, files),
+    ]),
+    source: (file) => {
+      const text = files.source(file);
+      return file === CONFIG_FILE && text !== undefined ? redactConfig(file, text) : text;
+    },
+  };
+}
+
+function resolveVideos(
+  config: Config,
+  templateNames: readonly string[] | null,
+  templates: ReadonlyMap<string, ProjectTemplate>,
+  files: RepositoryFiles,
+  checks: Checks,
+): Resolved {
+  const { paths, ignored } = findDefinitionFiles(config, files);
+  const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
+  const resolved = resolveDefinitions(paths, {
+    ...definitionSettings(config, files, checks),
+    templates: new Map(usable),
+    templateNames,
+  });
+  const read = new Set([...resolved.origins.values()].flat());
+  const unread = ignored.filter((path) => !read.has(path)).map((path) => ignoredFile(path, config));
+  if (paths.length > 0) return { ...resolved, diagnostics: [...resolved.diagnostics, ...unread] };
+  const message = `No file of the repository matches ${JSON.stringify(config.videos)}`;
+  const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
+  return { ...resolved, diagnostics: [warningAt('no_videos', CONFIG_START, message, hint), ...unread] };
+}
+
+function ignoredFile(path: string, { videos }: Config): Diagnostic {
+  const ending = posix.extname(videos);
+  const renamed = `${path.slice(0, -posix.extname(path).length)}${ending}`;
+  const message = `${path} is not a definition, because "videos" of ${CONFIG_FILE} matches ${JSON.stringify(videos)} only`;
+  const hint = `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}". Files whose name begins with _ are never definitions`;
+  return warningAt('definition_ignored', startOf(path), message, hint);
+}

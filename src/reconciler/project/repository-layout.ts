@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+
+export const CONFIG_FILE = 'reelform.yaml';
+/** A name that is not read, to avoid two configurations in one folder. */
+export const OTHER_CONFIG_FILE = 'reelform.yml';
+
+/**
+ * Returns the absolute path of the nearest folder, from `cwd` upwards, that contains a reelform.yaml.
+ *
+ * @throws ReelformError `config_missing`
+ */
+export function findRoot(cwd: string): string {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (statSync(join(folder, CONFIG_FILE), { throwIfNoEntry: false })?.isFile()) return folder;
+    if (statSync(join(folder, OTHER_CONFIG_FILE), { throwIfNoEntry: false })?.isFile()) {
+      throw new ReelformError('config_missing', `There is a ${OTHER_CONFIG_FILE} in ${folder}, and no ${CONFIG_FILE}`, {
+        hint: `Rename it to ${CONFIG_FILE}`,
+      });
+    }
+    if (folder === dirname(folder)) break;
+  }
+  throw new ReelformError('config_missing', `No ${CONFIG_FILE} in ${cwd} or its parent folders`, {
+    hint: 'Run the command inside a reelform repository, or create one with reelform init',
+  });
+}
+
+/** The lockfile. Committed to git. */
+export const LOCK_FILE = 'reelform.lock.json';
+
+/** Local journal of pending renders. Ignored by git. */
+export const JOURNAL_FILE = '.reelform/journal.ndjson';
+
+/** Cache of earlier lock entries in the git history. Ignored by git. */
+export const HISTORY_FILE = '.reelform/history.idx';
+
+/** Returns the path of a template's specification. */
+export function specPath(template: string): string {
+  return `schemas/${template}.spec.json`;
+}
+
+/** Returns the path of the JSON Schema that editors use for a template's definitions. */
+export function schemaPath(template: string): string {
+  return `schemas/${template}.schema.json`;
+}

@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { asCommitted } from '../../kernel/line-breaks.ts';
+import { definitionSchema } from '../schema/definition-schema.ts';
+import type { ReadLog } from './read-log.ts';
+import { schemaPath, specPath } from './repository-layout.ts';
+import { writeFileAtomic } from './write-file.ts';
+
+/** A file under `schemas/` that `reelform pull` maintains. */
+export interface SchemaFile {
+  /** Repository-relative. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Returns the files of a template: its specification, and the JSON Schema for editors that is generated from it. */
+export function schemaFiles(template: string, spec: StyleVersion): [spec: SchemaFile, schema: SchemaFile] {
+  const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  return [
+    { path: specPath(template), text: text({ style_version: spec }) },
+    { path: schemaPath(template), text: text(definitionSchema({ name: template, spec }, 'file')) },
+  ];
+}
+
+/**
+ * Returns the files that are missing on the disk or have other content.
+ *
+ * @param root of the repository, absolute
+ * @param log records what is read
+ */
+export function outdatedFiles(root: string, files: readonly SchemaFile[], log: ReadLog | null = null): SchemaFile[] {
+  return files.filter(({ path, text }) => {
+    log?.look(path);
+    const absolute = join(root, path);
+    return (
+      !statSync(absolute, { throwIfNoEntry: false })?.isFile() || asCommitted(readFileSync(absolute, 'utf8')) !== text
+    );
+  });
+}
+
+/**
+ * Writes each file atomically.
+ *
+ * @param root of the repository, absolute
+ * @throws ReelformError `write_failed`
+ */
+export async function writeSchemaFiles(root: string, files: readonly SchemaFile[]): Promise<void> {
+  for (const { path, text } of files) await writeFileAtomic(join(root, path), text);
+}

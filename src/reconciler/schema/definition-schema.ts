@@ -1,0 +1,284 @@
+import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
+import type { Json } from '../../kernel/digest.ts';
+import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
+import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
+import {
+  booleanSchema,
+  type DefinitionForm,
+  isFillable,
+  kindName,
+  kindSchemas,
+  textSchema,
+  videoIdSchema,
+} from './resource-schemas.ts';
+
+/** A template's name in reelform.yaml and its specification. */
+export interface NamedSpec {
+  readonly name: string;
+  readonly spec: StyleVersion;
+}
+
+/**
+ * Returns the JSON Schema of definitions for a template; with `video` and no template, for any.
+ *
+ * The form `file` is for editors. Since a file may be completed by `extends`, by `each` or by a file that extends it,
+ * properties are required only if it has a title and neither of these. The form `video` is for merged and filled-in
+ * definitions. It references `kindSchemas` by name, so that templates share them, and leaves the properties beside
+ * `resources` to `additionsSchema`.
+ *
+ * @see https://json-schema.org/draft-07/json-schema-validation
+ */
+export function definitionSchema(template: NamedSpec, form: 'file'): JsonSchema;
+export function definitionSchema(template: NamedSpec | null, form: 'video'): JsonSchema;
+export function definitionSchema(template: NamedSpec | null, form: DefinitionForm): JsonSchema {
+  const required = template === null ? [] : requiredKeys(template.spec);
+  const whole = {
+    required: ['template', 'title', ...(required.length > 0 ? ['resources'] : [])],
+    properties: { resources: { required } },
+  };
+  const name = template === null ? 'any template' : `the template ${template.name}`;
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Video definition',
+    description: `One video, several videos, or a fragment, with ${name}.`,
+    ...(template !== null && form === 'file'
+      ? { definitions: kindSchemas(Object.values(template.spec.editables), form) }
+      : {}),
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      template: templateSchema(template),
+      ...valueProperties(form),
+      ...(form === 'file' ? fileProperties(videoIdSchema()) : {}),
+      resources: resourcesSchema(template, form),
+      ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
+    },
+    allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
+    ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
+  };
+}
+
+/**
+ * Returns the schema of the properties beside `resources` in a merged and filled-in definition. It is separate because few
+ * definitions have them, and compiling a schema takes most of the time of a small plan.
+ */
+export function additionsSchema(template: NamedSpec | null): JsonSchema {
+  return { properties: additionSchemas(template?.spec ?? null, 'video') };
+}
+
+/**
+ * Returns the schema of a single definition file or fragment. It checks the property names, and the values of `id`,
+ * `extends` and `each`. The others are checked after merging and filling in.
+ */
+export function definitionFileSchema(): JsonSchema {
+  const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS];
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties({}) },
+  };
+}
+
+const ANY_ADDITIONS = Object.fromEntries(ADDITIONS.map((property) => [property, true]));
+
+const HAS_ALL_OF_A_VIDEO: JsonSchema = {
+  required: ['title'],
+  not: { anyOf: [{ required: ['extends'] }, { required: ['each'] }] },
+};
+
+function requiredKeys(spec: StyleVersion): string[] {
+  const entries = Object.entries(spec.editables);
+  return entries.filter(([, editable]) => editable.required !== false && isFillable(editable)).map(([key]) => key);
+}
+
+function templateSchema(template: NamedSpec | null): JsonSchema {
+  const description = 'Name of a template in reelform.yaml.';
+  return template === null ? { description, type: 'string', minLength: 1 } : { description, const: template.name };
+}
+
+function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
+  const text = textSchema(form);
+  return {
+    title: { description: 'The title of the video, 1 to 255 characters.', minLength: 1, maxLength: 255, ...text },
+    description: { description: 'Purpose of the video. Does not change any frame.', ...text },
+    labels: {
+      description: 'Labels for grouping videos. They do not change any frame.',
+      type: 'object',
+      additionalProperties: text,
+    },
+    protect: {
+      description: 'If true, plans cannot remove the video.',
+      ...booleanSchema(form),
+    },
+  };
+}
+
+/** @param id schema of ids; empty if they are parsed later, which gives better messages */
+function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
+  const path: JsonSchema = { type: 'string', minLength: 1 };
+  return {
+    id: {
+      description: 'Permanent id of the video. Defaults to its path below the folder of videos, without the extension.',
+      ...textSchema('file'),
+      minLength: 1,
+      ...id,
+    },
+    extends: {
+      description: 'One or more files whose values this definition inherits and may override.',
+      type: ['string', 'array'],
+      minLength: 1,
+      items: path,
+      minItems: 1,
+      examples: ['./_brand.yaml'],
+    },
+    each: {
+      description: 'Creates one video per row of a data file. ${column} is replaced by the value of the row.',
+      type: 'object',
+      additionalProperties: false,
+      required: ['from', 'id'],
+      properties: {
+        from: {
+          description: 'A CSV file with a header row, or a list of maps in JSON or YAML.',
+          ...path,
+          examples: ['data/stores.csv'],
+        },
+        id: {
+          description: 'Id of the video of a row, appended to the id of the definition.',
+          ...path,
+          ...id,
+          type: 'string',
+          examples: ['${city}'],
+        },
+      },
+    },
+  };
+}
+
+function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): JsonSchema {
+  const description = 'Values for the editables of the template.';
+  if (template === null) return { description, type: 'object' };
+  const members = Object.entries(template.spec.editables).map(([key, editable]) => {
+    const kind = kindName(editable);
+    if (form === 'video') return [key, { $ref: kind }] as const;
+    // Draft-07 ignores keywords beside `$ref`.
+    return [
+      key,
+      {
+        ...editableDocs(key, editable, template.spec.available_fonts ?? template.spec.fonts),
+        allOf: [{ $ref: `#/definitions/${kind}` }],
+      },
+    ] as const;
+  });
+  return { description, type: 'object', additionalProperties: false, properties: Object.fromEntries(members) };
+}
+
+function newDefinition({ name, spec }: NamedSpec): { label: string; description: string; body: Json } {
+  const resources: Record<string, Json> = {};
+  for (const key of requiredKeys(spec)) {
+    const editable = spec.editables[key]!;
+    const example = String(exampleOf(editable)[0] ?? '').replaceAll(/[$}\\]/g, '\\$&');
+    resources[key] = needsQuotes(editable) ? quoted(example) : example;
+  }
+  const body = { template: name, title: '${1:Title}', resources };
+  return { label: `new ${name} video`, description: 'A definition with all required editables', body };
+}
+
+/**
+ * Returns the documentation of an editable for editors: its label, limits, an example and its still.
+ *
+ * @param fonts of the template
+ */
+function editableDocs(key: string, editable: Editable, fonts: readonly string[]): JsonSchema {
+  const { label } = editable;
+  const facts = factsOf(editable);
+  const heading = label === undefined ? '' : `**${inMarkdown(label)}**\n\n`;
+  return {
+    title: label ?? key,
+    description: `${[...(label === undefined ? [] : [label]), ...facts].join('. ')}.`,
+    markdownDescription: `${heading}${facts.map((fact) => `- ${inMarkdown(fact)}`).join('\n')}`,
+    ...proposalsOf(editable, fonts),
+  };
+}
+
+function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
+  const examples = exampleOf(editable);
+  switch (editable.input_type) {
+    case 'image':
+      return { examples, defaultSnippets: IMAGE_SNIPPETS };
+    case 'video':
+      return { examples, defaultSnippets: VIDEO_SNIPPETS };
+    case 'audio':
+      return { examples, defaultSnippets: AUDIO_SNIPPETS };
+    case 'font':
+      return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
+    case 'color':
+    case 'gradient':
+      // A snippet, because editors insert an example without the quotes that a # needs.
+      return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
+    default:
+      return { examples };
+  }
+}
+
+const IMAGE_SNIPPETS = [
+  { label: 'a file', body: './images/${1:image.jpg}' },
+  {
+    label: 'with a transform',
+    body: { source: './images/${1:image.jpg}', transform: { crop_strategy: 'contain' } },
+  },
+];
+
+const VIDEO_SNIPPETS = [
+  { label: 'a clip', body: './clips/${1:clip.mp4}' },
+  {
+    label: 'a section of a clip, with its sound',
+    body: { source: './clips/${1:clip.mp4}', transform: { trim_start_time: 3, volume: 1 } },
+  },
+  {
+    label: 'an animated image',
+    body: { source: './images/${1:image.jpg}', transform: { animate_strategy: 'zoom-in' } },
+  },
+];
+
+const AUDIO_SNIPPETS = [
+  { label: 'a sound', body: './sounds/${1:music.mp3}' },
+  { label: 'a sound with fades', body: { source: './sounds/${1:music.mp3}', volume: 0.8, fade_out: 2 } },
+];
+
+function factsOf(editable: Editable): string[] {
+  const { input_type: kind, max_length: maxLength, width, height, example_text: example, duration } = editable;
+  const allowed = editable.allowed_fonts;
+  const size = width === undefined || height === undefined ? '' : `, ${width} × ${height} pixels`;
+  return [
+    `${kind[0]?.toUpperCase()}${kind.slice(1)}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}${size}${duration === undefined ? '' : `, ${duration} seconds`}`,
+    ...(allowed === undefined ? [] : [`One of ${allowed.join(', ')}`]),
+    ...(example === undefined ? [] : [`Example: ${kind === 'color' ? `#${example.replace(/^#/, '')}` : example}`]),
+    `Visible in the stillcut “${editable.stillcut}”`,
+    ...(editable.required === false ? ['Optional. Defaults to the content of the template'] : []),
+  ];
+}
+
+/** Returns whether a value needs quotes in YAML, because it begins with `#`. */
+export function needsQuotes({ input_type: kind }: Editable): boolean {
+  return kind === 'color' || kind === 'gradient';
+}
+
+/** Adds quotes that stay when an editor inserts the text. */
+function quoted(text: Json): string {
+  return `"${String(text)}"`;
+}
+
+/** Returns an example value of an editable in the form of a definition, or an empty list. */
+export function exampleOf(editable: Editable): Json[] {
+  const { input_type: kind, example_text: example } = editable;
+  if (kind === 'image') return ['./images/image.jpg'];
+  if (kind === 'video') return ['./clips/clip.mp4'];
+  if (kind === 'audio') return ['./sounds/music.mp3'];
+  if (example === undefined) return [];
+  return [kind === 'color' ? `#${example.replace(/^#/, '')}` : example];
+}
+
+/** Escapes labels and examples, which come from a service, so that they cannot contain links or images. */
+function inMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
+}
