@@ -38,7 +38,7 @@ const CHUNKS = {
 };
 // What every render loads, in its process and in its thread that draws.
 const RENDERING = {
-  process: ['session/processes/render-process.ts', 'engine/render-scene.ts', 'engine/codec/video-encoder.ts'],
+  process: ['service/sessions/processes/render-process.ts', 'engine/render-scene.ts', 'engine/codec/video-encoder.ts'],
   thread: ['engine/raster/raster-worker.ts'],
 };
 const chunks = new Map();
@@ -70,7 +70,7 @@ await rm('dist', { recursive: true, force: true });
 const entries = [
   'index.ts',
   'cli/main.ts',
-  'session/processes/render-process.ts',
+  'service/sessions/processes/render-process.ts',
   'engine/raster/raster-worker.ts',
   'engine/writers/gif-worker.ts',
 ];
@@ -91,8 +91,8 @@ const { output } = await build({
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
     ...input,
-    input: `src/sandbox/${name}.ts`,
-    output: { file: `dist/sandbox/${name}.cjs`, format: 'cjs' },
+    input: `src/service/sandbox/${name}.ts`,
+    output: { file: `dist/service/sandbox/${name}.cjs`, format: 'cjs' },
   });
 }
 // Runs in a sandbox of its own, which has no modules.

@@ -11,9 +11,9 @@ import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { drawingsOf } from '../src/engine/segments/segment-scene.ts';
 import { readProcessStat } from '../src/kernel/os-process.ts';
-import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/session/processes/render-child.ts';
-import { createRenderPool } from '../src/session/processes/render-pool.ts';
-import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
+import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/service/sessions/processes/render-child.ts';
+import { createRenderPool } from '../src/service/sessions/processes/render-pool.ts';
+import { createSegmentRenderer } from '../src/service/sessions/segments/segment-renderer.ts';
 import type { Scene } from '../src/template/scene.ts';
 import { treeBytes } from './tree-bytes.ts';
 

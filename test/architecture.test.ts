@@ -122,7 +122,7 @@ describe('the house rules', () => {
   it('let only entry points name process', () => {
     const wrong = [...texts].filter(
       ([file, text]) =>
-        !['src/cli/main.ts', 'src/session/processes/render-process.ts'].includes(file) &&
+        !['src/cli/main.ts', 'src/service/sessions/processes/render-process.ts'].includes(file) &&
         /(?<![\w.'-])process\./.test(text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')),
     );
     expect(wrong.map(([file]) => file)).toEqual([]);

@@ -10,7 +10,7 @@ import { type PackedScene, packScene, unpackScene } from '../../src/engine/packe
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { shrinkScene } from '../../src/preview/reduce-scene.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
-import { createRenderPool } from '../../src/session/processes/render-pool.ts';
+import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
 /** Shorter side of landscape drafts, in pixels. */

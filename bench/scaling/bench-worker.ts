@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { startWorker } from '../../src/server/start-worker.ts';
-import type { RenderPool } from '../../src/session/processes/render-pool.ts';
-import type { TaskInput } from '../../src/session/processes/tasks.ts';
+import { startWorker } from '../../src/service/server/start-worker.ts';
+import type { RenderPool } from '../../src/service/sessions/processes/render-pool.ts';
+import type { TaskInput } from '../../src/service/sessions/processes/tasks.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { FARM_STORAGE, type Farm } from '../../test/support/farm.ts';
 import type { S3Server } from '../../test/support/s3-server.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Credential } from '../../src/contract/destinations/credential.ts';
 import type { DeliveredFile } from '../../src/contract/destinations/destination.ts';
-import { openDestination } from '../../src/delivery/open-destination.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
+import { openDestination } from '../../src/service/delivery/open-destination.ts';
 import { percentile } from '../../test/support/proof.ts';
 import { startS3Server } from '../../test/support/s3-server.ts';
 

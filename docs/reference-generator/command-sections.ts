@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { Io } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/run.ts';
 import { EXIT } from '../../src/kernel/diagnostic.ts';
-import { SETTING_FLAGS, WORKER_FLAGS } from '../../src/server/settings/settings-table.ts';
+import { SETTING_FLAGS, WORKER_FLAGS } from '../../src/service/server/settings/settings-table.ts';
 import { EXAMPLES } from './command-examples.ts';
 import { code, sentence, table } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../kernel/diagnostic.ts';
-import type { createRenderPool } from '../session/processes/render-pool.ts';
+import type { createRenderPool } from '../service/sessions/processes/render-pool.ts';
 
 /** The process as commands see it. Tests provide their own. */
 export interface Io {

@@ -69,6 +69,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 /** Loads the table of settings only for the commands that have a flag for each setting. */
 async function serverFlags(argv: readonly string[]): Promise<ServerFlags> {
   if (!argv.includes('serve') && !argv.includes('worker')) return { serve: [], worker: [] };
-  const { SETTING_FLAGS, WORKER_FLAGS } = await import('../server/settings/settings-table.ts');
+  const { SETTING_FLAGS, WORKER_FLAGS } = await import('../service/server/settings/settings-table.ts');
   return { serve: SETTING_FLAGS, worker: WORKER_FLAGS };
 }

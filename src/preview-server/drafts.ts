@@ -1,9 +1,9 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { RenderedSegment } from '../engine/segments/render-segments.ts';
 import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
-import { piecesOf } from '../session/segments/pieces.ts';
-import type { SegmentCache } from '../session/segments/segment-cache.ts';
-import { createSegmentRenderer, type SegmentRenderer } from '../session/segments/segment-renderer.ts';
+import { piecesOf } from '../service/sessions/segments/pieces.ts';
+import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
+import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { Scene } from '../template/scene.ts';
 import type { DrawQueue } from './draw-queue.ts';

@@ -1,6 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
-import { SessionFailure } from '../session/ports.ts';
+import { SessionFailure } from '../service/sessions/ports.ts';
 import type { PreviewError, PreviewProblem } from './protocol.ts';
 
 const STATUS = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { SETTING_ROWS } from '../../src/server/settings/settings-table.ts';
+import { SETTING_ROWS } from '../../src/service/server/settings/settings-table.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 

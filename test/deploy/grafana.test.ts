@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/server/telemetry/metrics.ts';
+import { createMetrics } from '../../src/service/server/telemetry/metrics.ts';
 import { deployFile } from './deploy-files.ts';
 
 interface Panel {

@@ -1,8 +1,8 @@
 import { request as beginRequest, type ClientRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { smallZip } from '../server/templates/open-style-versions.ts';
-import { openReceiver, type Receiver } from '../server/webhooks/open-test-webhooks.ts';
+import { smallZip } from '../service/server/templates/open-style-versions.ts';
+import { openReceiver, type Receiver } from '../service/server/webhooks/open-test-webhooks.ts';
 import { type Api, type ApiAnswer, openApi, untilEnded } from '../support/api.ts';
 import { openFarm } from '../support/farm.ts';
 import { farmSession } from '../support/farm-sessions.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import type { Database } from '../../src/server/store/database.ts';
+import type { Database } from '../../src/service/server/store/database.ts';
 import { type Farm, type FarmWorker, openFarm } from '../support/farm.ts';
 import { type FarmClients, openFarmClients, startFarmReceiver } from '../support/farm-clients.ts';
 import { type FarmSession, farmSessions, referenceVideos } from '../support/farm-sessions.ts';

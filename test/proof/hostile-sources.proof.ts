@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostileUrls, startRedirector, startTrap } from '../session/sources/hostile-urls.ts';
+import { hostileUrls, startRedirector, startTrap } from '../service/sessions/sources/hostile-urls.ts';
 import { untilEnded } from '../support/api.ts';
 import { pgliteDatabases } from '../support/databases.ts';
 import { tell } from '../support/proof.ts';

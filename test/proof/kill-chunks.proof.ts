@@ -5,7 +5,7 @@ import {
   mortal,
   openDistributedFarm,
   runThrough,
-} from '../server/distributed-render/distributed-farm.ts';
+} from '../service/server/distributed-render/distributed-farm.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { count, tell } from '../support/proof.ts';
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RenderSession } from '../../src/contract/wire/render-session.ts';
-import { openDatabase } from '../../src/server/store/open-database.ts';
+import { openDatabase } from '../../src/service/server/store/open-database.ts';
 import { startChild } from '../support/child-program.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
 import { startS3Server } from '../support/s3-server.ts';
 
-const PROGRAM = join(import.meta.dirname, '../server/deliveries/serve-deliveries.ts');
+const PROGRAM = join(import.meta.dirname, '../service/server/deliveries/serve-deliveries.ts');
 const SESSIONS = count(10, 2);
 const KILLS = count(12, 1);
 const MEGABYTES = 20;

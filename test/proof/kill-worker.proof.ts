@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { RenderSession } from '../../src/contract/wire/render-session.ts';
-import { openDatabase } from '../../src/server/store/open-database.ts';
+import { openDatabase } from '../../src/service/server/store/open-database.ts';
 import { startChild } from '../support/child-program.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
 
-const PROGRAM = join(import.meta.dirname, '../server/queue/serve-jobs.ts');
+const PROGRAM = join(import.meta.dirname, '../service/server/queue/serve-jobs.ts');
 const KEYS = count(300, 8);
 const KILLS = count(25, 1);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { animatedGif, flatPng } from '../session/sources/bomb-pictures.ts';
+import { animatedGif, flatPng } from '../service/sessions/sources/bomb-pictures.ts';
 import { type Api, openApi } from '../support/api.ts';
 import { freePort } from '../support/free-port.ts';
 import { count, IS_WHOLE, percentile, tell } from '../support/proof.ts';

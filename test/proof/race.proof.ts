@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { JobQueue } from '../../src/server/queue/job-queue.ts';
-import { openDatabase } from '../../src/server/store/open-database.ts';
-import { createSessionTable } from '../../src/server/store/session-table.ts';
-import { makeClaim, makeStored, NOW } from '../server/store/sessions.ts';
+import { JobQueue } from '../../src/service/server/queue/job-queue.ts';
+import { openDatabase } from '../../src/service/server/store/open-database.ts';
+import { createSessionTable } from '../../src/service/server/store/session-table.ts';
+import { makeClaim, makeStored, NOW } from '../service/server/store/sessions.ts';
 import { describeOnDatabases, jobCounts, SILENT } from '../support/databases.ts';
 import { count } from '../support/proof.ts';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/server/store/open-database.ts';
+import { openDatabase } from '../../src/service/server/store/open-database.ts';
 import { startChild } from '../support/child-program.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
 
-const PROGRAM = join(import.meta.dirname, '../server/webhooks/send-webhooks.ts');
+const PROGRAM = join(import.meta.dirname, '../service/server/webhooks/send-webhooks.ts');
 const MESSAGES = count(300, 10);
 const KILLS = count(25, 1);
 

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, inject, onTestFinished } from 'vitest';
-import { JOB_SCHEMA, QUEUES } from '../../src/server/queue/queues.ts';
-import type { Database } from '../../src/server/store/database.ts';
-import { MIGRATIONS, migrate } from '../../src/server/store/migrate.ts';
-import { openDatabase } from '../../src/server/store/open-database.ts';
-import { SILENT_LOG } from '../../src/server/telemetry/log.ts';
+import { JOB_SCHEMA, QUEUES } from '../../src/service/server/queue/queues.ts';
+import type { Database } from '../../src/service/server/store/database.ts';
+import { MIGRATIONS, migrate } from '../../src/service/server/store/migrate.ts';
+import { openDatabase } from '../../src/service/server/store/open-database.ts';
+import { SILENT_LOG } from '../../src/service/server/telemetry/log.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
-const QUEUES_FILE = join(import.meta.dirname, '../../src/server/queue/queues.ts');
+const QUEUES_FILE = join(import.meta.dirname, '../../src/service/server/queue/queues.ts');
 
 export { SILENT_LOG as SILENT };
 

@@ -4,7 +4,7 @@ import {
   createDestinations,
   type Destinations,
   type DestinationsOptions,
-} from '../../src/session/session-deliveries.ts';
+} from '../../src/service/sessions/session-deliveries.ts';
 
 /**
  * Destinations allowed in tests. By default the credential `local` covers `delivered/` in the directory, and `others`,

@@ -1,6 +1,6 @@
 import type { Mapping } from '../../src/contract/wire/mapping.ts';
-import { createRenderPool } from '../../src/session/processes/render-pool.ts';
-import { sceneDigest } from '../../src/session/scene-digest.ts';
+import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
+import { sceneDigest } from '../../src/service/sessions/scene-digest.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';

@@ -1,6 +1,10 @@
 import { SceneError } from '../../src/engine/scene-error.ts';
-import { openSandbox } from '../../src/sandbox/sandbox.ts';
-import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
+import { openSandbox } from '../../src/service/sandbox/sandbox.ts';
+import {
+  createRenderPool,
+  type RenderPool,
+  type RenderPoolOptions,
+} from '../../src/service/sessions/processes/render-pool.ts';
 
 /** Closed pools with idle processes, by their options. */
 const kept = new Map<string, RenderPool[]>();

@@ -1,6 +1,6 @@
-import type { StyleVersionRow } from '../../src/server/ports.ts';
-import type { StyleVersionTable } from '../../src/server/store/style-version-table.ts';
-import type { UploadTable } from '../../src/server/templates/source-uploads.ts';
+import type { StyleVersionRow } from '../../src/service/server/ports.ts';
+import type { StyleVersionTable } from '../../src/service/server/store/style-version-table.ts';
+import type { UploadTable } from '../../src/service/server/templates/source-uploads.ts';
 
 /** Style versions in memory, for tests of other subjects: opening a database takes a second. */
 export function createMemoryStyleVersions(): StyleVersionTable {

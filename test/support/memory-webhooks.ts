@@ -1,7 +1,7 @@
 import { serviceError } from '../../src/contract/service-error.ts';
 import type { WebhookEndpointWithSecret } from '../../src/contract/wire/webhook.ts';
-import type { AppPorts } from '../../src/server/http/app-ports.ts';
-import { WEBHOOK_EXAMPLES } from '../../src/server/http/schemas/examples.ts';
+import type { AppPorts } from '../../src/service/server/http/app-ports.ts';
+import { WEBHOOK_EXAMPLES } from '../../src/service/server/http/schemas/examples.ts';
 
 /** Webhook endpoints in memory that receive no events, for tests of the HTTP layer. */
 export function createMemoryWebhooks(): AppPorts['webhooks'] {

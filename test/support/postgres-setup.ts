@@ -35,9 +35,9 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 async function openPostgres() {
   const [{ makePostgresServer }, { openDatabase }, { migrate }, { SILENT_LOG }] = await Promise.all([
     import('./postgres-server.ts'),
-    import('../../src/server/store/open-database.ts'),
-    import('../../src/server/store/migrate.ts'),
-    import('../../src/server/telemetry/log.ts'),
+    import('../../src/service/server/store/open-database.ts'),
+    import('../../src/service/server/store/migrate.ts'),
+    import('../../src/service/server/telemetry/log.ts'),
   ]);
   const postgres = makePostgresServer();
   const template = await postgres.createDatabase();

@@ -1,5 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
+import {
+  createRenderPool,
+  type RenderPool,
+  type RenderPoolOptions,
+} from '../../src/service/sessions/processes/render-pool.ts';
 import { movingScene } from '../engine/scenes.ts';
 
 /** Opens a real render pool that is closed with the test. */

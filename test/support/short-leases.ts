@@ -1,5 +1,5 @@
-import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
-import type { Database } from '../../src/server/store/database.ts';
+import { JOB_SCHEMA } from '../../src/service/server/queue/queues.ts';
+import type { Database } from '../../src/service/server/store/database.ts';
 
 /** Live workers renew every 3 s. */
 const LEASE = `interval '5 seconds'`;

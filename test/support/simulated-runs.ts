@@ -17,7 +17,7 @@ import {
 } from '../../src/reconciler/lock/shared-journal.ts';
 import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
 import { planVideos } from '../../src/reconciler/plan/plan-videos.ts';
-import { createdSession } from '../../src/session/render-session.ts';
+import { createdSession } from '../../src/service/sessions/render-session.ts';
 import { textVideo } from './text-video.ts';
 
 /** Fate of one request or one push. */

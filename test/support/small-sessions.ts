@@ -7,9 +7,9 @@ import type { Resource } from '../../src/contract/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
-import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
-import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
-import { createMemoryStore } from '../../src/session/embedded-service.ts';
+import { type BindScene, bindHere } from '../../src/service/sessions/bind-scene.ts';
+import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
+import { createMemoryStore } from '../../src/service/sessions/embedded-service.ts';
 import {
   type Claimed,
   type IdempotencyClaim,
@@ -20,11 +20,11 @@ import {
   type SourceReader,
   type TemplateRegistry,
   type TenantId,
-} from '../../src/session/ports.ts';
-import { RenderTimeEstimate } from '../../src/session/render-time.ts';
-import type { Destinations } from '../../src/session/session-deliveries.ts';
-import { SessionRunner } from '../../src/session/session-runner.ts';
-import { Sessions } from '../../src/session/sessions.ts';
+} from '../../src/service/sessions/ports.ts';
+import { RenderTimeEstimate } from '../../src/service/sessions/render-time.ts';
+import type { Destinations } from '../../src/service/sessions/session-deliveries.ts';
+import { SessionRunner } from '../../src/service/sessions/session-runner.ts';
+import { Sessions } from '../../src/service/sessions/sessions.ts';
 import { testDestinations } from './destinations.ts';
 import { smallPackage } from './small-package.ts';
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { temporaryFolder, tryToRemove } from '../../src/kernel/temporary-folder.ts';
-import { SessionFailure, type TenantId } from '../../src/session/ports.ts';
-import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
-import { describeSource } from '../../src/session/sources/describe-source.ts';
-import { PoliteHosts } from '../../src/session/sources/polite-hosts.ts';
-import { createSources } from '../../src/session/sources/sources.ts';
+import { SessionFailure, type TenantId } from '../../src/service/sessions/ports.ts';
+import { ALLOW_EVERYTHING } from '../../src/service/sessions/sources/allow-list.ts';
+import { describeSource } from '../../src/service/sessions/sources/describe-source.ts';
+import { PoliteHosts } from '../../src/service/sessions/sources/polite-hosts.ts';
+import { createSources } from '../../src/service/sessions/sources/sources.ts';
 import { startServer } from './http-server.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { solidPng } from './small-package.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { ObjectStorage } from '../../src/server/ports.ts';
+import type { ObjectStorage } from '../../src/service/server/ports.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

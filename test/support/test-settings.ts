@@ -1,5 +1,5 @@
-import { readSettings } from '../../src/server/settings/read-settings.ts';
-import type { Settings } from '../../src/server/settings/settings-table.ts';
+import { readSettings } from '../../src/service/server/settings/read-settings.ts';
+import type { Settings } from '../../src/service/server/settings/settings-table.ts';
 
 const defaults = readSettings({
   flags: new Map(),

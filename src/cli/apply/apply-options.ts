@@ -1,5 +1,5 @@
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { Shard } from '../../session/segments/render-shard.ts';
+import type { Shard } from '../../service/sessions/segments/render-shard.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
 import { type GlobalOptions, rejectConflictingOptions } from '../global-options.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';

@@ -9,7 +9,7 @@ import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
+import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import { type Io, isCi } from '../io.ts';
 import { isJournalLocal, SHARED_JOURNAL_HINT } from '../lock/open-journal.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';

@@ -15,8 +15,8 @@ import { lintProgress } from '../../report/terminal/repository-text.ts';
 import { lintDiagnostics, type PlacedFinding } from '../../report/wording/glyph-diagnostics.ts';
 import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
-import { renderCapacity } from '../../session/processes/render-pool.ts';
-import { sessionProblems } from '../../session/session-problems.ts';
+import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
+import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import {
   canFailLint,
   type LintRules,

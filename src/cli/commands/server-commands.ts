@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { SettingFlag } from '../../server/settings/settings-table.ts';
+import type { SettingFlag } from '../../service/server/settings/settings-table.ts';
 import type { Io } from '../io.ts';
 import type { SettingsFlags } from '../serve/server-process.ts';
 import { type ActionOf, collect, numberBetween } from './arguments.ts';

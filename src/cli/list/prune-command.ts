@@ -7,7 +7,7 @@ import { loadProject } from '../../reconciler/project/load-project.ts';
 import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../reconciler/project/local-outputs.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.ts';
-import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
+import { FolderSegmentStore } from '../../service/sessions/segments/folder-segment-store.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';

@@ -253,7 +253,7 @@ async function hardwareEncoder(
 ): Promise<Pick<Plan, 'hardwareEncoder'>> {
   if (service !== 'embedded' || (encoder.h264 === 'x264' && !env.REELFORM_ENCODER)) return {};
   // Loaded on demand: nearly all plans need no code of the engine.
-  const { chooseEncoder } = await import('../../session/processes/render-pool.ts');
+  const { chooseEncoder } = await import('../../service/sessions/processes/render-pool.ts');
   const { h264 } = chooseEncoder(encoder, env);
   return h264 === 'x264' ? {} : { hardwareEncoder: h264 };
 }

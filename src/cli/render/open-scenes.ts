@@ -6,20 +6,20 @@ import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { furtherOutputs, localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { Config } from '../../reconciler/project/config.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
-import type { TenantId } from '../../session/ports.ts';
+import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
+import type { TenantId } from '../../service/sessions/ports.ts';
 import {
   chooseEncoder,
   createRenderPool,
   type RenderPool,
   renderCapacity,
-} from '../../session/processes/render-pool.ts';
-import { type SceneInputs, videoFiles } from '../../session/scene-digest.ts';
-import type { SceneFiles } from '../../session/segments/pieces.ts';
-import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
-import { describeSource } from '../../session/sources/describe-source.ts';
-import { readSources } from '../../session/sources/read-sources.ts';
-import { createSources, uploadUrl } from '../../session/sources/sources.ts';
+} from '../../service/sessions/processes/render-pool.ts';
+import { type SceneInputs, videoFiles } from '../../service/sessions/scene-digest.ts';
+import type { SceneFiles } from '../../service/sessions/segments/pieces.ts';
+import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
+import { describeSource } from '../../service/sessions/sources/describe-source.ts';
+import { readSources } from '../../service/sessions/sources/read-sources.ts';
+import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';

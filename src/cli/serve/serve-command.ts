@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { loadProject } from '../../reconciler/project/load-project.ts';
 import { serveText, workerText } from '../../report/terminal/serve-text.ts';
-import { SETTING_ROWS } from '../../server/settings/settings-table.ts';
-import { startServer } from '../../server/start-server.ts';
-import { startWorker } from '../../server/start-worker.ts';
+import { SETTING_ROWS } from '../../service/server/settings/settings-table.ts';
+import { startServer } from '../../service/server/start-server.ts';
+import { startWorker } from '../../service/server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { areTemplatesUsable } from '../template/template-problems.ts';

@@ -1,9 +1,9 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/serve-text.ts';
-import { openTokenAdmin } from '../../server/admin-socket/admin-client.ts';
-import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';
-import { SCOPES } from '../../server/ports.ts';
-import { SILENT_LOG } from '../../server/telemetry/log.ts';
+import { openTokenAdmin } from '../../service/server/admin-socket/admin-client.ts';
+import { readNewToken, type TokenAdmin } from '../../service/server/admin-socket/admin-server.ts';
+import { SCOPES } from '../../service/server/ports.ts';
+import { SILENT_LOG } from '../../service/server/telemetry/log.ts';
 import type { Io } from '../io.ts';
 import { printResult } from '../output.ts';
 import { openSettings, type SettingsFlags } from './server-process.ts';

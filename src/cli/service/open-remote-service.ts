@@ -11,8 +11,8 @@ import { type ProjectTemplate, templateFilePath } from '../../reconciler/project
 import { checkTokenOrigin } from '../../reconciler/service-client/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../reconciler/service-client/http-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../reconciler/service-client/style-version-pusher.ts';
-import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
-import { createUrlProbe } from '../../session/sources/fetch-source.ts';
+import { type AllowList, parseAllowList } from '../../service/sessions/sources/allow-list.ts';
+import { createUrlProbe } from '../../service/sessions/sources/fetch-source.ts';
 import { writePackageZip } from '../../template/archive/write-zip.ts';
 import type { Io } from '../io.ts';
 

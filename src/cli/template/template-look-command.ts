@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
 import { type DrawnLook, lookText } from '../../report/terminal/template-text.ts';
 import { undrawableText } from '../../report/wording/package-diagnostic.ts';
-import type { RenderPool } from '../../session/processes/render-pool.ts';
+import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';

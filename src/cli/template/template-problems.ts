@@ -4,8 +4,8 @@ import { unknownTemplate } from '../../reconciler/definition/read-video.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { UnusableFont } from '../../report/wording/package-diagnostic.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
-import { TaskKilled } from '../../session/processes/tasks.ts';
+import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
+import { TaskKilled } from '../../service/sessions/processes/tasks.ts';
 import { settingsIn } from '../../template/font-settings.ts';
 import type { FontUse } from '../../template/font-uses.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -20,7 +20,8 @@ export async function openFonts(
   uses: Iterable<FontUse>,
   io: Io,
 ): Promise<{ readonly weights: ReadonlyMap<string, FontWeight>; readonly unusable: readonly UnusableFont[] }> {
-  const open = io.createRenderPool ?? (await import('../../session/processes/render-pool.ts')).createRenderPool;
+  const open =
+    io.createRenderPool ?? (await import('../../service/sessions/processes/render-pool.ts')).createRenderPool;
   const processes = open({ size: 1, sandbox: sandboxFromEnvironment(io.env) });
   const weights = new Map<string, FontWeight>();
   const unusable: UnusableFont[] = [];

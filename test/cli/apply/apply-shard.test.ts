@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { unpackRecord } from '../../../src/session/segments/segment-cache.ts';
+import { unpackRecord } from '../../../src/service/sessions/segments/segment-cache.ts';
 import { bucketConfig, CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { startS3Server } from '../../support/s3-server.ts';
 import { smallAnimation } from '../../support/small-package.ts';

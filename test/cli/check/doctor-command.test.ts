@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Intent, JOURNAL_HEADER, type JournalRecord, journalLine } from '../../../src/reconciler/lock/journal.ts';
-import { openSandbox } from '../../../src/sandbox/sandbox.ts';
+import { openSandbox } from '../../../src/service/sandbox/sandbox.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { definition, makeFolder, makeRepository } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';

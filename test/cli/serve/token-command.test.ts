@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openTokenAdmin } from '../../../src/server/admin-socket/admin-client.ts';
-import { startAdminServer } from '../../../src/server/admin-socket/admin-server.ts';
-import { SCOPES } from '../../../src/server/ports.ts';
-import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
+import { openTokenAdmin } from '../../../src/service/server/admin-socket/admin-client.ts';
+import { startAdminServer } from '../../../src/service/server/admin-socket/admin-server.ts';
+import { SCOPES } from '../../../src/service/server/ports.ts';
+import { SILENT_LOG } from '../../../src/service/server/telemetry/log.ts';
 import { putDatabase } from '../../support/databases.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findCommentProblem } from '../../../src/engine/media/check-comments.ts';
 import { checkSound } from '../../../src/engine/media/check-media.ts';
 import { readGifFrames } from '../../../src/engine/media/decode-gif.ts';
-import { animatedGif } from '../../session/sources/bomb-pictures.ts';
+import { animatedGif } from '../../service/sessions/sources/bomb-pictures.ts';
 import { SOUND_BOMBS } from '../../support/bombs/sound-bombs.ts';
 import { mediaFile } from './media-files.ts';
 

@@ -18,7 +18,7 @@ import { emptyLock, type Lock } from '../../../src/reconciler/lock/lock.ts';
 import { desiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { isEmptyPlan, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { planVideos } from '../../../src/reconciler/plan/plan-videos.ts';
-import { createdSession, failedSession, renderedSession } from '../../../src/session/render-session.ts';
+import { createdSession, failedSession, renderedSession } from '../../../src/service/sessions/render-session.ts';
 import { simulatedClock } from '../../support/simulated-clock.ts';
 import { textVideo } from '../../support/text-video.ts';
 

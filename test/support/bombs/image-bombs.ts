@@ -1,5 +1,11 @@
 import { createCanvas } from '@napi-rs/canvas';
-import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from '../../session/sources/bomb-pictures.ts';
+import {
+  animatedGif,
+  animatedPng,
+  animatedWebp,
+  flatPng,
+  manyScans,
+} from '../../service/sessions/sources/bomb-pictures.ts';
 import { type Bomb, IMAGE_BYTES, padded, repeated, SOURCE_BYTES, u32 } from './bomb.ts';
 import { box } from './mp4-bombs.ts';
 

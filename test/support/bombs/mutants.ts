@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createCanvas } from '@napi-rs/canvas';
 import { mediaFile, stereoWav } from '../../engine/media/media-files.ts';
-import { animatedGif, animatedPng, animatedWebp } from '../../session/sources/bomb-pictures.ts';
+import { animatedGif, animatedPng, animatedWebp } from '../../service/sessions/sources/bomb-pictures.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { smallPackageFiles, TEST_FONT } from '../small-package.ts';
 import type { Bomb } from './bomb.ts';

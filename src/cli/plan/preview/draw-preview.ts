@@ -11,7 +11,7 @@ import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../../reconciler/plan/plan.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { sheetLabel } from '../../../report/terminal/preview-text.ts';
-import { renderCapacity } from '../../../session/processes/render-pool.ts';
+import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';

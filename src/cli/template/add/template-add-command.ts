@@ -10,7 +10,7 @@ import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../reconciler/pr
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { ADD_QUESTIONS, type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
-import { SessionFailure } from '../../../session/ports.ts';
+import { SessionFailure } from '../../../service/sessions/ports.ts';
 import { parseColor } from '../../../template/bind/color.ts';
 import { TEXT_POSITIONS, type TextPosition } from '../../../template/init/add-overlay.ts';
 import { safeName } from '../../../template/init/key-generator.ts';

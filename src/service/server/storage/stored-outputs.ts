@@ -1,0 +1,246 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { OutputFormat } from '../../../contract/wire/output.ts';
+import type { SceneFinding } from '../../../engine/scene-media.ts';
+import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
+import { parseRecord } from '../../../kernel/json.ts';
+import { safeFileName } from '../../../kernel/safe-file-name.ts';
+import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
+import type { FinishedFiles } from '../../sessions/delivery-runner.ts';
+import type { OutputStore, StoredOutput } from '../../sessions/ports.ts';
+import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
+import type { ObjectStorage, OutputIndex } from '../ports.ts';
+import type { Database } from '../store/database.ts';
+
+/**
+ * Stores finished files by the digest of their scene. Sessions with the same scene share the files, each under a name
+ * of its own. Existing files are not written again, so that the bytes stay the same for clients with a partial
+ * download.
+ * The URLs are paths below the public URL of the service.
+ */
+export function createStoredOutputs(storage: ObjectStorage): OutputStore & FinishedFiles {
+  const find = async (scene: Sha256, name: string): Promise<StoredOutput | null> => {
+    const record = await readRendering(storage, scene);
+    return record !== null && (await isWhole(storage, scene, record)) ? outputOf(name, record) : null;
+  };
+  return {
+    find,
+    async save(scene, name, { format, video, stills, findings = [], others = [] }) {
+      const there = await find(scene, name);
+      if (there !== null) return there;
+      for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
+      const files: OtherFile[] = [];
+      for (const other of others) {
+        await storage.put(renderingKey(scene, videoFile(other.format, other.name)), other.video);
+        const { name: own, format: kind, video: bytes } = other;
+        files.push({ name: own, format: kind, bytes: bytes.length, sha256: await fileSha256(bytes) });
+      }
+      await storage.put(renderingKey(scene, videoFile(format)), video);
+      const record: RenderingRecord = {
+        format,
+        bytes: video.length,
+        sha256: await fileSha256(video),
+        stills: stills.map((still) => still.name),
+        ...(findings.length === 0 ? {} : { findings }),
+        ...(files.length === 0 ? {} : { others: files }),
+      };
+      await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
+      return outputOf(name, record);
+    },
+    async openVideo({ scene, video_url }) {
+      const record = scene === null ? null : await readRendering(storage, scene);
+      if (scene === null || record === null) return null;
+      const wanted = filesOf(record).find(({ file }) => video_url.endsWith(`/${file}`));
+      if (wanted === undefined) return null;
+      const key = renderingKey(scene, wanted.file);
+      const { bytes: size, sha256: digest, format } = wanted;
+      if ((await storage.stat(key))?.size !== size) return null;
+      const { contentType } = OUTPUT_FILE_TYPES[format];
+      return { size, contentType, sha256: digest, stream: (range) => storage.stream(key, range) };
+    },
+  };
+}
+
+/** Checks that all files exist and the video has its recorded size: a copied storage may be incomplete. */
+async function isWhole(storage: ObjectStorage, scene: Sha256, record: RenderingRecord): Promise<boolean> {
+  const sizeOf = async (file: string): Promise<number | undefined> =>
+    (await storage.stat(renderingKey(scene, file)))?.size;
+  const videos = filesOf(record).map(async ({ file, bytes }) => (await sizeOf(file)) === bytes);
+  const stills = record.stills.map(async (still) => (await sizeOf(stillFile(still))) !== undefined);
+  return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
+}
+
+function outputOf(name: string, record: RenderingRecord): StoredOutput {
+  const { format, bytes, sha256: digest, stills, findings, others } = record;
+  const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
+  const thumbnails = stills.map((still) => url(stillFile(still)));
+  return {
+    ...{ video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest },
+    ...(findings === undefined ? {} : { findings }),
+    ...(others === undefined
+      ? {}
+      : {
+          others: others.map(({ format: kind, ...file }) => ({ ...file, video_url: url(videoFile(kind, file.name)) })),
+        }),
+  };
+}
+
+/** Content of `rendering.json` of a finished scene. Written last, so its presence implies that of the files. */
+interface RenderingRecord {
+  readonly format: OutputFormat;
+  /** Size of the video. */
+  readonly bytes: number;
+  /** Digest of the video. */
+  readonly sha256: Sha256;
+  /** Names in the order of the scene. */
+  readonly stills: readonly string[];
+  /** Findings of the renderer; absent when there are none. */
+  readonly findings?: readonly SceneFinding[];
+  /** Files beside the video; absent when there are none. */
+  readonly others?: readonly OtherFile[];
+}
+
+interface OtherFile {
+  readonly name: string;
+  readonly format: OutputFormat;
+  readonly bytes: number;
+  readonly sha256: Sha256;
+}
+
+/** Returns the files of all outputs, the main one first, with their names in the storage. */
+function filesOf({
+  format,
+  bytes,
+  sha256,
+  others = [],
+}: RenderingRecord): (Omit<OtherFile, 'name'> & { readonly file: string })[] {
+  const main = { file: videoFile(format), format, bytes, sha256 };
+  return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
+}
+
+function renderingKey(scene: Sha256, file: string): string {
+  return `renderings/${scene}/${file}`;
+}
+
+/** Returns the name of a file. @param output name of an output beside the main one */
+function videoFile(format: OutputFormat, output?: string): string {
+  return ['video', ...(output === undefined ? [] : [output]), OUTPUT_FILE_TYPES[format].extension].join('.');
+}
+
+const RECORD_FILE = 'rendering.json';
+
+function stillFile(still: string): string {
+  return `${still}.jpg`;
+}
+
+/** Returns null when the scene is not finished or its record is invalid. */
+async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
+  const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
+  return bytes === null ? null : parseRendering(new TextDecoder().decode(bytes));
+}
+
+function parseRendering(text: string): RenderingRecord | null {
+  const value = parseRecord(text);
+  if (value === null) return null;
+  // Records of older versions have no format: they are MP4.
+  const { format = 'mp4', bytes, sha256, stills, findings, others } = value;
+  if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
+  if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;
+  const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
+  return {
+    ...record,
+    ...(Array.isArray(findings) ? { findings: findings as SceneFinding[] } : {}),
+    ...(Array.isArray(others) ? { others: others as OtherFile[] } : {}),
+  };
+}
+
+interface OutputFilesOptions {
+  readonly index: OutputIndex;
+  readonly storage: ObjectStorage;
+  /** Key that signs downloads. */
+  readonly key: Uint8Array;
+}
+
+/**
+ * Serves finished files to holders of their URL, as long as the session exists. Only files of a rendering are served.
+ */
+export function createOutputFiles({ index, storage, key }: OutputFilesOptions): ServedFiles {
+  return {
+    async find(place, file) {
+      const output = await index.findOutput(place);
+      if (output === null) return null;
+      const { scene, title } = output;
+      const record = await readRendering(storage, scene);
+      const described = record === null ? null : describe(record, file, safeFileName(title));
+      const found = described === null ? null : await storage.stat(renderingKey(scene, file));
+      if (described === null || found === null) return null;
+      return { ...described, size: found.size, stream: (range) => storage.stream(renderingKey(scene, file), range) };
+    },
+    signDownload: (sessionId, expiresAt) => signDownload(key, { sessionId, expiresAt }),
+    verifyDownload: (sessionId, expiresAt, signature) => verifyDownload(key, { sessionId, expiresAt }, signature),
+  };
+}
+
+/** Returns null when the rendering has no such file. */
+function describe(
+  record: RenderingRecord,
+  file: string,
+  title: string,
+): Pick<ServedFile, 'contentType' | 'etag' | 'fileName'> | null {
+  const video = filesOf(record).find((one) => one.file === file);
+  if (video !== undefined) {
+    const { contentType } = OUTPUT_FILE_TYPES[video.format];
+    return { contentType, etag: video.sha256, fileName: `${title}${file.slice('video'.length)}` };
+  }
+  const still = record.stills.find((name) => stillFile(name) === file);
+  if (still === undefined) return null;
+  // Stills are written with their video and never change separately.
+  const etag = `${record.sha256.slice(0, 32)}-${still}`;
+  return { contentType: 'image/jpeg', etag, fileName: `${title} ${still}.jpg` };
+}
+
+/** The signed facts of a download. */
+interface Download {
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Signs a download with HMAC-SHA256 in base64url, 43 characters. Without the key, a signature cannot be transferred to
+ * another session or expiry time. Verification does not check the expiry time.
+ *
+ * @param key 32 or more random bytes
+ * @see RFC 2104
+ */
+export function signDownload(key: Uint8Array, download: Download): string {
+  return mac(key, download).toString('base64url');
+}
+
+/** Verifies the signature of a download in constant time. */
+export function verifyDownload(key: Uint8Array, download: Download, signature: string): boolean {
+  if (!Number.isSafeInteger(download.expiresAt) || !/^[\w-]{43}$/.test(signature)) return false;
+  const given = Buffer.from(signature, 'base64url');
+  const own = mac(key, download);
+  // The last character has unused bits: only the canonical encoding is valid.
+  return given.length === own.length && timingSafeEqual(given, own) && given.toString('base64url') === signature;
+}
+
+function mac(key: Uint8Array, { sessionId, expiresAt }: Download): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['reelform download', sessionId, expiresAt]))
+    .digest();
+}
+
+/**
+ * Returns a secret of this database, created on first use. All processes share it.
+ *
+ * @returns 32 random bytes, base64url
+ */
+export async function readSecret(database: Database, name: string): Promise<string> {
+  await database.query('insert into reelform.secrets (name, value) values ($1, $2) on conflict do nothing', [
+    name,
+    randomBytes(32).toString('base64url'),
+  ]);
+  const [row] = await database.query<{ value: string }>('select value from reelform.secrets where name = $1', [name]);
+  return row!.value;
+}

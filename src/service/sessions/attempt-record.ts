@@ -1,0 +1,112 @@
+import type { RenderSession, SessionUsage } from '../../contract/wire/render-session.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import type { BoundScene } from './bind-scene.ts';
+import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
+import { renderedSession, type SessionEndTimes } from './render-session.ts';
+import { renderWorkload } from './render-time.ts';
+
+interface AttemptRecordOptions {
+  readonly store: SessionStore;
+  /** Monotonic clock, in milliseconds. */
+  now(): number;
+  /** Minimum milliseconds between two writes of progress. */
+  readonly intervalMs: number;
+  /** Called once if the session no longer belongs to this attempt. */
+  onLost(): void;
+}
+
+/** Writes the session of one attempt: in order, fenced by the attempt number, with throttled progress. */
+export class AttemptRecord {
+  readonly #id: string;
+  readonly #attempt: number;
+  readonly #options: AttemptRecordOptions;
+  #session: RenderSession;
+  #written: RenderSession;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> = Promise.resolve();
+  #isLost = false;
+
+  constructor(stored: StoredSession, options: AttemptRecordOptions) {
+    this.#id = stored.session.id;
+    this.#attempt = stored.attempt;
+    this.#options = options;
+    this.#session = stored.session;
+    this.#written = stored.session;
+  }
+
+  /** Current state, written or not. */
+  get session(): RenderSession {
+    return this.#session;
+  }
+
+  /** Writes a transition soon. Errors of the store surface in `write`. */
+  step(session: RenderSession): void {
+    this.#session = session;
+    void this.#write().catch(() => undefined);
+  }
+
+  /** Writes progress unless the last write was too recent. */
+  progress(session: RenderSession): void {
+    if (session === this.#session) return;
+    this.#session = session;
+    if (this.#options.now() - this.#lastWriteAt >= this.#options.intervalMs) this.step(session);
+  }
+
+  /** Waits until the session is written. @throws errors of the store */
+  async write(session: RenderSession, scene?: Sha256): Promise<void> {
+    this.#session = session;
+    await this.#write(scene);
+  }
+
+  #write(scene?: Sha256): Promise<void> {
+    const { store, now, onLost } = this.#options;
+    this.#lastWriteAt = now();
+    const write = async (): Promise<void> => {
+      const session = this.#session;
+      // An earlier write already included this state.
+      if (this.#isLost || (session === this.#written && scene === undefined)) return;
+      const isOurs = await store.record(this.#id, this.#attempt, session, scene);
+      this.#written = session;
+      if (isOurs) return;
+      this.#isLost = true;
+      onLost();
+    };
+    this.#writing = this.#writing.then(write, write);
+    return this.#writing;
+  }
+}
+
+interface RenderedWork {
+  readonly record: AttemptRecord;
+  readonly scene: BoundScene;
+  readonly digest: Sha256;
+  readonly output: StoredOutput;
+  /**
+   * Times when the session was queued and when the attempt began, in milliseconds since the epoch, possibly by the
+   * clocks of two machines.
+   */
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+  /** Milliseconds since the attempt began. */
+  readonly elapsedMs: number;
+}
+
+/** Ends a session whose output is stored. @returns its usage */
+export async function recordRendered(
+  { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
+  end: SessionEndTimes,
+): Promise<SessionUsage> {
+  const usage = {
+    queue_seconds: seconds(begunAtMs - queuedAtMs),
+    render_seconds: seconds(elapsedMs),
+    frames: renderWorkload(scene).frameCount,
+    bytes: output.bytes,
+  };
+  const session = renderedSession(record.session, output, { fonts: [...scene.usedFonts], usage, ...end });
+  await record.write(session, digest);
+  return usage;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds) / 1000);
+}

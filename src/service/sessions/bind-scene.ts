@@ -1,0 +1,43 @@
+import { type PackedScene, packScene, unpackAnimation } from '../../engine/packed-scene.ts';
+import { type BindRequest, bindMapping } from '../../template/bind/bind-mapping.ts';
+import { usedFonts } from '../../template/lottie/lottie-slots.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+
+/** The scene of a session. Its animation stays packed: only render processes parse it. */
+export interface BoundScene extends PackedScene {
+  /** Names of the fonts of its texts. */
+  readonly usedFonts: readonly string[];
+}
+
+/** A package with its animation as bytes, which cross processes hundreds of times faster than objects. */
+export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
+  /** JSON in UTF-8. */
+  readonly animation: Uint8Array;
+}
+
+/** A template of a registry. The animation of an uploaded one is packed: only sandboxed processes parse it. */
+export type SessionTemplate = TemplatePackage | PackedPackage;
+
+export interface BindInput {
+  readonly template: SessionTemplate;
+  readonly request: BindRequest;
+  /** @see bindMapping */
+  readonly fetched: ReadonlyMap<string, Uint8Array>;
+}
+
+interface BindOptions {
+  /** The tenant whose scene it is. */
+  readonly owner: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Fills a template with a mapping, @see bindMapping. @throws the signal's reason */
+export type BindScene = (input: BindInput, options: BindOptions) => Promise<BoundScene>;
+
+/** Binds in this process. */
+export function bindHere({ template, request, fetched }: BindInput): BoundScene {
+  const animation = unpackAnimation(template.animation);
+  const scene = bindMapping({ ...template, animation }, request, fetched);
+  const files = new Set(scene.fonts.map(({ name }) => name));
+  return { ...packScene(scene), usedFonts: usedFonts(scene.animation).filter((name) => files.has(name)) };
+}

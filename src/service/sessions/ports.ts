@@ -1,0 +1,248 @@
+import type { SessionCode } from '../../contract/service-error.ts';
+import type { OutputFormat } from '../../contract/wire/output.ts';
+import type {
+  RenderedSegments,
+  RenderSession,
+  SessionError,
+  SessionStatus,
+} from '../../contract/wire/render-session.ts';
+import type { AnyScene } from '../../engine/packed-scene.ts';
+import type { SceneFinding } from '../../engine/scene-media.ts';
+import type { Code } from '../../kernel/diagnostic.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import type { SceneFile } from '../../template/scene.ts';
+import type { BoundScene, SessionTemplate } from './bind-scene.ts';
+
+declare const brand: unique symbol;
+
+/** Owner of sessions, sources and uploaded templates. Another tenant's resources behave as not found. */
+export type TenantId = string & { readonly [brand]: 'TenantId' };
+
+/** The templates of a service. */
+export interface TemplateRegistry {
+  /**
+   * @returns null if the tenant has no such style version
+   * @throws ServiceError 409 `style_version_processing` while it is being processed, 422 `style_version_failed` if it
+   * is unusable
+   */
+  find(tenant: TenantId, styleVersionId: string): Promise<SessionTemplate | null>;
+}
+
+/** Purpose of a source: `video` accepts images and clips, `audio` sounds and clips with sound. */
+export type SourceKind = 'image' | 'video' | 'audio';
+
+/** A file that is safe to decode. Its type and size were read from its bytes. */
+export interface FetchedSource {
+  readonly bytes: Uint8Array;
+  readonly sha256: Sha256;
+  /** MIME type. */
+  readonly contentType: string;
+  /** Pixels; sounds have none. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export interface SourceRequest {
+  readonly remoteUrl: string;
+  readonly kind: SourceKind;
+}
+
+/** Fetches a `remote_url`. */
+export interface SourceReader {
+  /**
+   * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
+   * `asset_decode_failed`
+   */
+  read(tenant: TenantId, wanted: SourceRequest, signal: AbortSignal): Promise<FetchedSource>;
+}
+
+/** Turns a scene into files. */
+export interface Renderer {
+  /**
+   * @throws SceneError, ReelformError: see `renderScene`
+   * @throws the signal's reason, promptly, when it is aborted
+   */
+  render(scene: AnyScene, options?: RenderOptions): Promise<RenderedVideo>;
+}
+
+export interface RenderOptions {
+  /** Finished frames, of how many, which never decrease; finished segments if the video has any. */
+  onProgress?(framesDone: number, frameCount: number, segments?: RenderedSegments): void;
+  /** Called when a segment is stored in the cache, so that a later attempt does not render it again. */
+  onStored?(): void;
+  signal?: AbortSignal;
+  /** Tenant that owns the scene: a process renders for one tenant only. */
+  owner?: string;
+  /** Further files of the same scene. Files with equal `drawingKey` are made from the same drawn frames. */
+  others?: readonly NamedFile[];
+}
+
+/** A further file of a video. */
+export interface NamedFile extends SceneFile {
+  readonly name: string;
+}
+
+/** A session to render in chunks. */
+export interface SplitWork {
+  readonly stored: StoredSession;
+  readonly scene: BoundScene;
+  readonly others: readonly NamedFile[];
+  /** Times when it was queued and when the attempt began, in milliseconds since the epoch. */
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+}
+
+/** A finished video and its stills, in memory. */
+export interface RenderedVideo {
+  readonly format: OutputFormat;
+  readonly video: Uint8Array;
+  /** JPEG files. */
+  readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** Visible defects. */
+  readonly findings?: readonly SceneFinding[];
+  /** The further files that were requested, in their order. */
+  readonly others?: readonly (Pick<RenderedVideo, 'format' | 'video'> & { readonly name: string })[];
+}
+
+/** URLs of the stored files of a rendering, or paths below the URL of the service. */
+export interface StoredOutput {
+  readonly video_url: string;
+  readonly thumbnails: string[];
+  /** Size of the video file. */
+  readonly bytes: number;
+  /** Digest of the video file. */
+  readonly sha256: Sha256;
+  /** Visible defects of the rendering. */
+  readonly findings?: readonly SceneFinding[];
+  /** The further files. */
+  readonly others?: readonly (Pick<StoredOutput, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
+}
+
+/** Stores finished files where clients can download them. */
+export interface OutputStore {
+  /** Returns the stored rendering of a `renderingDigest` under another name; null if it has to be rendered. */
+  find(scene: Sha256, name: string): Promise<StoredOutput | null>;
+  /** @param name path below the store without extension; overwrites an existing one */
+  save(scene: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
+}
+
+/** A session as stored. */
+export interface StoredSession {
+  readonly tenant: TenantId;
+  /**
+   * As returned to clients, but without `download_url`, which is created for each answer. A server stores paths of its files
+   * and creates their URLs for each answer, because its address may change.
+   */
+  readonly session: RenderSession;
+  /** Name of its output; unguessable on a server. */
+  readonly outputName: string;
+  /**
+   * Number of the latest attempt. Writes are fenced by it, so that a worker presumed dead cannot overwrite its
+   * successor.
+   */
+  readonly attempt: number;
+  /** The `renderingDigest` of its scene; null until known. */
+  readonly scene: Sha256 | null;
+  /** Length of its video. */
+  readonly videoSeconds: number;
+}
+
+/** An Idempotency-Key and the request that it was sent with. @see draft-ietf-httpapi-idempotency-key-header */
+export interface IdempotencyClaim {
+  readonly key: string;
+  /** Digest of method, path and body. */
+  readonly request: Sha256;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A result, and whether it is the stored one of an earlier request with the same Idempotency-Key. */
+export interface Claimed<T> {
+  readonly value: T;
+  readonly isReplay: boolean;
+}
+
+export interface SessionQuery {
+  /** 1..100. */
+  readonly limit: number;
+  /** `nextCursor` of the previous page. */
+  readonly cursor: string | null;
+  readonly status: SessionStatus | null;
+  readonly styleVersionId: string | null;
+  /** Limits of `created_at`, half-open, ISO 8601. */
+  readonly createdSince: string | null;
+  readonly createdBefore: string | null;
+  /** Sessions whose `metadata` contains these entries. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * Stores sessions and queues renders. Calls with a claim throw ServiceError 422 `idempotency_key_reused` if the key was
+ * used for a different request, and 409 `idempotency_in_progress` while the first request with it is running.
+ */
+export interface SessionStore {
+  /** Stores a new session with its claim and queues it unless it is a draft, in one transaction. */
+  create(stored: StoredSession, claim: IdempotencyClaim | null): Promise<Claimed<RenderSession>>;
+
+  get(tenant: TenantId, id: string): Promise<StoredSession | null>;
+
+  /** Lists sessions, newest first. @throws ServiceError 400 for an invalid cursor */
+  list(tenant: TenantId, query: SessionQuery): Promise<{ sessions: StoredSession[]; nextCursor: string | null }>;
+
+  /**
+   * Replaces a session by the result of `change`. If `change` throws, nothing is written. Queues the session when it
+   * becomes `preview_rendering`.
+   *
+   * @returns null if the tenant has no such session
+   */
+  change(
+    tenant: TenantId,
+    id: string,
+    claim: IdempotencyClaim | null,
+    change: (session: RenderSession) => RenderSession,
+  ): Promise<Claimed<RenderSession> | null>;
+
+  /** @returns whether the session existed */
+  remove(tenant: TenantId, id: string): Promise<boolean>;
+
+  /** Starts an attempt and increments its number. Null if the session is gone or has ended. */
+  begin(id: string): Promise<StoredSession | null>;
+
+  /**
+   * Writes the state of an attempt.
+   *
+   * @returns false, without writing, if the session is gone, has ended or has a newer attempt
+   */
+  record(id: string, attempt: number, session: RenderSession, scene?: Sha256): Promise<boolean>;
+}
+
+/** Nondeterministic inputs. */
+export interface SessionEnvironment {
+  /** Wall clock in milliseconds since the epoch. It may jump: use it for dates, never for durations. */
+  now(): number;
+  /** Monotonic clock in milliseconds, for durations within this process. */
+  monotonicNow(): number;
+  /** 24 or more unguessable characters. */
+  randomId(): string;
+}
+
+/** An error of a session without its time. */
+export type SessionProblem = Omit<SessionError, 'occurred_at' | 'code'> & { readonly code: SessionCode | Code };
+
+/** The required fields of a problem; by default it is an error that a retry does not solve. */
+type ProblemInput = Pick<SessionProblem, 'code' | 'title'> & Partial<SessionProblem>;
+
+export function sessionProblem(problem: ProblemInput): SessionProblem {
+  return { severity: 'error', retryable: false, ...problem };
+}
+
+/** Fails a session with an error for its owner. */
+export class SessionFailure extends Error {
+  readonly error: SessionProblem;
+
+  constructor(error: ProblemInput, cause?: unknown) {
+    super(error.detail ?? error.title, cause === undefined ? undefined : { cause });
+    this.name = 'SessionFailure';
+    this.error = sessionProblem(error);
+  }
+}

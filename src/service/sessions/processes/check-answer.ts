@@ -1,0 +1,389 @@
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../../contract/wire/mapping.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../contract/wire/output.ts';
+import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
+import type { StyleVersion } from '../../../contract/wire/style-version.ts';
+import type { LintFinding, MediaFinding } from '../../../engine/lint/lint-finding.ts';
+import type { RenderResult } from '../../../engine/render-result.ts';
+import type { Failure, SceneErrorCode } from '../../../engine/scene-error.ts';
+import type { RenderedSound, SceneFinding } from '../../../engine/scene-media.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/segments/render-segments.ts';
+import type { TextFinding } from '../../../engine/text/text-findings.ts';
+import { CODES, type Code } from '../../../kernel/diagnostic.ts';
+import type { Sha256 } from '../../../kernel/digest.ts';
+import { LINT_CODES, LINT_SEVERITIES } from '../../../template/lint-severities.ts';
+import type { EditableKind, Manifest } from '../../../template/parse-manifest.ts';
+import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/safe-areas.ts';
+import type { FontSettings } from '../../../template/scene.ts';
+import type { BoundScene, PackedPackage } from '../bind-scene.ts';
+import type { PackageDescription } from '../sources/inspect-package.ts';
+import {
+  both,
+  byField,
+  bytes,
+  type Check,
+  count,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  oneOf,
+  optionalFields,
+  recordOf,
+  text,
+  UncheckedValue,
+} from './check-value.ts';
+import type { MessageLimits } from './message-channel.ts';
+import type { TaskInput, TaskKind, TaskMessage, TaskOutput } from './tasks.ts';
+
+// The shapes of everything that a render process answers. It reads untrusted files and may be taken over, so nothing that it
+// sends is used before it was checked here.
+
+const digest: Check<Sha256> = (value) => {
+  const written = text(value);
+  if (!/^[0-9a-f]{64}$/.test(written)) throw new UncheckedValue('a value is not a SHA-256 digest');
+  return written as Sha256;
+};
+const span = fields({ file: text, start: count, end: count });
+const format = oneOf(...OUTPUT_FORMATS);
+const still = fields({ name: text, frame: count });
+const namedStill = fields({ name: text, bytes, width: count, height: count });
+
+const textFinding: Check<TextFinding> = fields({
+  code: oneOf('glyph_missing', 'text_overflow'),
+  editable: nullable(text),
+  text,
+  font: text,
+  characters: listOf(text),
+  overflow: number,
+});
+const moment = fields({ frame: count, seconds: number, still: nullable(text) });
+const ofEditable = both(moment, fields({ editable: text }));
+const cut = both(ofEditable, fields({ lengthSeconds: number, playedSeconds: number }));
+const mediaDefects = {
+  clip_ends_early: both(ofEditable, fields({ freezesAtSeconds: number, lengthSeconds: number, neededSeconds: number })),
+  clip_cut: cut,
+  sound_cut: cut,
+  sound_unused: both(
+    ofEditable,
+    fields({ reason: oneOf('volume', 'late', 'no_sound'), lengthSeconds: nullable(number) }),
+  ),
+  media_truncated: both(ofEditable, fields({ presentSeconds: number, announcedSeconds: nullable(number) })),
+} satisfies Record<MediaFinding['code'], unknown>;
+const mediaFinding: Check<MediaFinding> = byField('code', mediaDefects);
+const sceneFinding = byField('code', {
+  glyph_missing: textFinding,
+  text_overflow: textFinding,
+  ...mediaDefects,
+}) as Check<SceneFinding>;
+const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
+const defects = {
+  flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
+  glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
+  text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) }),
+  low_contrast: fields({ editable: text, ratio: number, needed: number }),
+  text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
+  text_shrunk: fields({
+    editable: text,
+    size: number,
+    designed: number,
+    larger: nullable(fields({ editable: nullable(text), text, size: number })),
+  }),
+  text_hidden: fields({ editable: text, reason: oneOf('never_shown', 'off_frame', 'covered') }),
+  outside_safe_area: fields({
+    editable: text,
+    area: safeArea,
+    edges: listOf(oneOf('top', 'right', 'bottom', 'left')),
+  }),
+  text_collision: fields({ editable: text, other: nullable(text), otherText: text }),
+  image_too_small: fields({
+    editable: text,
+    width: number,
+    height: number,
+    areaWidth: number,
+    areaHeight: number,
+    limit: oneOf('image', 'clip', 'asset'),
+  }),
+  text_leftover: fields({
+    editable: text,
+    kind: oneOf('escape', 'placeholder', 'entity', 'markup', 'value', 'encoding'),
+    leftover: text,
+  }),
+  ...mediaDefects,
+} satisfies Record<LintFinding['code'], unknown>;
+const box = fields({ x: number, y: number, width: number, height: number });
+const lintFinding: Check<LintFinding> = both(
+  both(moment, fields({ box: nullable(box) })),
+  byField('code', defects),
+) as Check<LintFinding>;
+
+const renderResult: Check<RenderResult> = fields({
+  video: bytes,
+  format,
+  stills: listOf(namedStill),
+  findings: listOf(sceneFinding),
+  width: count,
+  height: count,
+  frameCount: count,
+  durationSeconds: number,
+});
+const segmentStill: Check<SegmentStill> = fields({ frame: count, bytes });
+const segment: Check<RenderedSegment> = fields({
+  first: count,
+  end: count,
+  configuration: bytes,
+  packets: listOf(fields({ bytes, frame: count, isKey: flag })),
+  stills: listOf(segmentStill),
+  findings: listOf(textFinding),
+});
+const sound: Check<RenderedSound> = fields({
+  track: nullable(
+    fields({
+      codec: oneOf('aac', 'opus', 'pcm'),
+      sampleRate: number,
+      channels: count,
+      configuration: bytes,
+      packets: listOf(fields({ bytes, time: number, duration: number })),
+    }),
+  ),
+  findings: listOf(mediaFinding),
+});
+
+const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), features: recordOf(number) });
+const file = fields({ path: text, bytes });
+const font = both(file, settings);
+const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'] as const;
+const inputType: Check<EditableKind> = oneOf(...kinds);
+const lintCodes = Object.fromEntries(LINT_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
+const manifest: Check<Manifest> = fields({
+  name: text,
+  description: nullable(text),
+  stillcuts: mapOf(fields({ timeSeconds: number, at: span })),
+  editables: mapOf(
+    fields({
+      kind: inputType,
+      label: text,
+      stillcut: text,
+      required: flag,
+      maxLength: nullable(count),
+      font: nullable(fields({ replaces: text, texts: nullable(listOf(text)), allowedFonts: nullable(listOf(text)) })),
+      settings,
+      at: span,
+    }),
+  ),
+  fonts: mapOf(both(fields({ file: text, at: span }), settings)),
+  fallbackFonts: mapOf(span),
+  lint: optionalFields({ ...lintCodes, safe_area: safeArea }) as Check<Manifest['lint']>,
+});
+const specification: Check<StyleVersion> = both(
+  fields({
+    id: text,
+    editables: recordOf(
+      both(
+        fields({ input_type: inputType, stillcut: text }),
+        optionalFields({
+          example_text: text,
+          fonts: listOf(text),
+          width: number,
+          height: number,
+          label: text,
+          required: flag,
+          max_length: count,
+          duration: number,
+          allowed_fonts: listOf(text),
+        }),
+      ),
+    ),
+    fonts: listOf(text),
+  }),
+  optionalFields({ available_fonts: listOf(text) }),
+);
+const size = { width: count, height: count, fps: number, frameCount: count };
+const description: Check<PackageDescription> = fields({
+  ...size,
+  spec: specification,
+  digest,
+  name: text,
+  stillcuts: listOf(text),
+});
+const packed: Check<PackedPackage> = fields({
+  ...size,
+  folder: text,
+  manifest,
+  spec: specification,
+  digest,
+  stills: listOf(still),
+  animation: bytes,
+  fonts: mapOf(font),
+  extraFonts: mapOf(font),
+  fallbackFonts: listOf(text),
+  images: mapOf(file),
+  sounds: mapOf(file),
+});
+const problem = fields({ code: text, pointer: text, detail: text });
+
+const transform = optionalFields({
+  crop_strategy: oneOf(...CROP_STRATEGIES),
+  crop_x: number,
+  crop_y: number,
+  crop_width: number,
+  crop_height: number,
+  focus_x: number,
+  focus_y: number,
+  background: text,
+  trim_strategy: oneOf('none', 'manual'),
+  trim_start_time: number,
+  volume: number,
+  animate_strategy: oneOf(...ANIMATE_STRATEGIES),
+  animate_speed: oneOf(...ANIMATE_SPEEDS),
+});
+const origin = optionalFields({ isOwn: oneOf(true) });
+const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
+const boundSound = both(
+  fields({
+    bytes,
+    startSeconds: number,
+    endSeconds: number,
+    transform: optionalFields({
+      trim_start_time: number,
+      volume: number,
+      fade_in: number,
+      fade_out: number,
+      loop: flag,
+    }),
+    name: text,
+    optional: flag,
+  }),
+  both(optionalFields({ skipSeconds: number }), origin),
+);
+const scene: Check<BoundScene> = fields({
+  ...size,
+  output: both(
+    fields({ format, quality: oneOf(...OUTPUT_QUALITIES), fingerprint: nullable(text) }),
+    optionalFields({ codec: oneOf(...OUTPUT_CODECS) }),
+  ),
+  animation: bytes,
+  fonts: listOf(both(fields({ name: text, bytes, isFallback: flag }), settings)),
+  images: listOf(image),
+  clips: listOf(image),
+  sounds: listOf(boundSound),
+  stills: listOf(still),
+  usedFonts: listOf(text),
+});
+
+/** A list with one item for each of a task's inputs. */
+function listFor<T>(inputs: readonly unknown[], item: Check<T>): Check<T[]> {
+  const list = listOf(item);
+  return (value) => {
+    const checked = list(value);
+    if (checked.length !== inputs.length) throw new UncheckedValue(`a list does not have ${inputs.length} items`);
+    return checked;
+  };
+}
+
+function either<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
+  return (value) => (Object.hasOwn(Object(value), key) ? withKey(value) : without(value));
+}
+
+/** Checks of the outputs of each task for its input. */
+const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<TaskOutput<Kind>> } = {
+  video: () => renderResult,
+  files: ({ outputs }) => listFor(outputs, renderResult),
+  segments: ({ ranges, outputs }) => listFor(ranges, listFor(outputs, segment)),
+  frames: ({ frames }) => listFor(frames, segmentStill),
+  sound: () => sound,
+  keys: ({ ranges, outputs }) =>
+    fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
+  join: () => renderResult,
+  stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
+  compare: ({ after }) =>
+    listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
+  lint: () => listOf(lintFinding),
+  source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
+  package: () =>
+    either(
+      'problems',
+      fields({ problems: listOf(problem) }),
+      fields({ description, package: nullable(packed), memoryBytes: count }),
+    ),
+  bind: () => scene,
+  font: () =>
+    either(
+      'weight',
+      fields({
+        problem: oneOf(null),
+        weight: number,
+        weightRange: nullable(fields({ min: number, max: number })),
+      }),
+      fields({ problem: text }),
+    ),
+};
+
+const SCENE_CODES = [
+  'asset_type_unsupported',
+  'asset_decode_failed',
+  'asset_too_large',
+  'template_invalid',
+  'encode_failed',
+  'render_crashed',
+  'render_timeout',
+] as const satisfies readonly SceneErrorCode[];
+
+const failure: Check<Failure> = byField('kind', {
+  scene: both(fields({ code: oneOf(...SCENE_CODES), message: text }), optionalFields({ imageName: text })),
+  reelform: both(
+    fields({ code: oneOf(...(Object.keys(CODES) as Code[])), message: text }),
+    optionalFields({ hint: text }),
+  ),
+  unexpected: both(fields({ message: text }), optionalFields({ stack: text, code: text })),
+});
+
+/** Returns the check of the messages about a task. */
+export function messageCheck<Kind extends TaskKind>(kind: Kind, input: TaskInput<Kind>): Check<TaskMessage<Kind>> {
+  return byField('kind', {
+    progress: fields({ done: count, count }),
+    done: fields({ output: OUTPUTS[kind](input) }),
+    failed: fields({ failure }),
+  }) as Check<TaskMessage<Kind>>;
+}
+
+const MEGABYTE = 2 ** 20;
+const TEXT_BYTES = 4 * MEGABYTE;
+/** Text of a packet, at most, and twice the packets of a second of Opus, which are the shortest. */
+const [PACKET_TEXT_BYTES, SOUND_PACKETS] = [128, 100];
+/** An animation may grow when it is written again; other files in a package keep their size. */
+const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
+  source: MEGABYTE,
+  keys: MEGABYTE,
+  font: MEGABYTE,
+  package: 256 * MEGABYTE,
+  bind: 256 * MEGABYTE,
+};
+
+/** Returns how many packets a task may answer with. */
+const PACKETS: { readonly [Kind in TaskKind]?: (input: TaskInput<Kind>) => number } = {
+  segments: ({ ranges, outputs }) => outputs.length * ranges.reduce((sum, { first, end }) => sum + end - first, 0),
+  sound: ({ scene: { frameCount, fps } }) => Math.ceil(frameCount / fps + 1) * SOUND_PACKETS,
+};
+
+/**
+ * Returns the limits of the messages about a task. Texts are parsed by the thread that answers requests, so they are
+ * bounded by what the task can need.
+ *
+ * @param memoryBytes memory limit of the process that sends them
+ */
+export function messageLimits<Kind extends TaskKind>(
+  kind: Kind,
+  input: TaskInput<Kind>,
+  memoryBytes: number,
+): MessageLimits {
+  const packets = (PACKETS[kind] as ((input: TaskInput<Kind>) => number) | undefined)?.(input) ?? 0;
+  return {
+    textBytes: TEXT_BYTES + packets * PACKET_TEXT_BYTES,
+    attachedBytes: Math.min(memoryBytes, INSPECTED_BYTES[kind] ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Maximum size of a message about progress. */
+export const PROGRESS_BYTES = 1_024;

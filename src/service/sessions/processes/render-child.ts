@@ -1,0 +1,367 @@
+import { statfsSync, utimesSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { builtFile } from '../../../engine/built-file.ts';
+import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import { packScene } from '../../../engine/packed-scene.ts';
+import { errorFrom, type Failure, SceneError } from '../../../engine/scene-error.ts';
+import { isRecord } from '../../../kernel/json.ts';
+import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
+import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
+import type { Scene } from '../../../template/scene.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { messageCheck, messageLimits, PROGRESS_BYTES } from './check-answer.ts';
+import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
+import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
+import {
+  ANSWERS_DESCRIPTOR,
+  FOLDER_PREFIX,
+  type TaskInput,
+  TaskKilled,
+  type TaskKind,
+  type TaskOptions,
+  type TaskOutput,
+  type TaskRequest,
+  type TaskRunner,
+} from './tasks.ts';
+
+interface RenderChildOptions {
+  /** The entire environment of the process. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: RenderLimits;
+  readonly watch: UsageMonitor;
+  readonly encoder: EncoderChoice;
+  readonly sandbox: Sandbox;
+  /** Runs tasks of one owner only, so that a malicious file cannot reach data of another owner. */
+  readonly owner: string;
+}
+
+const STDERR_KEPT_CHARACTERS = 2_000;
+/** A process that writes more than its errors would only keep its parent busy. */
+const MAX_STDERR_CHARACTERS = 1_000_000;
+/**
+ * Milliseconds of reading after which a process waits, and the wait as a multiple of them: a process that sends without end
+ * takes a quarter of the parent's thread at most.
+ */
+const [READING_MS, READING_PAUSE] = [5, 3];
+/** A disk with less space is full for a render. */
+const FULL_DISK_BYTES = 64 * 2 ** 20;
+const NO_BYTES = new Uint8Array();
+/** How V8 or the kernel ends a process that is out of memory: a signal, or the exit code of a launcher. */
+const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
+/** A processor that both want goes to the parent for nine tenths of the time. */
+const NICENESS = 10;
+/**
+ * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
+ * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
+ * Those of the rasteriser, whose memory is managed by mimalloc, are kept for a second and become the next frames: getting
+ * their pages again took as long as half of the drawing. Fonts of the system are never used, so they are not read either.
+ */
+export const LIBRARY_SETTINGS = {
+  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
+  ...{ MIMALLOC_PURGE_DELAY: '1000', SVT_LOG: '1', DISABLE_SYSTEM_FONTS_LOAD: '1' },
+};
+
+/**
+ * The young generation is bounded: newer versions of Node take several times as much for it. It is collected after every
+ * frame, and waking the threads that V8 collects with costs more than they save on so few objects.
+ */
+export const V8_OPTIONS = ['--expose-gc', '--max-semi-space-size=4', '--single-threaded-gc'] as const;
+
+/** A task whose answer is awaited. */
+interface RunningTask {
+  readonly limits: MessageLimits;
+  /** Takes a message as the process sent it, and its size. @throws UncheckedValue, MalformedMessage */
+  receive(message: unknown, bytes: number): void;
+  /** Rejects the task. */
+  fail(error: Error): void;
+}
+
+/** A process waits for its encoder on threads of its own, of which Node has four: for two encoders, sound and files. */
+const MAX_TASKS_AT_ONCE = 2;
+
+/**
+ * A sandboxed process that runs one task at a time, or two of one video. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
+ */
+export class RenderChild implements TaskRunner {
+  readonly owner: string;
+  readonly #subprocess;
+  /** The only folder that the process may write to. */
+  readonly #folder = temporaryFolder(FOLDER_PREFIX);
+  readonly #options: RenderChildOptions;
+  /** By number. */
+  readonly #running = new Map<number, RunningTask>();
+  #video: symbol | undefined;
+  /** Maximum concurrent tasks since the process was idle. */
+  #share = 1;
+  #stderr = '';
+  /** Settles when the process and its descendants are gone. */
+  readonly #ended: Promise<void>;
+  #isAlive = true;
+  #isGone = false;
+  #taskCount = 0;
+  #memoryBytes = 0;
+
+  constructor(options: RenderChildOptions) {
+    const { environment, limits, sandbox } = options;
+    this.owner = options.owner;
+    this.#options = options;
+    const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
+    const nodeOptions = [...V8_OPTIONS, `--max-old-space-size=${heapMegabytes}`];
+    const { file, args, env } = sandbox.command({
+      args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'service/sessions/processes/render-process.js'))],
+      folder: this.#folder,
+      programs: [],
+    });
+    this.#subprocess = execa(file, args, {
+      // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
+      env: { ...LIBRARY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
+      extendEnv: false,
+      // At the head of a group of its own, so that what it starts can be killed with it.
+      detached: HAS_GROUPS,
+      // Requests, and the answers at ANSWERS_DESCRIPTOR. Node's own channel would end this process on malformed messages.
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      buffer: false,
+      reject: false,
+    });
+    yieldToParent(this.#subprocess.pid);
+    this.#readAnswers(this.#subprocess.stdio[ANSWERS_DESCRIPTOR] as Readable);
+    this.#subprocess.once('exit', () => {
+      // Its descendants may outlive it.
+      this.#kill();
+      this.#isGone = true;
+    });
+    // A process that ends early closes the pipe; its exit reports the error.
+    this.#subprocess.stdin.on('error', () => undefined);
+    this.#readErrors(this.#subprocess.stderr);
+    this.#ended = this.#awaitEnd();
+  }
+
+  /** Whether it can run another task: it is healthy and uses less than half of its memory limit. */
+  get isFit(): boolean {
+    return this.#isAlive && this.#memoryBytes <= this.#options.limits.memoryBytes / 2 && this.#keepFolder();
+  }
+
+  get taskCount(): number {
+    return this.#taskCount;
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Whether a task of a video can run beside those that run. */
+  hasRoomFor(video: symbol): boolean {
+    return this.#video === video && this.#running.size < MAX_TASKS_AT_ONCE;
+  }
+
+  async run<Kind extends TaskKind>(
+    kind: Kind,
+    input: TaskInput<Kind>,
+    { onProgress, signal, bytes, video }: TaskOptions = {},
+  ): Promise<TaskOutput<Kind>> {
+    signal?.throwIfAborted();
+    const task = this.#taskCount++;
+    this.#video = video;
+    this.#share = this.isIdle ? 1 : Math.max(this.#share, this.#running.size + 1);
+    const clock = this.#startClock();
+    const unwatch = this.#startWatch();
+    const onAbort = (): void => this.#end(signal!.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const request: TaskRequest = {
+      kind,
+      input: packInput(input),
+      encoder: this.#options.encoder,
+      bytes: bytes ?? NO_BYTES,
+    };
+    let progress = 0;
+    try {
+      return await new Promise<TaskOutput<Kind>>((resolve, reject) => {
+        const advance = (done: number, count: number): void => {
+          if (done <= progress) return;
+          progress = done;
+          clock.progressed();
+          onProgress?.(done, count);
+        };
+        const check = messageCheck(kind, input);
+        this.#running.set(task, {
+          limits: messageLimits(kind, input, this.#options.limits.memoryBytes),
+          fail: reject,
+          receive: (received, messageBytes) => {
+            const message = check(received);
+            if (message.kind === 'progress' && messageBytes > PROGRESS_BYTES) {
+              throw new MalformedMessage(`its progress has ${messageBytes} bytes`);
+            }
+            if (message.kind === 'progress') advance(message.done, message.count);
+            else if (message.kind === 'failed') reject(errorFrom(this.#verified(message.failure)));
+            else resolve(message.output);
+          },
+        });
+        this.#subprocess.stdin.cork();
+        for (const chunk of encodeMessage(task, request)) this.#subprocess.stdin.write(chunk);
+        this.#subprocess.stdin.uncork();
+      });
+    } finally {
+      clock.stop();
+      unwatch();
+      signal?.removeEventListener('abort', onAbort);
+      this.#running.delete(task);
+    }
+  }
+
+  /** Kills the process; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#end(new SceneError('render_crashed', 'The render process was stopped'));
+    await this.#ended;
+  }
+
+  /** Reads what the process sends. Anything but a well-formed answer ends the process, and nothing else. */
+  #readAnswers(stream: Readable): void {
+    const reader = new MessageReader({
+      limitsOf: (task) => this.#running.get(task)?.limits ?? null,
+      onMessage: (task, message, bytes) => this.#running.get(task)?.receive(message, bytes),
+    });
+    let readingMs = 0;
+    stream
+      .on('data', (chunk: Buffer) => {
+        if (!this.#isAlive) return;
+        const startedAt = performance.now();
+        try {
+          reader.push(chunk);
+        } catch (error) {
+          this.#end(new TaskKilled('crash', 'The render process sent a malformed message', { cause: error }));
+        }
+        readingMs += performance.now() - startedAt;
+        if (readingMs < READING_MS) return;
+        stream.pause();
+        setTimeout(() => stream.resume(), READING_PAUSE * readingMs);
+        readingMs = 0;
+      })
+      // Its exit reports the error.
+      .on('error', () => undefined);
+  }
+
+  #readErrors(stream: Readable): void {
+    let characters = 0;
+    stream
+      .setEncoding('utf8')
+      .on('data', (text: string) => {
+        this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
+        characters += text.length;
+        if (characters > MAX_STDERR_CHARACTERS) stream.destroy();
+      })
+      .on('error', () => undefined);
+  }
+
+  /**
+   * Removes the code of a failure unless this process can verify it: a full disk stops the work of all owners, so that no
+   * process may claim one.
+   */
+  #verified(failure: Failure): Failure {
+    if (failure.kind !== 'unexpected') return failure;
+    const { code, ...rest } = failure;
+    return code === 'ENOSPC' && this.#isDiskFull() ? failure : rest;
+  }
+
+  #isDiskFull(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(this.#folder);
+      return bavail * bsize < FULL_DISK_BYTES;
+    } catch {
+      return false;
+    }
+  }
+
+  async #awaitEnd(): Promise<void> {
+    const { exitCode, signal, originalMessage } = await this.#subprocess;
+    if (this.#subprocess.pid !== undefined) await groupEnded(this.#subprocess.pid);
+    tryToRemove(this.#folder);
+    const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
+    // A launcher reports a signal as an exit code above 128.
+    const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
+    const reason = OUT_OF_MEMORY.has(signal ?? exitCode ?? '') ? 'memory' : 'crash';
+    this.#end(this.#crash(`ended ${how ?? 'early'}`, isKilled ? reason : null));
+  }
+
+  #crash(how: string, reason: TaskKilled['reason'] | null = null): SceneError {
+    const cause = this.#stderr === '' ? undefined : new Error(this.#stderr);
+    const message = `The render process failed: ${how}`;
+    return reason === null
+      ? new SceneError('render_crashed', message, { cause })
+      : new TaskKilled(reason, message, { cause });
+  }
+
+  #end(error: Error): void {
+    this.#isAlive = false;
+    for (const { fail } of this.#running.values()) fail(error);
+    this.#kill();
+  }
+
+  /** Marks the folder as in use, so that no other process sweeps it as a leftover. @returns whether it is still there */
+  #keepFolder(): boolean {
+    const now = new Date();
+    try {
+      utimesSync(this.#folder, now, now);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #kill(): void {
+    const { pid } = this.#subprocess;
+    if (pid !== undefined && !this.#isGone) killGroup(pid);
+  }
+
+  #startWatch(): () => void {
+    const { pid } = this.#subprocess;
+    if (pid === undefined) return () => undefined;
+    const onExceeded = (reason: 'memory' | 'time', what: string): void => this.#end(new TaskKilled(reason, what));
+    const hold = enforceLimits(this.#options.limits, onExceeded, () => this.#share);
+    return this.#options.watch.watch(pid, (usage) => {
+      this.#memoryBytes = usage.memoryBytes;
+      hold(usage);
+    });
+  }
+
+  #startClock(): { progressed(): void; stop(): void } {
+    const { stallMs, totalMs } = this.#options.limits;
+    const expire = (what: string): void => this.#end(new TaskKilled('time', what));
+    const total = setTimeout(() => expire(`The render took longer than ${totalMs / 1000} s`), totalMs);
+    const stall = setTimeout(() => expire(`No frame was finished within ${stallMs / 1000} s`), stallMs);
+    return {
+      progressed: () => void stall.refresh(),
+      stop() {
+        clearTimeout(total);
+        clearTimeout(stall);
+      },
+    };
+  }
+}
+
+/**
+ * Lowers the priority of a process that has just been started, and of every thread that it starts from then on, so that
+ * its parent answers requests and renews leases on time while all processors render. Best effort.
+ */
+function yieldToParent(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + NICENESS, 19));
+  } catch {
+    // The process has ended already; its end is reported as such.
+  }
+}
+
+/**
+ * Packs the animation of a task's scene. A message with its objects takes many times as long to write and to read, seconds for
+ * the largest animations, and blocks this thread meanwhile.
+ */
+function packInput(input: TaskInput<TaskKind>): unknown {
+  if (isScene(input)) return packScene(input);
+  return 'scene' in input && isScene(input.scene) ? { ...input, scene: packScene(input.scene) } : input;
+}
+
+function isScene(value: unknown): value is Scene {
+  return isRecord(value) && isRecord(value.animation) && !(value.animation instanceof Uint8Array);
+}

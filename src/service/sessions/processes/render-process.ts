@@ -1,0 +1,171 @@
+import { readdirSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { basename, join } from 'node:path';
+import process from 'node:process';
+import type { EncoderFactory } from '../../../engine/codec/encoded-track.ts';
+import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import { unpackScene } from '../../../engine/packed-scene.ts';
+import { failureFrom } from '../../../engine/scene-error.ts';
+import { tryToRemove } from '../../../kernel/temporary-folder.ts';
+import { encodeMessage, MessageReader } from './message-channel.ts';
+import {
+  ANSWERS_DESCRIPTOR,
+  FOLDER_PREFIX,
+  type TaskInput,
+  type TaskKind,
+  type TaskMessage,
+  type TaskOutput,
+  type TaskRequest,
+} from './tasks.ts';
+
+// Entry of the sandboxed process that runs the tasks its parent sends, two of one video at once. Native code that crashes, hangs or
+// leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
+
+type Handler<Kind extends TaskKind> = (
+  task: { readonly input: TaskInput<Kind>; readonly encoder: EncoderChoice; readonly bytes: Uint8Array },
+  onProgress: (done: number, count: number) => void,
+) => Promise<TaskOutput<Kind>>;
+
+/** Each loads its own code, so that a task starts without the libraries of the others. */
+const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
+  async video({ input, encoder }, onProgress) {
+    const { renderScene } = await import('../../../engine/render-scene.ts');
+    return renderScene(unpackScene(input), { encoder: await openerOf(encoder), onProgress });
+  },
+  async files({ input: { scene, outputs }, encoder }, onProgress) {
+    const { renderOutputs } = await import('../../../engine/render-scene.ts');
+    return renderOutputs(unpackScene(scene), outputs, { encoder: await openerOf(encoder), onProgress });
+  },
+  async segments({ input: { scene, outputs, ranges }, encoder }, onProgress) {
+    const { renderOutputSegments } = await import('../../../engine/segments/render-segments.ts');
+    return renderOutputSegments(unpackScene(scene), outputs, ranges, { encoder: await openerOf(encoder), onProgress });
+  },
+  async frames({ input: { scene, frames } }) {
+    const { renderSegmentStills } = await import('../../../engine/segments/render-segments.ts');
+    return renderSegmentStills(unpackScene(scene), frames);
+  },
+  async sound({ input: { scene, codec } }) {
+    const { renderSound } = await import('../../../engine/scene-media.ts');
+    return renderSound(unpackScene(scene), codec);
+  },
+  async keys({ input }) {
+    const { cacheKeys: sceneKeys } = await import('../segments/segment-cache.ts');
+    return sceneKeys(input);
+  },
+  async join({ input: { scene, segments, sound } }) {
+    const { joinSegments } = await import('../../../engine/segments/render-segments.ts');
+    return joinSegments(scene, segments, sound);
+  },
+  async stills({ input }, onProgress) {
+    const { renderStills } = await import('../../../engine/stills/render-stills.ts');
+    return renderStills(unpackScene(input), onProgress);
+  },
+  async compare({ input }, onProgress) {
+    const { compareInThread } = await import('../../../engine/stills/render-stills.ts');
+    return compareInThread(input, onProgress);
+  },
+  async source({ input, bytes }) {
+    const { describeSource } = await import('../sources/describe-source.ts');
+    return describeSource(bytes, input.kind);
+  },
+  async package({ input, bytes }) {
+    const { inspectPackageZip } = await import('../sources/inspect-package.ts');
+    return inspectPackageZip(bytes, input.wants);
+  },
+  async bind({ input }) {
+    const { bindHere } = await import('../bind-scene.ts');
+    return bindHere(input);
+  },
+  async font({ input, bytes }) {
+    const { openFont } = await import('../../../engine/text/open-font.ts');
+    return openFont({ ...input, bytes }).then(
+      ({ weight, weightRange }) => ({ problem: null, weight, weightRange }),
+      (error: unknown) => ({ problem: failureFrom(error).message }),
+    );
+  },
+  async lint({ input }) {
+    const { runInThread } = await import('../../../engine/raster/drawing-thread.ts');
+    return runInThread('lint', { ...input, scene: unpackScene(input.scene) });
+  },
+};
+
+/** The parent's requests are trusted: they only have to be complete. */
+const requests = new MessageReader({
+  limitsOf: () => ({ textBytes: Number.POSITIVE_INFINITY, attachedBytes: Number.POSITIVE_INFINITY }),
+  onMessage: (task, request) => void answer(task, request as TaskRequest),
+});
+const answers = new Socket({ fd: ANSWERS_DESCRIPTOR, readable: false, writable: true });
+
+// Whatever the task is doing when the parent ends: native code does not react to a polite exit.
+process.stdin
+  .on('data', (chunk: Buffer) => requests.push(chunk))
+  .once('end', endGroup)
+  .once('close', endGroup)
+  .on('error', endGroup);
+answers.on('error', endGroup);
+// Where the group is the parent's, Ctrl-C reaches this process too; the parent decides what becomes of a render.
+process.on('SIGINT', () => undefined);
+
+async function answer(task: number, request: TaskRequest): Promise<void> {
+  let isAnswered = false;
+  const end = (message: TaskMessage): void => {
+    isAnswered = true;
+    send(task, message);
+  };
+  // Threads of a failed task may report their last frame after it.
+  const onProgress = (done: number, count: number): void => {
+    if (!isAnswered) send(task, { kind: 'progress', done, count });
+  };
+  try {
+    end({ kind: 'done', output: await run(request, onProgress) });
+  } catch (error) {
+    end({ kind: 'failed', failure: failureFrom(error) });
+  }
+  await freeMemory(request.kind);
+}
+
+async function run(
+  { kind, input, encoder, bytes }: TaskRequest,
+  onProgress: (done: number, count: number) => void,
+): Promise<TaskOutput<TaskKind>> {
+  const handle = HANDLERS[kind] as Handler<TaskKind>;
+  return handle({ input: input as TaskInput<TaskKind>, encoder, bytes }, onProgress);
+}
+
+async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
+  const { encoderOf } = await import('../../../engine/codec/video-encoder.ts');
+  return encoderOf(choice);
+}
+
+/** Frames and files are large and their objects small: V8 would keep them for many tasks. */
+async function freeMemory(kind: TaskKind): Promise<void> {
+  if (kind !== 'compare') return globalThis.gc?.();
+  const { freeSmallScene } = await import('../../../engine/raster/free-buffers.ts');
+  freeSmallScene();
+}
+
+function send(task: number, message: TaskMessage): void {
+  for (const chunk of encodeMessage(task, message)) answers.write(chunk);
+}
+
+/** Empties this process's folder and kills the process, with its group if it leads one. */
+function endGroup(): void {
+  emptyFolder();
+  try {
+    process.kill(-process.pid, 'SIGKILL');
+  } catch {
+    process.kill(process.pid, 'SIGKILL');
+  }
+}
+
+/** The parent that would remove the folder is gone. A sandbox keeps the folder itself. Best effort: errors are ignored. */
+function emptyFolder(): void {
+  const folder = process.env.TMPDIR ?? '';
+  // Started by a pool, and not by hand with the folder of all programs.
+  if (!basename(folder).startsWith(FOLDER_PREFIX)) return;
+  try {
+    for (const name of readdirSync(folder)) tryToRemove(join(folder, name));
+  } catch {
+    return;
+  }
+}

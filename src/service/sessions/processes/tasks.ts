@@ -1,0 +1,148 @@
+import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
+import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
+import type { LintFinding } from '../../../engine/lint/lint-finding.ts';
+import type { AnyScene } from '../../../engine/packed-scene.ts';
+import type { RenderResult } from '../../../engine/render-result.ts';
+import { type Failure, SceneError } from '../../../engine/scene-error.ts';
+import type { RenderedSound } from '../../../engine/scene-media.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/segments/render-segments.ts';
+import type { FrameRange } from '../../../engine/segments/segment.ts';
+import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
+import type { StillImage } from '../../../engine/stills/draw-stills.ts';
+import type { FontToOpen } from '../../../engine/text/open-font.ts';
+import type { SafeAreaName } from '../../../template/safe-areas.ts';
+import type { SceneFile, SceneOutput } from '../../../template/scene.ts';
+import type { BindInput, BoundScene } from '../bind-scene.ts';
+import type { RenderOptions, SourceKind } from '../ports.ts';
+import type { CacheKeys, KeyRequest } from '../segments/segment-cache.ts';
+import type { SourceDescription } from '../sources/describe-source.ts';
+import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
+
+/** Name prefix of the only folder that a render process may write to. */
+export const FOLDER_PREFIX = 'reelform-render-';
+
+/** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
+interface RenderTasks {
+  /** Renders a scene's file, from its frames to the last byte. */
+  readonly video: { readonly input: AnyScene; readonly output: RenderResult };
+  /** Renders several files of a scene that share a drawing, see `renderOutputs`. */
+  readonly files: {
+    readonly input: { readonly scene: AnyScene; readonly outputs: readonly SceneOutput[] };
+    readonly output: readonly RenderResult[];
+  };
+  /** Renders segments for outputs that share a drawing: for each range, the segment of each output. */
+  readonly segments: {
+    readonly input: {
+      readonly scene: AnyScene;
+      readonly outputs: readonly SceneOutput[];
+      readonly ranges: readonly FrameRange[];
+    };
+    readonly output: readonly (readonly RenderedSegment[])[];
+  };
+  /** Draws frames as the stills of segments that are rendered already. */
+  readonly frames: {
+    readonly input: { readonly scene: AnyScene; readonly frames: readonly number[] };
+    readonly output: readonly SegmentStill[];
+  };
+  /** Examines a scene's clips and sounds, and renders its sound unless `codec` is null. */
+  readonly sound: {
+    readonly input: { readonly scene: AnyScene; readonly codec: AudioCodec | null };
+    readonly output: RenderedSound;
+  };
+  /** Computes the keys under which a scene's segments and sound are cached. */
+  readonly keys: { readonly input: KeyRequest; readonly output: CacheKeys };
+  /** Joins all segments of a scene's video. */
+  readonly join: {
+    readonly input: {
+      readonly scene: SceneFile;
+      readonly segments: readonly RenderedSegment[];
+      readonly sound: RenderedSound;
+    };
+    readonly output: RenderResult;
+  };
+  /** Draws a scene's stills without its video, as PNG, in the scene's order. */
+  readonly stills: { readonly input: AnyScene; readonly output: readonly StillImage[] };
+  /** Draws the stills of two scenes and compares them. */
+  readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
+  /** Finds what a viewer would notice in a scene. */
+  readonly lint: {
+    readonly input: { readonly scene: AnyScene; readonly safeArea: SafeAreaName | null };
+    readonly output: readonly LintFinding[];
+  };
+  /** Reads the structure of an image, a clip or a sound. */
+  readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };
+  /** Reads a zipped template package. */
+  readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
+  /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
+  readonly bind: { readonly input: BindInput; readonly output: BoundScene };
+  /** Opens a font with its settings. */
+  readonly font: { readonly input: Omit<FontToOpen, 'bytes'>; readonly output: OpenedFont };
+}
+
+/** A font that texts can be set in, or the reason why they cannot. */
+type OpenedFont = { readonly problem: string } | ({ readonly problem: null } & FontWeight);
+
+export type TaskKind = keyof RenderTasks;
+export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
+export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
+
+export interface TaskOptions extends RenderOptions {
+  /** The file that the task reads. */
+  readonly bytes?: Uint8Array;
+  /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */
+  readonly video?: symbol;
+}
+
+/**
+ * The task's input made its process pass a limit or crash: the input is at fault, and not the machine. Other errors of a
+ * process, such as one that cannot start, are a plain SceneError `render_crashed`.
+ */
+export class TaskKilled extends SceneError {
+  readonly reason: 'time' | 'memory' | 'crash';
+
+  constructor(reason: TaskKilled['reason'], message: string, options: { readonly cause?: unknown } = {}) {
+    super(reason === 'time' ? 'render_timeout' : 'render_crashed', message, options);
+    this.reason = reason;
+  }
+}
+
+/** Tasks that make up a rendered video. */
+export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound' | 'keys' | 'join';
+
+/** Runs tasks of some kinds. */
+export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
+  /**
+   * @throws SceneError, ReelformError as the task does; `render_crashed` when its process ends or takes too much memory,
+   * `render_timeout` when it takes too long; TaskKilled where the input is at fault
+   * @throws the signal's reason when it is aborted; the process is killed
+   */
+  run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: TaskOptions): Promise<TaskOutput<Kind>>;
+}
+
+/** To the process. It sends one answer for each request. The messages about a task carry its number, see `encodeMessage`. */
+export interface TaskRequest {
+  readonly kind: TaskKind;
+  /** Packed, @see packInput. */
+  readonly input: unknown;
+  readonly encoder: EncoderChoice;
+  /** The file that the task reads; empty for most tasks. */
+  readonly bytes: Uint8Array;
+}
+
+/** Descriptor of the process through which it sends its messages. Requests arrive at its standard input. */
+export const ANSWERS_DESCRIPTOR = 3;
+
+/** To the parent. */
+export type TaskMessage<Kind extends TaskKind = TaskKind> = TaskProgress | TaskAnswer<Kind>;
+
+interface TaskProgress {
+  readonly kind: 'progress';
+  readonly done: number;
+  readonly count: number;
+}
+
+/** The last message of a task. */
+type TaskAnswer<Kind extends TaskKind> =
+  | { readonly kind: 'done'; readonly output: TaskOutput<Kind> }
+  | { readonly kind: 'failed'; readonly failure: Failure };

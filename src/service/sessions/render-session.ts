@@ -1,0 +1,283 @@
+import type { FinishedVideo } from '../../contract/render-service.ts';
+import type { Resource } from '../../contract/wire/mapping.ts';
+import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../../contract/wire/output.ts';
+import type { RequestProblem } from '../../contract/wire/problem.ts';
+import type {
+  ChangeRenderSession,
+  CreateRenderSession,
+  RenderedSegments,
+  RenderSession,
+  SessionOptions,
+  SessionOutput,
+  SessionPhase,
+  SessionSource,
+} from '../../contract/wire/render-session.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
+import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
+import { withoutVideo } from './session-deliveries.ts';
+import { renderingWarnings } from './session-problems.ts';
+
+/**
+ * State transitions of a session as pure functions. `render_progress` never decreases and is 100 only in
+ * `preview_rendered`.
+ *
+ * @see service-interface, sections 2.3 and 3
+ */
+export function createdSession(
+  request: CreateRenderSession,
+  ids: { readonly session: string; readonly mapping: string },
+  nowMs: number,
+): RenderSession {
+  const now = timestamp(nowMs);
+  const { audio_tracks = {}, font_changes = {} } = request.mapping;
+  const [main] = request.outputs ?? [];
+  const output = main === undefined ? request.output : withoutName(main);
+  const draft: RenderSession = {
+    id: ids.session,
+    title: request.title,
+    status: 'draft',
+    render_progress: 0,
+    thumbnails: [],
+    video_url: null,
+    errors: [],
+    created_at: now,
+    updated_at: now,
+    mapping: { id: ids.mapping, ...request.mapping },
+    audio_tracks,
+    font_changes,
+    source_uploads: [],
+    fonts: [],
+    terminal: false,
+    expires_at: null,
+    ...(output === undefined ? {} : { output }),
+    ...(request.outputs === undefined ? {} : { outputs: request.outputs.map((one) => ({ ...one, video_url: null })) }),
+    ...optionsOf(request),
+  };
+  return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
+}
+
+/** Returns the options that are present. */
+function optionsOf({ metadata, priority, webhook_url, retention_days }: SessionOptions): SessionOptions {
+  return {
+    ...(metadata !== undefined && { metadata }),
+    ...(priority !== undefined && { priority }),
+    ...(webhook_url !== undefined && { webhook_url }),
+    ...(retention_days !== undefined && { retention_days }),
+  };
+}
+
+/** Returns a session for a video that was rendered earlier, with the few facts that are known. */
+export function adoptedSession(
+  { session: id, title, video_url, outputs }: FinishedVideo,
+  nowMs: number,
+): RenderSession {
+  const mapping = { template_style_version_id: '', resources: {} };
+  const request = { title, mapping, output: { format: formatOf(video_url) } };
+  const session = createdSession(request, { session: id, mapping: '' }, nowMs);
+  const files = outputs?.map(({ name, video_url: url }) => ({ name, format: formatOf(url), video_url: url }));
+  const ended = { status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
+  return { ...session, ...ended, ...(files === undefined ? {} : { outputs: files }) };
+}
+
+function formatOf(url: string): OutputFormat {
+  const extension = /[^.]*$/.exec(url)?.[0];
+  return OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
+}
+
+/** Queues a session: the interface document requires `preview_rendering` from here on. */
+export function queuedSession(session: RenderSession, nowMs: number): RenderSession {
+  return {
+    ...session,
+    missing_editables: undefined,
+    status: 'preview_rendering',
+    phase: 'queued',
+    updated_at: timestamp(nowMs),
+  };
+}
+
+/** Replaces the mapping of a draft and the list of editables that remain unfilled. */
+export function changedDraft(
+  session: RenderSession,
+  mapping: RenderSession['mapping'],
+  missing_editables: string[],
+  nowMs: number,
+): RenderSession {
+  const { audio_tracks = {}, font_changes = {} } = mapping;
+  return { ...session, mapping, audio_tracks, font_changes, missing_editables, updated_at: timestamp(nowMs) };
+}
+
+export function phasedSession(session: RenderSession, phase: SessionPhase, nowMs: number): RenderSession {
+  return session.phase === phase ? session : { ...session, phase, updated_at: timestamp(nowMs) };
+}
+
+/** @param share of finished frames, 0..1 */
+export function progressedSession(
+  session: RenderSession,
+  share: number,
+  nowMs: number,
+  segments?: RenderedSegments,
+): RenderSession {
+  const percent = Math.min(99, Math.floor(share * 100));
+  const isNew = segments !== undefined && segments.done > (session.render_segments?.done ?? -1);
+  if (percent <= session.render_progress && !isNew) return session;
+  const render_progress = Math.max(percent, session.render_progress);
+  const progress = { render_progress, ...(isNew ? { render_segments: { ...segments } } : {}) };
+  return { ...session, ...progress, updated_at: timestamp(nowMs) };
+}
+
+/** Ends a session whose output is stored. */
+export function renderedSession(
+  session: RenderSession,
+  output: StoredOutput,
+  { fonts, usage, ...end }: Required<Pick<RenderSession, 'fonts' | 'usage'>> & SessionEndTimes,
+): RenderSession {
+  const occurred_at = timestamp(end.nowMs);
+  const files = [output, ...(output.others ?? [])];
+  const outputs = session.outputs?.map((one, at): SessionOutput => {
+    const { video_url, bytes, sha256 } = files[at]!;
+    return { ...one, video_url, bytes, video_sha256: sha256 };
+  });
+  return {
+    ...session,
+    status: 'preview_rendered',
+    render_progress: 100,
+    video_url: output.video_url,
+    video_sha256: output.sha256,
+    thumbnails: output.thumbnails,
+    ...(outputs === undefined ? {} : { outputs }),
+    fonts,
+    usage,
+    errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
+    ...endFields(session, end),
+  };
+}
+
+export function failedSession(
+  session: RenderSession,
+  errors: readonly SessionProblem[],
+  end: SessionEndTimes,
+): RenderSession {
+  const occurred_at = timestamp(end.nowMs);
+  return {
+    ...withoutVideo(session),
+    missing_editables: undefined,
+    status: 'preview_failed',
+    errors: errors.map((error) => ({ ...error, occurred_at })),
+    ...endFields(session, end),
+  };
+}
+
+export function canceledSession(session: RenderSession, end: SessionEndTimes): RenderSession {
+  const canceled = sessionProblem({ code: 'canceled', title: 'The session was canceled' });
+  return { ...failedSession(session, [canceled], end), status: 'preview_canceled' };
+}
+
+/** Ends a draft that was neither changed nor rendered in time. */
+export function expiredDraft(session: RenderSession, end: SessionEndTimes): RenderSession {
+  const detail = `It was last changed at ${session.updated_at}. Create a new session`;
+  const expired = sessionProblem({ code: 'draft_expired', title: 'The draft was not rendered in time', detail });
+  return { ...failedSession(session, [expired], end), status: 'preview_canceled' };
+}
+
+export function sourcedSession(session: RenderSession, source_uploads: SessionSource[], nowMs: number): RenderSession {
+  return { ...session, source_uploads, updated_at: timestamp(nowMs) };
+}
+
+/** The end of a session and how long it is kept afterwards, in milliseconds; null keeps it indefinitely. */
+export interface SessionEndTimes {
+  readonly nowMs: number;
+  readonly retentionMs: number | null;
+}
+
+function endFields(
+  { retention_days }: RenderSession,
+  { nowMs, retentionMs }: SessionEndTimes,
+): Partial<RenderSession> & { updated_at: string } {
+  const keptMs = retention_days === undefined ? retentionMs : retention_days * DAY_MS;
+  return {
+    phase: 'done',
+    // Progress only: an ended session must not reveal whether another one rendered the same.
+    render_segments: undefined,
+    terminal: true,
+    updated_at: timestamp(nowMs),
+    expires_at: keptMs === null ? null : timestamp(nowMs + keptMs),
+  };
+}
+
+export const DAY_MS = 86_400_000;
+
+/** ISO 8601, UTC, milliseconds. */
+function timestamp(nowMs: number): string {
+  return new Date(nowMs).toISOString();
+}
+
+/** Result of a change to the mapping of a draft. */
+interface ChangedMapping {
+  /** Valid only if there are no mistakes. */
+  readonly mapping: RenderSession['mapping'];
+  readonly mistakes: RequestProblem[];
+  readonly missing: MappingProblem[];
+}
+
+/** Applies a change to the mapping of a draft, key by key. */
+export function changeMapping(
+  before: RenderSession['mapping'],
+  change: ChangeRenderSession['mapping'],
+  spec: StyleVersion,
+): ChangedMapping {
+  const { template_style_version_id: id } = before;
+  const mapping = mergeMapping(before, change, spec);
+  const { mistakes, missing } = sortProblems(checkMapping(mapping, spec));
+  if ((change.template_style_version_id ?? id) !== id) {
+    const pointer = '#/mapping/template_style_version_id';
+    const detail = `the draft keeps its style version ${id}`;
+    return { mapping, mistakes: [{ code: 'style_version_fixed', pointer, detail }, ...mistakes], missing };
+  }
+  if (mistakes.length > 0) return { mapping, mistakes, missing };
+  return { mapping: { ...mapping, resources: withPlainColors(mapping.resources, spec) }, mistakes, missing };
+}
+
+/** Separates missing editables, which a draft may fill later, from mistakes. */
+export function sortProblems(problems: readonly MappingProblem[]): {
+  readonly mistakes: MappingProblem[];
+  readonly missing: MappingProblem[];
+} {
+  const isMissing = ({ code }: MappingProblem): boolean => code === 'missing_editable';
+  return { mistakes: problems.filter((one) => !isMissing(one)), missing: problems.filter(isMissing) };
+}
+
+/** Removes the `#` of colours. */
+export function withPlainColors(resources: Record<string, Resource>, spec: StyleVersion): Record<string, Resource> {
+  const plain = Object.entries(resources).map(([key, resource]): [string, Resource] => {
+    const { source } = resource;
+    if (spec.editables[key]?.input_type !== 'color' || !('text' in source)) return [key, resource];
+    return [key, { source: { text: source.text.replace(/^#/, '') } }];
+  });
+  return Object.fromEntries(plain);
+}
+
+/** Keeps null for unknown keys, so that they are reported like any other entry. */
+function mergeMapping(
+  { resources, audio_tracks = {}, font_changes = {}, ...rest }: RenderSession['mapping'],
+  change: ChangeRenderSession['mapping'],
+  spec: StyleVersion,
+): RenderSession['mapping'] {
+  const { editables, fonts } = spec;
+  return {
+    ...rest,
+    resources: merge(resources, change.resources, (key) => Object.hasOwn(editables, key)),
+    audio_tracks: merge(audio_tracks, change.audio_tracks, () => true),
+    font_changes: merge(font_changes, change.font_changes, (name) => fonts.includes(name)),
+  };
+}
+
+function merge<T>(
+  before: Readonly<Record<string, T>>,
+  change: Readonly<Record<string, T | null>> = {},
+  isKnown: (key: string) => boolean,
+): Record<string, T> {
+  const entries = Object.entries({ ...before, ...change });
+  return Object.fromEntries(entries.filter(([key, value]) => value !== null || !isKnown(key))) as Record<string, T>;
+}

@@ -1,0 +1,88 @@
+import type { AnyScene } from '../../../engine/packed-scene.ts';
+import type { RenderResult } from '../../../engine/render-result.ts';
+import { hasMedia, type RenderedSound } from '../../../engine/scene-media.ts';
+import type { RenderedSegment } from '../../../engine/segments/render-segments.ts';
+import { type FrameRange, hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
+import { drawingKey } from '../../../engine/writers/frame-writer.ts';
+import { groupBy } from '../../../kernel/group-by.ts';
+import type { SceneFile } from '../../../template/scene.ts';
+import type { NamedFile } from '../ports.ts';
+import { renderWorkload } from '../render-time.ts';
+
+/** A scene with the fields of the main file, and the other files to render from it. */
+export interface SceneFiles<S extends AnyScene = AnyScene> {
+  readonly scene: S;
+  readonly others: readonly NamedFile[];
+}
+
+/**
+ * A unit of work of a video, whose bytes do not depend on the process, worker or shard that renders it. Files are identified
+ * by index; 0 is the main one.
+ */
+export type Piece =
+  /** The whole sound of a file, so that it has no seams. */
+  | { readonly kind: 'sound'; readonly file: number }
+  /** A range of frames of files that share a drawing. */
+  | { readonly kind: 'segment'; readonly files: readonly number[]; readonly range: FrameRange }
+  /** Files without segments that share a drawing. */
+  | { readonly kind: 'whole'; readonly files: readonly number[] };
+
+/** The rendered pieces of one file. Plain data. */
+export interface FilePieces {
+  readonly segments: readonly RenderedSegment[];
+  readonly sound: RenderedSound | null;
+  readonly whole: RenderResult | null;
+}
+
+/** Returns the files of a video, the main one first. */
+export function filesOf({ scene, others }: SceneFiles): SceneFile[] {
+  return [fileOf(scene), ...others.map(withoutStills)];
+}
+
+function fileOf({ output, width, height, fps, frameCount, stills }: SceneFile): SceneFile {
+  return { output, width, height, fps, frameCount, stills };
+}
+
+/** Removes the stills, which only the main file has. A PNG keeps them, because it is the frame of its first still. */
+function withoutStills(file: SceneFile): SceneFile {
+  return file.output.format === 'png' ? fileOf(file) : { ...fileOf(file), stills: [] };
+}
+
+/** Returns all pieces of a video in a deterministic order. A sound precedes the segments of its file. */
+export function piecesOf(video: SceneFiles): Piece[] {
+  const files = filesOf(video);
+  const drawings = groupBy([...files.keys()], (file) => drawingKey(files[file]!));
+  return [...drawings.values()].flatMap((group): Piece[] => {
+    const file = files[group[0]!]!;
+    if (!hasSegments(file.output.format)) return [{ kind: 'whole', files: group }];
+    const sounds = hasMedia(video.scene) ? group : [];
+    return [
+      ...sounds.map((of): Piece => ({ kind: 'sound', file: of })),
+      ...segmentRanges(file).map((range): Piece => ({ kind: 'segment', files: group, range })),
+    ];
+  });
+}
+
+/** Counts the frames of a piece in all of its files, which is its share of the work. A sound has none. */
+export function pieceFrames(piece: Piece, files: readonly SceneFile[]): number {
+  switch (piece.kind) {
+    case 'sound':
+      return 0;
+    case 'segment':
+      return (piece.range.end - piece.range.first) * piece.files.length;
+    case 'whole':
+      return piece.files.reduce((sum, at) => sum + renderWorkload(files[at]!).frameCount, 0);
+  }
+}
+
+/** Merges the pieces of the same files that several machines rendered. */
+export function mergePieces(rendered: readonly (readonly FilePieces[])[]): FilePieces[] {
+  return (rendered[0] ?? []).map((_, file) => {
+    const ofFile = rendered.map((pieces) => pieces[file]!);
+    return {
+      segments: ofFile.flatMap(({ segments }) => segments),
+      sound: ofFile.find(({ sound }) => sound !== null)?.sound ?? null,
+      whole: ofFile.find(({ whole }) => whole !== null)?.whole ?? null,
+    };
+  });
+}

@@ -1,0 +1,283 @@
+import { type FinishedVideo, sessionEnd } from '../../contract/render-service.ts';
+import { type ServiceError, serviceError } from '../../contract/service-error.ts';
+import type { RequestProblem } from '../../contract/wire/problem.ts';
+import type {
+  ChangeRenderSession,
+  CreateRenderSession,
+  DryRun,
+  ExternalUploadRequest,
+  RenderSession,
+} from '../../contract/wire/render-session.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
+import { checkOutput, checkOutputs, resolveOutput } from '../../template/bind/resolve-output.ts';
+import type { SessionTemplate } from './bind-scene.ts';
+import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
+import {
+  adoptedSession,
+  canceledSession,
+  changedDraft,
+  changeMapping,
+  createdSession,
+  DAY_MS,
+  queuedSession,
+  sortProblems,
+  withPlainColors,
+} from './render-session.ts';
+import { renderWorkload } from './render-time.ts';
+import { addDeliveries, type Destinations, initialDeliveries } from './session-deliveries.ts';
+import type { SessionRunnerPorts } from './session-runner.ts';
+
+interface SessionsPorts
+  extends Pick<SessionRunnerPorts, 'templates' | 'store' | 'environment' | 'pace' | 'retentionMs'> {
+  readonly destinations: Destinations;
+  /** Stops the render and the deliveries of a session if they run in this process. */
+  stop(id: string): void;
+}
+
+/** A session, and whether it is the stored answer of an earlier request with the same key. */
+interface Answer {
+  readonly session: RenderSession;
+  readonly isReplay: boolean;
+}
+
+/**
+ * The operations on render sessions that clients can call, over ports for all I/O. `SessionRunner` renders the
+ * sessions.
+ *
+ * Each call acts for one tenant; other tenants' sessions behave as not found. All throw ServiceError: 404 if missing,
+ * 409 for a wrong state, 422 for an invalid request.
+ */
+export class Sessions {
+  readonly #ports: SessionsPorts;
+
+  constructor(ports: SessionsPorts) {
+    this.#ports = ports;
+  }
+
+  async styleVersion(tenant: TenantId, id: string): Promise<StyleVersion> {
+    return (await this.#template(tenant, id)).spec;
+  }
+
+  /**
+   * Creates a draft, which may leave editables unfilled, or queues a session for rendering.
+   *
+   * @param options.outputName output path for a service that writes into its client's repository
+   */
+  async create(
+    tenant: TenantId,
+    request: CreateRenderSession,
+    options: { readonly outputName?: string; readonly claim?: IdempotencyClaim | null } = {},
+  ): Promise<Answer> {
+    const { environment, store } = this.#ports;
+    const template = await this.#template(tenant, request.mapping.template_style_version_id);
+    const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
+    const { session, problems } = this.#newSession(tenant, request, template, ids);
+    refuse(problems);
+    const stored = {
+      tenant,
+      session,
+      outputName: options.outputName ?? environment.randomId(),
+      attempt: 0,
+      scene: null,
+      videoSeconds: videoSeconds(template, session),
+    };
+    return answer(await store.create(stored, options.claim ?? null));
+  }
+
+  /** Validates a request as `create` does and estimates the render. Stores nothing. */
+  async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
+    const template = await this.#template(tenant, request.mapping.template_style_version_id);
+    const ids = { session: 'rs_', mapping: 'map_' };
+    const { session, problems: errors, missing } = this.#newSession(tenant, request, template, ids);
+    const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
+    // An invalid output has no size to estimate from.
+    const output = outputProblems(request, template).length === 0 ? session.output : {};
+    const extent = renderWorkload(resolveOutput(template, output));
+    const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
+    return { valid: errors.length === 0, errors, warnings, estimate };
+  }
+
+  async get(tenant: TenantId, id: string): Promise<RenderSession> {
+    const stored = await this.#ports.store.get(tenant, id);
+    if (stored === null) throw noSession(id);
+    return stored.session;
+  }
+
+  async list(
+    tenant: TenantId,
+    query: SessionQuery,
+  ): Promise<{ readonly sessions: RenderSession[]; readonly nextCursor: string | null }> {
+    const { sessions, nextCursor } = await this.#ports.store.list(tenant, query);
+    return { sessions: sessions.map(({ session }) => session), nextCursor };
+  }
+
+  /**
+   * Changes the mapping of a draft, key by key.
+   *
+   * @throws ServiceError 409 if the session is not a draft, 422 with all mistakes except unfilled editables
+   */
+  async changeMapping(tenant: TenantId, id: string, { mapping }: ChangeRenderSession): Promise<RenderSession> {
+    const draft = await this.get(tenant, id);
+    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
+    const { session: changed } = await this.#change(tenant, id, null, (session) => {
+      if (session.status !== 'draft') throw wrongState(session, 'Only the mapping of a draft can be changed');
+      const changed = changeMapping(session.mapping, mapping, spec);
+      refuse(changed.mistakes);
+      return changedDraft(session, changed.mapping, keysOf(changed.missing), this.#ports.environment.now());
+    });
+    return changed;
+  }
+
+  /** Queues a draft. @throws ServiceError 422 with everything that is missing or invalid in its mapping */
+  async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
+    const draft = await this.get(tenant, id);
+    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
+    return this.#change(tenant, id, claim, (session) => {
+      if (session.status !== 'draft') throw wrongState(session, 'Only a draft can be rendered');
+      refuse(checkMapping(session.mapping, spec));
+      return queuedSession(session, this.#ports.environment.now());
+    });
+  }
+
+  /** Cancels a draft or a running render. A canceled session stays unchanged. */
+  async cancel(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
+    const { environment, retentionMs } = this.#ports;
+    const canceled = await this.#change(tenant, id, claim, (session) => {
+      if (session.status === 'preview_canceled') return session;
+      if (session.terminal === true) throw wrongState(session, 'It has already ended');
+      return canceledSession(session, { nowMs: environment.now(), retentionMs });
+    });
+    this.#ports.stop(id);
+    return canceled;
+  }
+
+  /**
+   * Adds deliveries of a finished or running session.
+   *
+   * @throws ServiceError 409 if the session ended without a video
+   */
+  async addUploads(
+    tenant: TenantId,
+    id: string,
+    asked: readonly ExternalUploadRequest[],
+    claim: IdempotencyClaim | null = null,
+  ): Promise<Answer> {
+    const { environment, destinations } = this.#ports;
+    return this.#change(tenant, id, claim, (session) => {
+      if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'It has no video to deliver');
+      const { uploads, problems } = addDeliveries(session, asked, tenant, destinations);
+      refuse(problems);
+      return { ...session, external_uploads: uploads, updated_at: new Date(environment.now()).toISOString() };
+    });
+  }
+
+  /** Creates a rendered session for a video that was rendered earlier, and delivers it. */
+  async adopt(tenant: TenantId, video: FinishedVideo, asked: readonly ExternalUploadRequest[]): Promise<RenderSession> {
+    const { environment, store, destinations } = this.#ports;
+    const finished = adoptedSession(video, environment.now());
+    const { uploads, problems } = addDeliveries(finished, asked, tenant, destinations);
+    refuse(problems);
+    const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
+    const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null, videoSeconds: 0 };
+    return answer(await store.create(stored, null)).session;
+  }
+
+  /** Removes a session and invalidates its `video_url`. */
+  async remove(tenant: TenantId, id: string): Promise<void> {
+    if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
+    this.#ports.stop(id);
+  }
+
+  async #change(
+    tenant: TenantId,
+    id: string,
+    claim: IdempotencyClaim | null,
+    change: (session: RenderSession) => RenderSession,
+  ): Promise<Answer> {
+    const changed = await this.#ports.store.change(tenant, id, claim, change);
+    if (changed === null) throw noSession(id);
+    return answer(changed);
+  }
+
+  /** Builds the session of a request and collects all problems and, for a draft, the unfilled editables. */
+  #newSession(
+    tenant: TenantId,
+    request: CreateRenderSession,
+    template: SessionTemplate,
+    ids: Parameters<typeof createdSession>[1],
+  ): { readonly session: RenderSession; readonly problems: RequestProblem[]; readonly missing: MappingProblem[] } {
+    const { environment, destinations } = this.#ports;
+    const isDraft = request.render === undefined;
+    const { spec } = template;
+    const ofMapping = checkMapping(request.mapping, spec);
+    const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
+    const wrong = [...mistakes, ...outputProblems(request, template), ...this.#retentionProblems(request)];
+    // Colours of an invalid mapping cannot be normalised.
+    const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
+    const plain = { ...request, mapping: { ...request.mapping, resources } };
+    const created = createdSession(plain, ids, environment.now());
+    const session = isDraft ? { ...created, missing_editables: keysOf(missing) } : created;
+    const { uploads, problems } = initialDeliveries(session, request.external_uploads, tenant, destinations);
+    return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
+  }
+
+  #retentionProblems({ retention_days: days }: CreateRenderSession): RequestProblem[] {
+    const { retentionMs } = this.#ports;
+    const most = retentionMs === null ? null : Math.floor(retentionMs / DAY_MS);
+    if (days === undefined || most === null || days <= most) return [];
+    const detail = `${days} days is more than ${most}, the retention of this service`;
+    return [{ code: 'retention_too_long', pointer: '#/retention_days', detail }];
+  }
+
+  async #template(tenant: TenantId, id: string): Promise<SessionTemplate> {
+    const template = await this.#ports.templates.find(tenant, id);
+    if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
+    return template;
+  }
+}
+
+/** Returns the length of a session's video; 0 for a still. */
+function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {
+  const { frameCount, fps } = resolveOutput(template, output);
+  return output?.format === 'png' ? 0 : frameCount / fps;
+}
+
+function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
+  return [
+    ...checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
+    ...checkOutputs({ output, outputs }, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
+  ];
+}
+
+function keysOf(missing: readonly MappingProblem[]): string[] {
+  return missing.map(({ editable }) => editable);
+}
+
+/** Problems named in the message; all are in the list. */
+const MAX_TOLD = 5;
+
+function refuse(problems: readonly (RequestProblem & { readonly editable?: string })[]): void {
+  if (problems.length === 0) return;
+  const told = problems
+    .slice(0, MAX_TOLD)
+    .map(({ editable = '', detail }) => (detail.includes(editable) ? detail : `${editable}: ${detail}`));
+  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
+  const details = [...told, ...more].join('; ');
+  if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {
+    throw serviceError('upload_invalid', `Invalid destination: ${details}`, problems);
+  }
+  throw serviceError('mapping_invalid', `The mapping does not match the template: ${details}`, problems);
+}
+
+function answer({ value: session, isReplay }: Claimed<RenderSession>): Answer {
+  return { session, isReplay };
+}
+
+function noSession(id: string): ServiceError {
+  return serviceError('not_found', `There is no render session ${id}`);
+}
+
+function wrongState(session: RenderSession, why: string): ServiceError {
+  return serviceError('wrong_state', `The session is in the state ${session.status}. ${why}`);
+}

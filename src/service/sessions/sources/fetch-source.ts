@@ -1,0 +1,391 @@
+import type { Readable } from 'node:stream';
+import CachePolicy from 'http-cache-semantics';
+import type { ProbeUrl, UrlProbe } from '../../../contract/urls.ts';
+import { ByteCollector } from '../../../kernel/byte-collector.ts';
+import { type Sha256, sha256 } from '../../../kernel/digest.ts';
+import { PROXY_UNCHECKED, proxyReason } from '../../../kernel/http/proxy.ts';
+import {
+  followRedirects,
+  type Hop,
+  openResponse,
+  type RequestFailed,
+  type ResponseHead,
+  redirectTarget,
+  retryAfterMs,
+} from '../../../kernel/http/send-request.ts';
+import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
+import { SessionFailure } from '../ports.ts';
+import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
+import { ALL_HOSTS, type HeldTurns, type PoliteHosts, WaitRequested } from './polite-hosts.ts';
+
+/** Limits of a fetch. */
+export interface FetchLimits extends BodyLimits {
+  /** Milliseconds in total, including redirects. */
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+}
+
+/** @see service-contract, "Default limits" */
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  timeoutMs: 30_000,
+  maxBytes: 50_000_000,
+  maxRedirects: 3,
+  minBytesPerWindow: 5_000,
+  windowMs: 5_000,
+};
+
+interface FetchPolicy extends GuardPolicy {
+  readonly limits?: FetchLimits;
+  /** Those of the process when absent. */
+  readonly hosts?: PoliteHosts;
+}
+
+/** Deviations of one fetch from the usual limits. */
+export interface FetchOverrides extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
+  readonly accept?: string;
+  /** None when absent. */
+  readonly turns?: HeldTurns;
+}
+
+/** Validators of a fetched version, for conditional requests. */
+export interface Validators {
+  /** Digest of the final URL after redirects: an ETag is only valid for the server that sent it. */
+  readonly answeredBy: Sha256;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export type FetchAnswer =
+  | {
+      readonly status: 'fetched';
+      readonly bytes: Buffer;
+      readonly validators: Validators;
+      readonly freshMs: number;
+      /** As declared by the server, without parameters; null if it declared none that is valid. */
+      readonly contentType: string | null;
+    }
+  /** The version of the validators is still current. */
+  | { readonly status: 'unchanged'; readonly freshMs: number };
+
+/**
+ * Fetches an http(s) URL into memory. `freshMs`: how long the server declared the answer fresh.
+ *
+ * @param options.known validators for a conditional request
+ * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`, without the URL's query
+ * @throws the signal's reason when it is aborted
+ */
+export type FetchSource = (
+  url: string,
+  signal: AbortSignal,
+  options?: FetchOverrides & { readonly known?: Validators | null | undefined },
+) => Promise<FetchAnswer>;
+
+interface Wanted {
+  /** The URL of the client's request. */
+  readonly given: string;
+  readonly known: Validators | null;
+  readonly accept: string;
+  readonly limits: FetchLimits;
+}
+
+/** Creates a client that only contacts public hosts and those that its policy allows, and retries passing failures. */
+export function createFetch(policy: FetchPolicy): FetchSource {
+  const fetchOnce = createSingleFetch(policy);
+  const hosts = policy.hosts ?? ALL_HOSTS;
+  return (given, signal, options) => hosts.run('', signal, (turns) => fetchOnce(given, signal, { ...options, turns }));
+}
+
+/** Creates a client as `createFetch` does, without retries. It has to run in `PoliteHosts.run`. */
+export function createSingleFetch(policy: FetchPolicy): FetchSource {
+  const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
+  const hosts = policy.hosts ?? ALL_HOSTS;
+  const agents = createGuardedAgents(policy);
+
+  /** Requests one URL and returns its redirect or its result. */
+  const ask = async (url: URL, signal: AbortSignal, wanted: Wanted): Promise<Hop<FetchAnswer>> => {
+    const { given, known, accept, limits } = wanted;
+    const answeredBy = sha256(url.href);
+    const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
+    const isConditional = Object.keys(conditions).length > 0;
+    let body: Readable | null = null;
+    try {
+      const connectMs = limits.timeoutMs;
+      const response = await openResponse({
+        method: 'GET',
+        url,
+        agents,
+        signal,
+        connectMs,
+        headers: { accept, ...conditions },
+      });
+      body = response.body;
+      const { status, headers } = response;
+      const redirectedTo = redirectTarget(response, url);
+      if (redirectedTo !== null) return { redirectedTo };
+      const freshMs = freshnessOf(url, response);
+      if (status === 304 && isConditional) return { result: { status: 'unchanged', freshMs } };
+      if (status !== 200 && status !== 203) {
+        const failure = statusFailure(status, given);
+        throw asksToWait(status) ? waitRequested(failure, url, headers) : failure;
+      }
+      if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
+      const bytes = await readBody(body, given, limits);
+      const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
+      const contentType = mediaTypeIn(headers['content-type']);
+      return { result: { status: 'fetched', bytes, validators, freshMs, contentType } };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SessionFailure) throw error;
+      const failed = error as Error & { readonly code?: unknown };
+      throw typeof failed.code === 'string' ? requestFailure(failed as RequestFailed, given, url.host) : error;
+    } finally {
+      body?.destroy();
+    }
+  };
+
+  const fetchOnce: FetchSource = async (given, signal, options = {}) => {
+    const { known = null, accept = 'image/*', turns = [], ...special } = options;
+    signal.throwIfAborted();
+    const limits = { ...usual, ...special };
+    const deadline = AbortSignal.timeout(limits.timeoutMs);
+    const either = AbortSignal.any([signal, deadline]);
+    try {
+      const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
+        const url = checkedUrl(given, next, policy);
+        hosts.admit(url.host, turns);
+        const hop = await ask(url, either, { given, known, accept, limits });
+        hosts.noteAnswer(url.host);
+        // Any redirect may change at any time.
+        return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
+      });
+      if (found !== null) return found;
+      throw fetchFailure('asset_unreachable', given, `redirected more than ${limits.maxRedirects} times`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.aborted) throw error;
+      const what = `took longer than ${limits.timeoutMs / 1000} s`;
+      throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
+    }
+  };
+  return fetchOnce;
+}
+
+function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
+  if (!URL.canParse(text)) throw fetchFailure('asset_forbidden_host', given, 'redirected to an invalid URL');
+  const url = new URL(text);
+  const problem = urlProblem(url, policy);
+  if (problem === null) return url;
+  if (given === text) throw fetchFailure('asset_forbidden_host', given, problem);
+  throw fetchFailure('asset_forbidden_host', given, `redirected to a URL that ${problem}`);
+}
+
+/** Returns the announced length, or 0 if the body is encoded. */
+function lengthOf({ headers }: ResponseHead): number {
+  return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
+}
+
+/** @see RFC 9110, 8.3.1 */
+function mediaTypeIn(header = ''): string | null {
+  return /^\s*([\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,60})\s*(?:;|$)/.exec(header)?.[1]?.toLowerCase() ?? null;
+}
+
+function conditionsOf({ etag, lastModified }: Validators): Record<string, string> {
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** Computes freshness without heuristics; the headers of a 304 apply to the confirmed version. @see RFC 9111, 4.2 */
+function freshnessOf(url: URL, { headers }: ResponseHead): number {
+  const request = { url: url.href, method: 'GET', headers: {} };
+  const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
+  return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;
+}
+
+function tooLarge(url: string, { maxBytes }: BodyLimits): SessionFailure {
+  return fetchFailure('asset_too_large', url, `is larger than ${maxBytes / 1_000_000} MB`);
+}
+
+const TITLES = {
+  asset_forbidden_host: 'The host of the asset is not allowed',
+  asset_too_large: 'The asset is too large',
+  asset_unreachable: 'The asset could not be fetched',
+} as const;
+
+const MAX_DETAIL_LENGTH = 300;
+
+/**
+ * Creates the error of a failed fetch without the URL's query, user or password, and without resolved addresses.
+ *
+ * @param url as sent by the client
+ */
+export function fetchFailure(
+  code: keyof typeof TITLES,
+  url: string,
+  what: string,
+  { isRetryable = false, cause }: { readonly isRetryable?: boolean; readonly cause?: unknown } = {},
+): SessionFailure {
+  const detail = `GET ${tellable(url)} ${what}`;
+  return new SessionFailure({ code, title: TITLES[code], detail, retryable: isRetryable }, cause);
+}
+
+/** Converts a request error. @param host of the last request */
+function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
+  if (error.cause instanceof ForbiddenAddress) {
+    return fetchFailure('asset_forbidden_host', url, `resolves to the host ${host}, which is not public`);
+  }
+  if (error.code === PROXY_UNCHECKED)
+    return fetchFailure('asset_forbidden_host', url, `failed: ${proxyReason(error.code)}`);
+  const isRetryable = !/^PROXY_(?:INVALID|4..)$/.test(error.code);
+  return fetchFailure('asset_unreachable', url, `failed (${proxyReason(error.code) ?? error.code})`, { isRetryable });
+}
+
+function asksToWait(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+function waitRequested(failure: SessionFailure, { host }: URL, headers: ResponseHead['headers']): WaitRequested {
+  return new WaitRequested(failure, host, retryAfterMs(headers['retry-after'], Date.now()) ?? 0);
+}
+
+/** Converts an unexpected status. 429 and 5xx are retryable. */
+function statusFailure(status: number, url: string): SessionFailure {
+  return fetchFailure('asset_unreachable', url, `returned ${status}`, { isRetryable: status === 429 || status >= 500 });
+}
+
+/** Describes a response for the error about its content. */
+export function describeResponse(url: string, contentType: string | null): string {
+  return `GET ${tellable(url)} returned ${contentType ?? 'no content type'}`;
+}
+
+/** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */
+function tellable(text: string): string {
+  if (!URL.canParse(text)) return 'of an invalid URL';
+  const { protocol, host, pathname, search } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
+  const told = `${protocol}//${host}${pathname}`;
+  return `${told.length > MAX_DETAIL_LENGTH ? `${told.slice(0, MAX_DETAIL_LENGTH)}…` : told}${search === '' ? '' : '?…'}`;
+}
+
+interface BodyLimits {
+  /** Bytes after decompression. */
+  readonly maxBytes: number;
+  /** Minimum bytes in each window. */
+  readonly minBytesPerWindow: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Reads a body into memory. Counts bytes after decompression, which stops compression bombs, and aborts slow senders.
+ *
+ * @throws SessionFailure `asset_too_large`, `asset_unreachable`; the stream is then destroyed
+ */
+async function readBody(stream: Readable, url: string, limits: BodyLimits): Promise<Buffer> {
+  const body = new ByteCollector(undefined, allocateUnforked);
+  let windowBytes = 0;
+  let isSlow = false;
+  const timer = setInterval(() => {
+    isSlow ||= windowBytes < limits.minBytesPerWindow;
+    windowBytes = 0;
+    if (isSlow) stream.destroy();
+  }, limits.windowMs);
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      windowBytes += chunk.length;
+      if (body.length + chunk.length > limits.maxBytes) throw tooLarge(url, limits);
+      body.add(chunk);
+    }
+  } catch (error) {
+    if (!isSlow) throw error;
+    const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
+    throw fetchFailure('asset_unreachable', url, what, { isRetryable: true });
+  } finally {
+    clearInterval(timer);
+    stream.destroy();
+  }
+  return body.bytes();
+}
+
+const MAX_REDIRECTS = 3;
+/** Milliseconds for one request, its connection included. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Creates a probe that checks each redirect against the policy, sends no token and reads no body. It waits as hosts ask, and
+ * takes turns with the fetches of sources.
+ */
+export function createUrlProbe(policy: FetchPolicy): ProbeUrl {
+  const agents = createGuardedAgents(policy);
+  const hosts = policy.hosts ?? ALL_HOSTS;
+
+  const ask = async (url: URL, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<ResponseHead> => {
+    const headers: Record<string, string> = method === 'GET' ? { range: 'bytes=0-0' } : {};
+    const response = await openResponse({ method, url, headers, agents, signal, totalMs: TIMEOUT_MS });
+    response.body.destroy();
+    return response;
+  };
+
+  const look = async (text: string, signal: AbortSignal, turns: HeldTurns): Promise<Hop<UrlProbe>> => {
+    if (!URL.canParse(text)) return unclear('it redirected to an invalid URL');
+    const url = new URL(text);
+    const problem = urlProblem(url, policy);
+    if (problem !== null) return unclear(`it ${problem}`);
+    hosts.admit(url.host, turns);
+    let response = await ask(url, 'HEAD', signal);
+    // Servers without HEAD, and URLs signed only for GET, answer with various errors.
+    const isRefused = response.status >= 400 && !isGone(response.status) && response.status !== 429;
+    if (isRefused) response = await ask(url, 'GET', signal);
+    const { status, headers } = response;
+    if (asksToWait(status)) {
+      const error = { code: 'asset_unreachable', title: TITLES.asset_unreachable, retryable: true } as const;
+      const detail = `the server returned ${status}`;
+      throw waitRequested(new SessionFailure({ ...error, detail }), url, headers);
+    }
+    hosts.noteAnswer(url.host);
+    if (isGone(status)) return { result: { kind: 'gone', status } };
+    const redirectedTo = redirectTarget(response, url);
+    if (redirectedTo !== null) return { redirectedTo };
+    if (status < 200 || status > 299) return unclear(`the server returned ${status}`);
+    let bytes = sizeIn(response);
+    // Some servers report length 0 in every HEAD.
+    if (bytes === 0) bytes = sizeIn(await ask(url, 'GET', signal));
+    const validator = headers.etag ?? headers['last-modified'] ?? null;
+    return { result: { kind: 'there', validator, ...(bytes !== undefined && { bytes }) } };
+  };
+
+  return async (url, signal) => {
+    signal.throwIfAborted();
+    try {
+      const found = await hosts.run('', signal, (turns) =>
+        followRedirects(url, MAX_REDIRECTS, (text) => look(text, signal, turns)),
+      );
+      return found ?? unclear(`it redirected more than ${MAX_REDIRECTS} times`).result;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SessionFailure) return unclear(error.message).result;
+      return unclear(reasonOf(error as RequestFailed)).result;
+    }
+  };
+}
+
+/** Returns the size of the file in bytes, if reported. @see RFC 9110, 8.6 and 14.4 */
+function sizeIn({ status, headers }: ResponseHead): number | undefined {
+  const isRange = status === 206 || status === 416;
+  const text = isRange ? /^bytes .*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] : headers['content-length'];
+  const isEncoded = ![undefined, 'identity'].includes(headers['content-encoding']);
+  return text === undefined || isEncoded || !/^\d{1,15}$/.test(text) ? undefined : Number(text);
+}
+
+function isGone(status: number): boolean {
+  return status === 404 || status === 410;
+}
+
+function unclear(why: string): { readonly result: UrlProbe } {
+  return { result: { kind: 'unclear', why } };
+}
+
+function reasonOf({ code }: RequestFailed): string {
+  if (code === 'EFORBIDDENADDRESS') return 'its address is not public';
+  return proxyReason(code) ?? `the server did not respond (${code})`;
+}

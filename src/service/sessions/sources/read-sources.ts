@@ -1,0 +1,94 @@
+import pLimit from 'p-limit';
+import type { Mapping, MediaResource } from '../../../contract/wire/mapping.ts';
+import type { RenderSession, SessionSource } from '../../../contract/wire/render-session.ts';
+import type { Sha256 } from '../../../kernel/digest.ts';
+import { sourcePointer, trackKey } from '../../../template/bind/check-mapping.ts';
+import type { EditableKind } from '../../../template/parse-manifest.ts';
+import type { TemplatePackage } from '../../../template/template-package.ts';
+import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+
+/** The media of one mapping, by editable key and by `trackKey`. */
+interface ReadSources {
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+  readonly digests: ReadonlyMap<string, Sha256>;
+  /** Entries of the session's `source_uploads`. */
+  readonly told: SessionSource[];
+  /** Errors; each names the editable or track. */
+  readonly failures: readonly unknown[];
+}
+
+/** Concurrent reads of one session, of images and of larger files. */
+const READS = { image: 6, other: 2 };
+/** Maximum total bytes of a session's sources, which are held in memory twice. */
+const MAX_TOTAL_BYTES = 500_000_000;
+
+interface Medium {
+  readonly key: string;
+  readonly kind: SourceKind;
+  readonly remoteUrl: string;
+}
+
+/** Fetches all media of a mapping and collects all failures. */
+export async function readSources(
+  { tenant, session }: { readonly tenant: TenantId; readonly session: Pick<RenderSession, 'mapping'> },
+  template: Pick<TemplatePackage, 'manifest'>,
+  reader: SourceReader,
+  signal: AbortSignal,
+): Promise<ReadSources> {
+  const bytes = new Map<string, Uint8Array>();
+  const digests = new Map<string, Sha256>();
+  const failures: unknown[] = [];
+  let totalBytes = 0;
+  const read = async ({ key, kind, remoteUrl }: Medium): Promise<SessionSource> => {
+    try {
+      if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
+      const source = await reader.read(tenant, { remoteUrl, kind }, signal);
+      totalBytes += source.bytes.length;
+      if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
+      bytes.set(key, source.bytes);
+      digests.set(key, source.sha256);
+      return told(key, remoteUrl, source);
+    } catch (error) {
+      failures.push(error instanceof SessionFailure ? placed(error, key) : error);
+      return { key, remote_url: remoteUrl, status: 'failed' };
+    }
+  };
+  const limits = { image: pLimit(READS.image), other: pLimit(READS.other) };
+  const sources = await Promise.all(
+    mediaOf(session.mapping, template).map((one) => limits[one.kind === 'image' ? 'image' : 'other'](read, one)),
+  );
+  return { told: sources, bytes, digests, failures };
+}
+
+function mediaOf({ resources, audio_tracks = {} }: Mapping, { manifest }: Pick<TemplatePackage, 'manifest'>): Medium[] {
+  const media: Medium[] = [];
+  const add = (key: string, kind: SourceKind, { source }: Pick<MediaResource, 'source'>): void =>
+    void media.push({ key, kind, remoteUrl: source.remote_url });
+  for (const [key, resource] of Object.entries(resources)) {
+    const kind = manifest.editables.get(key)?.kind;
+    if (isSourceKind(kind)) add(key, kind, resource as MediaResource);
+  }
+  for (const [track, sound] of Object.entries(audio_tracks)) add(trackKey(track), 'audio', sound);
+  return media;
+}
+
+function isSourceKind(kind: EditableKind | undefined): kind is SourceKind {
+  return kind === 'image' || kind === 'video' || kind === 'audio';
+}
+
+function tooMuch(): SessionFailure {
+  const detail = `The sources of the session are larger than ${MAX_TOTAL_BYTES / 1_000_000} MB in total`;
+  return new SessionFailure({ code: 'asset_too_large', title: 'The asset is too large', detail });
+}
+
+function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: FetchedSource): SessionSource {
+  const { width, height } = size;
+  return {
+    ...{ key, remote_url, status: 'fetched', sha256, content_type: contentType, bytes: bytes.length },
+    ...(width === undefined || height === undefined ? {} : { width, height }),
+  };
+}
+
+function placed(failure: SessionFailure, key: string): SessionFailure {
+  return new SessionFailure({ ...failure.error, editable: key, pointer: sourcePointer(key) }, failure);
+}

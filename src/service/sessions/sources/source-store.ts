@@ -1,0 +1,123 @@
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
+import { nullIfMissing } from '../../../kernel/file-system-error.ts';
+import { replaceFile, UNFINISHED } from '../../../kernel/replace-file.ts';
+
+export type SourceStore = ReturnType<typeof createSourceStore>;
+
+/** Source uploads, which are never removed. */
+export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
+  /** @param scope isolates tenants: timing does not reveal reads of other scopes */
+  get(digest: Sha256, scope?: string): Promise<Buffer | null>;
+}
+
+interface SourceStoreOptions {
+  /** Whether stored bytes must survive a power failure. */
+  readonly isDurable: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Milliseconds after its last use during which a file is not removed. */
+const UNTOUCHABLE_MS = 3_600_000;
+
+/** Stores bytes under their SHA-256 in a folder that several processes may share. */
+export function createSourceStore(directory: string, { isDurable, now }: SourceStoreOptions) {
+  const pathOf = (digest: Sha256): string => join(directory, digest);
+  /** @returns whether the file exists */
+  const touch = async (digest: Sha256): Promise<boolean> => {
+    const time = new Date(now());
+    return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
+  };
+  return {
+    /**
+     * @param known digest of the bytes, if known
+     * @param isRewritten writes the bytes even if they are stored, so that timing does not reveal what other tenants
+     * stored
+     */
+    async put(bytes: Uint8Array, known?: Sha256, isRewritten = false): Promise<Sha256> {
+      const digest = known ?? (await fileSha256(bytes));
+      // Videos often share files. A different size is left by a power failure.
+      const there = isRewritten ? null : await nullIfMissing(stat(pathOf(digest)));
+      if (there?.size !== bytes.length || !(await touch(digest))) {
+        await replaceFile(pathOf(digest), bytes, { isDurable });
+        await touch(digest);
+      }
+      return digest;
+    },
+    /** Returns null for missing bytes; removes damaged ones. Counts as a use. */
+    async get(digest: Sha256): Promise<Buffer | null> {
+      const bytes = await nullIfMissing(readFile(pathOf(digest)));
+      if (bytes === null) return null;
+      if ((await fileSha256(bytes)) !== digest) {
+        await rm(pathOf(digest), { force: true });
+        return null;
+      }
+      await touch(digest);
+      return bytes;
+    },
+    async has(digest: Sha256): Promise<boolean> {
+      return (await nullIfMissing(stat(pathOf(digest)))) !== null;
+    },
+    /**
+     * Removes the least recently used files until at most `maxBytes` are left. Files used within the last hour stay,
+     * because a render may need them.
+     *
+     * @returns the remaining bytes
+     */
+    async prune(maxBytes: number): Promise<number> {
+      const files = await filesOf(directory);
+      let sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+      for (const file of files.sort((a, b) => a.usedAt - b.usedAt)) {
+        const isNeeded = !file.name.startsWith(UNFINISHED) && sizeBytes <= maxBytes;
+        if (isNeeded || file.usedAt > now() - UNTOUCHABLE_MS) continue;
+        await rm(join(directory, file.name), { force: true });
+        sizeBytes -= file.sizeBytes;
+      }
+      return sizeBytes;
+    },
+  };
+}
+
+/** Maximum bytes of uploads in memory; the rest goes to the folder. */
+const MAX_MEMORY_BYTES = 256 << 20;
+
+/**
+ * Keeps the uploads of one run in memory while there is room, so that files just read and hashed are neither written
+ * nor hashed again.
+ *
+ * @param overflow store for further uploads
+ */
+export function createMemoryUploads(overflow: SourceUploadStore, maxBytes = MAX_MEMORY_BYTES): SourceUploadStore {
+  const kept = new Map<Sha256, Buffer>();
+  let keptBytes = 0;
+  return {
+    async put(bytes, known) {
+      const digest = known ?? (await fileSha256(bytes));
+      if (kept.has(digest)) return digest;
+      if (keptBytes + bytes.length > maxBytes) return overflow.put(bytes, digest);
+      keptBytes += bytes.length;
+      kept.set(digest, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      return digest;
+    },
+    get: async (digest) => kept.get(digest) ?? overflow.get(digest),
+    has: async (digest) => kept.has(digest) || overflow.has(digest),
+  };
+}
+
+interface StoredFile {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+}
+
+async function filesOf(directory: string): Promise<StoredFile[]> {
+  const files: StoredFile[] = [];
+  for (const name of (await nullIfMissing(readdir(directory))) ?? []) {
+    const found = await nullIfMissing(stat(join(directory, name)));
+    if (found?.isFile()) files.push({ name, sizeBytes: found.size, usedAt: found.mtimeMs });
+  }
+  return files;
+}

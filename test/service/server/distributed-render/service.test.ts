@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SCOPES } from '../../../../src/service/server/ports.ts';
+import { startServer } from '../../../../src/service/server/start-server.ts';
+import { startWorker } from '../../../../src/service/server/start-worker.ts';
+import type { TenantId } from '../../../../src/service/sessions/ports.ts';
+import { sceneDigest, videoFiles } from '../../../../src/service/sessions/scene-digest.ts';
+import { createSegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
+import { bindMapping } from '../../../../src/template/bind/bind-mapping.ts';
+import { openApi, untilEnded } from '../../../support/api.ts';
+import { describeOnDatabases } from '../../../support/databases.ts';
+import { openPool } from '../../../support/render-pools.ts';
+import { sessionBody } from '../../../support/running-service.ts';
+import { TEST_SETTINGS } from '../../../support/test-settings.ts';
+import { FILES, LONG, longPackageFiles } from './distributed-farm.ts';
+
+/** Splits however short the render is. */
+const distributionRules = { chunkSeconds: 2, chunkRenderSeconds: 0 };
+
+describeOnDatabases('a long video in chunks', (databases, kind) => {
+  it('has the same bytes as a render in one piece when two slots render it', async () => {
+    const { url: databaseUrl, directory } = await databases.address();
+    const dataDirectory = directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
+    onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+    const log: string[] = [];
+    // With a shared database the two slots are in two services.
+    const concurrency = kind === 'postgres' ? 1 : 2;
+    const settings = { ...TEST_SETTINGS, dataDirectory, databaseUrl, concurrency };
+    const version = '0.0.0-test';
+    const process = {
+      settings,
+      version,
+      distributionRules,
+      log: { write: (line: string) => void log.push(line) },
+      now: Date.now,
+    };
+    const packages = [{ name: 'long', package: LONG, files: longPackageFiles() }];
+    const server = await startServer({ ...process, packages });
+    onTestFinished(() => server.close({ now: true }));
+    if (kind === 'postgres') {
+      const worker = await startWorker({ ...process, listens: false });
+      onTestFinished(() => worker.close({ now: true }));
+    }
+    const tenant = 'default' as TenantId;
+    const { text } = await server.tokens.create({ tenant, name: '', scopes: SCOPES, expiresAt: null });
+    const api = openApi(server.url, text);
+    const render = async (request: object) => {
+      const { body } = await api('POST', '/v2/render_sessions', { body: { ...sessionBody(LONG.spec.id), ...request } });
+      const session = await untilEnded(api, body.render_session.id);
+      expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
+      const events = log.splice(0).map((line) => JSON.parse(line) as { event?: string; chunks?: number });
+      expect(events.find(({ event }) => event === 'session-distributed')).toMatchObject({ chunks: 2 });
+      expect(events.filter(({ event }) => event === 'chunk-rendered')).toHaveLength(2);
+      return session;
+    };
+    const session = await render({});
+
+    const { resources } = session.mapping;
+    const fingerprint = sceneDigest(LONG, { resources }, new Map());
+    const whole = await openPool().run('video', bindMapping(LONG, { resources, fingerprint }, new Map()));
+    const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
+    expect(Buffer.compare(video, whole.video)).toBe(0);
+    const still = Buffer.from(await (await fetch(session.thumbnails[0])).arrayBuffer());
+    expect(Buffer.compare(still, whole.stills[0]!.bytes)).toBe(0);
+
+    const { mapping, outputs } = await render({ title: 'Files', outputs: FILES });
+    const renderer = createSegmentRenderer({ runner: openPool(), parallel: 1, cache: null });
+    const files = videoFiles(LONG, { ...mapping, output: undefined }, FILES.slice(1), new Map());
+    const scene = bindMapping(LONG, { ...mapping, fingerprint: files.fingerprint }, new Map());
+    const alone = await renderer.render(scene, { others: files.others });
+    expect(outputs).toHaveLength(FILES.length);
+    for (const [at, made] of [alone, ...alone.others!].entries()) {
+      const bytes = Buffer.from(await (await fetch(outputs[at].video_url)).arrayBuffer());
+      expect(Buffer.compare(bytes, made.video), FILES[at]!.name).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../../../src/kernel/digest.ts';
+import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
+import { createDiskStorage } from '../../../../src/service/server/storage/object-storage.ts';
+import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
+import type { OutputStore, RenderedVideo } from '../../../../src/service/sessions/ports.ts';
+
+const SCENE = sha256('scene');
+const RECORD = `renderings/${SCENE}/rendering.json`;
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const RENDERING: RenderedVideo = {
+  format: 'mp4',
+  video: bytes('0123456789'),
+  stills: [
+    { name: 'stillcut_01', bytes: bytes('still one') },
+    { name: 'b', bytes: bytes('still b') },
+  ],
+};
+
+let directory: string;
+let storage: ObjectStorage;
+let outputs: OutputStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reelform-outputs-'));
+  storage = createDiskStorage(directory);
+  outputs = createStoredOutputs(storage);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const files = () =>
+  createOutputFiles({
+    index: {
+      findOutput: async (place) =>
+        'outputName' in place && place.outputName === 'known' ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' } : null,
+    },
+    storage,
+    key: new Uint8Array(32),
+  });
+
+describe('createStoredOutputs()', () => {
+  test('gives every session its own URLs to the same files', async () => {
+    const first = await outputs.save(SCENE, 'name-1', RENDERING);
+    expect(first).toEqual({
+      video_url: '/outputs/name-1/video.mp4',
+      thumbnails: ['/outputs/name-1/stillcut_01.jpg', '/outputs/name-1/b.jpg'],
+      bytes: 10,
+      sha256: sha256(RENDERING.video),
+    });
+    expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('/outputs/name-2/video.mp4');
+    expect(await storage.list('renderings/')).toHaveLength(1);
+  });
+
+  test('stores the findings of the render', async () => {
+    const text = { editable: 't_01', text: '漢', font: 'Test-Regular', characters: ['漢'], overflow: 0 };
+    const findings = [{ code: 'glyph_missing', ...text } as const];
+    await outputs.save(SCENE, 'name-1', { ...RENDERING, findings });
+    expect((await outputs.find(SCENE, 'name-2'))?.findings).toEqual(findings);
+  });
+
+  test('stores and serves the files beside the main one', async () => {
+    const others = [
+      { name: 'web', format: 'mp4', video: bytes('small') },
+      { name: 'poster', format: 'png', video: bytes('picture') },
+    ] as const;
+    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, others });
+    const urls = ['web.mp4', 'poster.png'].map((file) => `/outputs/known/video.${file}`);
+    expect(saved.others?.map(({ video_url }) => video_url)).toEqual(urls);
+    expect(saved.others?.map(({ bytes: size }) => size)).toEqual([5, 7]);
+    expect(await outputs.find(SCENE, 'known')).toEqual(saved);
+    const opened = await (outputs as ReturnType<typeof createStoredOutputs>).openVideo({
+      scene: SCENE,
+      video_url: urls[1]!,
+    });
+    expect(opened).toMatchObject({ contentType: 'image/png', size: 7, sha256: sha256(others[1].video) });
+    expect((await buffer(opened!.stream())).toString()).toBe('picture');
+    const found = await files().find({ outputName: 'known' }, 'video.web.mp4');
+    expect(found).toMatchObject({ size: 5, contentType: 'video/mp4', fileName: 'Summer-Sale- -Berlin-.web.mp4' });
+    await storage.put(`renderings/${SCENE}/video.poster.png`, bytes('pic'));
+    expect(await outputs.find(SCENE, 'known')).toBeNull();
+  });
+
+  test('finds nothing before the last file is stored', async () => {
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    // State after a crash in the middle of save().
+    await storage.put(`renderings/${SCENE}/video.mp4`, RENDERING.video);
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+  });
+
+  test.each(['video.mp4', 'b.jpg'])(
+    'finds nothing when %s is missing or truncated, until it is saved again',
+    async (file) => {
+      await outputs.save(SCENE, 'n', RENDERING);
+      await rm(join(directory, 'renderings', SCENE, file));
+      expect(await outputs.find(SCENE, 'n')).toBeNull();
+      await outputs.save(SCENE, 'n', RENDERING);
+      expect(await outputs.find(SCENE, 'n')).not.toBeNull();
+      await storage.put(`renderings/${SCENE}/video.mp4`, bytes('01'));
+      expect(await outputs.find(SCENE, 'n')).toBeNull();
+    },
+  );
+
+  test.each(['', '{', 'null', '[]', '{"bytes":1}'])('finds nothing where rendering.json is %j', async (text) => {
+    await outputs.save(SCENE, 'n', RENDERING);
+    await storage.put(`renderings/${SCENE}/rendering.json`, bytes(text));
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+  });
+
+  test('keeps existing bytes', async () => {
+    await outputs.save(SCENE, 'n', RENDERING);
+    await outputs.save(SCENE, 'm', { ...RENDERING, video: bytes('the same, encoded elsewhere') });
+    expect((await storage.stat(`renderings/${SCENE}/video.mp4`))?.size).toBe(10);
+  });
+});
+
+describe('createOutputFiles()', () => {
+  test('finds the video with a digest as its ETag', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const file = await files().find({ outputName: 'known' }, 'video.mp4');
+    expect(file).toMatchObject({
+      size: 10,
+      contentType: 'video/mp4',
+      etag: sha256(RENDERING.video),
+      fileName: 'Summer-Sale- -Berlin-.mp4',
+    });
+    expect((await buffer(file!.stream({ start: 2, end: 5 }))).toString()).toBe('234');
+  });
+
+  test.each([
+    ['webm', 'video.webm', 'video/webm', '.webm'],
+    ['gif', 'video.gif', 'image/gif', '.gif'],
+    ['webp', 'video.webp', 'image/webp', '.webp'],
+    ['png', 'video.png', 'image/png', '.png'],
+    ['png_sequence', 'video.zip', 'application/zip', '.zip'],
+  ] as const)('finds a %s as %s with its content type', async (format, name, contentType, ending) => {
+    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, format });
+    expect(saved.video_url).toBe(`/outputs/known/${name}`);
+    const file = await files().find({ outputName: 'known' }, name);
+    expect(file).toMatchObject({ size: 10, contentType, fileName: `Summer-Sale- -Berlin-${ending}` });
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
+  });
+
+  test('treats a record without a format as MP4', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const { format: _, ...old } = JSON.parse(Buffer.from((await storage.read(RECORD))!).toString());
+    await storage.put(RECORD, bytes(JSON.stringify(old)));
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toMatchObject({ contentType: 'video/mp4' });
+    await storage.put(RECORD, bytes(JSON.stringify({ ...old, format: 'avi' })));
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
+  });
+
+  test('finds the stills', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const file = await files().find({ outputName: 'known' }, 'b.jpg');
+    expect(file).toMatchObject({ size: 7, contentType: 'image/jpeg', fileName: 'Summer-Sale- -Berlin- b.jpg' });
+    expect(file?.etag).toMatch(/^[\w-]+$/);
+    expect((await buffer(file!.stream())).toString()).toBe('still b');
+  });
+
+  test.each(['rendering.json', 'c.jpg', '../x', 'video.mp4/', '', 'stillcut_01', '.unfinished'])(
+    'returns null for %j',
+    async (file) => {
+      await outputs.save(SCENE, 'known', RENDERING);
+      expect(await files().find({ outputName: 'known' }, file)).toBeNull();
+    },
+  );
+
+  test('returns null for an unknown name and for missing files', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    expect(await files().find({ outputName: 'unknown' }, 'video.mp4')).toBeNull();
+    await storage.remove(`renderings/${SCENE}/`);
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
+  });
+});

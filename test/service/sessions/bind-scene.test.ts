@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { unpackScene } from '../../../src/engine/packed-scene.ts';
+import { type BindInput, bindHere } from '../../../src/service/sessions/bind-scene.ts';
+import { bindIn } from '../../../src/service/sessions/processes/bind-in.ts';
+import type { TaskInput, TaskRunner } from '../../../src/service/sessions/processes/tasks.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
+import { openPool } from '../../support/render-pools.ts';
+import { solidPng } from '../../support/small-package.ts';
+import { toneWav } from '../../support/tone.ts';
+
+const template = mediaPackage();
+const request = {
+  resources: {
+    t_01: { source: { text: 'Berlin' } },
+    [CLIP]: { source: { remote_url: 'https://example.com/clip' } },
+    [VOICE]: { source: { remote_url: 'https://example.com/voice' } },
+    f_01: { source: { font: 'Spare-Italic' } },
+  },
+  audio_tracks: { main: { source: { remote_url: 'https://example.com/track' } } },
+};
+const fetched = new Map<string, Uint8Array>([
+  [CLIP, solidPng('#00ff00', 32, 18)],
+  [VOICE, toneWav(0.3)],
+  ['audio_tracks.main', toneWav(0.2, 330)],
+]);
+const input: BindInput = { template, request, fetched };
+
+describe('bindIn()', () => {
+  it('binds in another process to the same scene as here, reusing the original files', async () => {
+    const scene = await bindIn(openPool())(input, { owner: 'acme' });
+    expect(scene).toEqual(bindHere(input));
+    expect(unpackScene(scene)).toMatchObject(bindMapping(template, request, fetched));
+    expect(scene.usedFonts).toEqual(['Spare-Italic']);
+    expect(scene.images.some(({ bytes }) => bytes === fetched.get(CLIP))).toBe(true);
+    expect(scene.sounds.some(({ bytes }) => bytes === fetched.get(VOICE))).toBe(true);
+  });
+
+  it('recognises a clip', async () => {
+    const movie = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0');
+    const scene = await bindIn(openPool())({ ...input, fetched: new Map([[CLIP, movie]]) }, { owner: 'acme' });
+    expect(scene.clips.map(({ bytes }) => bytes)).toEqual([movie]);
+  });
+
+  it('sends only the head of each file, and the animation as bytes', async () => {
+    let sent: BindInput | undefined;
+    const tasks = {
+      async run(_kind: 'bind', given: TaskInput<'bind'>) {
+        sent = given;
+        return bindHere(given);
+      },
+    } as unknown as TaskRunner<'bind'>;
+    await bindIn(tasks)(input, { owner: 'acme' });
+    const { fonts, extraFonts, images, sounds, animation } = sent!.template;
+    const files = [fonts, extraFonts, images, sounds].flatMap((map) => [...map.values()].map(({ bytes }) => bytes));
+    expect(Math.max(...[...files, ...sent!.fetched.values()].map(({ length }) => length))).toBe(16);
+    expect(animation).toBeInstanceOf(Uint8Array);
+  });
+
+  it('rejects a file that it did not send', async () => {
+    const tasks = {
+      async run(_kind: 'bind', given: TaskInput<'bind'>) {
+        const scene = bindHere(given);
+        return { ...scene, fonts: scene.fonts.map((font) => ({ ...font, bytes: new Uint8Array(16).fill(255) })) };
+      },
+    } as unknown as TaskRunner<'bind'>;
+    await expect(bindIn(tasks)(input, { owner: 'acme' })).rejects.toThrow('Internal error');
+  });
+});

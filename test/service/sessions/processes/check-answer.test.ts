@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { bindHere } from '../../../../src/service/sessions/bind-scene.ts';
+import { mediaPackage, VOICE } from '../../../support/media-package.ts';
+import { openPool } from '../../../support/render-pools.ts';
+import { toneWav } from '../../../support/tone.ts';
+
+it('findings about media and texts pass the check of what a render process answers', async () => {
+  const scene = bindHere({
+    template: mediaPackage(),
+    request: {
+      resources: {
+        t_01: { source: { text: '{{name}}' } },
+        [VOICE]: { source: { remote_url: 'https://example.com/voice' } },
+      },
+      audio_tracks: {
+        main: { source: { remote_url: 'https://example.com/track' }, transform: { volume: 0 } },
+      },
+    },
+    fetched: new Map([
+      [VOICE, toneWav(9)],
+      ['audio_tracks.main', toneWav(0.2, 330)],
+    ]),
+  });
+  const pool = openPool();
+  const { findings } = await pool.run('sound', { scene, codec: null });
+  expect(findings.map(({ code }) => code).sort()).toEqual(['sound_cut', 'sound_unused']);
+  const linted = await pool.run('lint', { scene, safeArea: null });
+  expect(linted.map(({ code }) => code)).toEqual(
+    expect.arrayContaining(['text_leftover', 'sound_cut', 'sound_unused']),
+  );
+});

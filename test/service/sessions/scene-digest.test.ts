@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { RENDER_EPOCH } from '../../../src/engine/render-result.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
+import { renderingDigest, type SceneInputs, sceneDigest } from '../../../src/service/sessions/scene-digest.ts';
+import { mediaPackage } from '../../support/media-package.ts';
+
+const TEMPLATE = mediaPackage();
+const PHOTO = '(Footage)/USER/photo.png';
+const REMOTE = { source: { remote_url: 'https://example.com/a' } };
+const RESOURCES = {
+  t_01: { source: { text: 'Hi' } },
+  [PHOTO]: { ...REMOTE, transform: { crop_strategy: 'cover' } },
+} as const;
+const SOURCES = new Map<string, Sha256>([
+  [PHOTO, sha256('photo')],
+  ['audio_tracks.main', sha256('music')],
+  ['audio_tracks.other', sha256('music')],
+]);
+
+function digest(more: Partial<SceneInputs> = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
+  return sceneDigest(TEMPLATE, { resources: RESOURCES, ...more }, sources);
+}
+
+describe('sceneDigest()', () => {
+  it('is unchanged for requests without newer features', () => {
+    const before = {
+      render_epoch: RENDER_EPOCH,
+      template: TEMPLATE.digest,
+      resources: { t_01: { text: 'Hi' }, [PHOTO]: { sha256: sha256('photo'), transform: { crop_strategy: 'cover' } } },
+    };
+    expect(digest()).toBe(sha256(canonicalJson(before)));
+    expect(digest({ audio_tracks: {}, font_changes: {}, output: {} })).toBe(digest());
+    expect(digest({ output: { format: 'mp4', height: 36, fps: 10, quality: 'high' } })).toBe(digest());
+  });
+
+  it('is unchanged when a default is written out', () => {
+    const picture = (transform?: object) => {
+      const value = transform === undefined ? REMOTE : { ...REMOTE, transform };
+      return digest({ resources: { ...RESOURCES, [PHOTO]: value } });
+    };
+    expect([picture(), picture({ focus_x: 0.5 }), picture({ crop_strategy: 'cover', focus_y: 0.5 })]).toEqual(
+      Array(3).fill(digest()),
+    );
+    expect(picture({ focus_x: 0.4 })).not.toBe(digest());
+    const track = (transform?: object) =>
+      digest({ audio_tracks: { main: { ...REMOTE, ...(transform && { transform }) } } });
+    expect(track({ volume: 1, loop: false, fade_in: 0 })).toBe(track());
+  });
+
+  it('changes with everything that affects frames, sound or file', () => {
+    const track = (transform: object) => ({ audio_tracks: { main: { ...REMOTE, transform } } });
+    const change = (font: string) => ({ font_changes: { 'Test-Regular': { source: { font } } } });
+    const all = [
+      digest(),
+      digest(track({})),
+      digest(track({ loop: true })),
+      digest(track({}), new Map([...SOURCES, ['audio_tracks.main', sha256('other music')]])),
+      digest(change('Spare-Italic')),
+      digest(change('Wide-Regular')),
+      digest({ output: { format: 'webm' } }),
+      digest({ output: { height: 18 } }),
+      digest({ output: { fps: 5 } }),
+      digest({ output: { quality: 'low' } }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('is unchanged when a track is renamed or comes from another URL', () => {
+    const named = (name: string, remote_url: string) =>
+      digest({ audio_tracks: { [name]: { source: { remote_url } } } });
+    expect(named('main', 'https://a.example')).toBe(named('other', 'https://b.example'));
+  });
+});
+
+describe('renderingDigest()', () => {
+  it('differs by scope and equals the scene digest for the shared scope', () => {
+    const scene = digest();
+    expect(renderingDigest(scene, '')).toBe(scene);
+    expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(scene, scope))).size).toBe(3);
+    expect(renderingDigest(scene, 'acme')).toMatch(/^[0-9a-f]{64}$/);
+    expect(renderingDigest(scene, 'acme')).toBe(renderingDigest(scene, 'acme'));
+  });
+});
