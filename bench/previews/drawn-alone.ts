@@ -8,8 +8,8 @@ import type { Io } from '../../src/cli/io.ts';
 import { openScenes } from '../../src/cli/render/open-scenes.ts';
 import { type PackedScene, packScene, unpackScene } from '../../src/engine/packed-scene.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { shrinkScene } from '../../src/preview/reduce-scene.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
+import { shrinkScene } from '../../src/report/preview/reduce-scene.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 

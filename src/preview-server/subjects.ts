@@ -1,8 +1,8 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
-import { recordedVideo } from '../preview/recorded-video.ts';
 import { localFiles, type Video } from '../reconciler/definition/video.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
+import { recordedVideo } from '../report/preview/recorded-video.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';

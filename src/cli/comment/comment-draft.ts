@@ -5,12 +5,12 @@ import { type Behavior, type CommentData, markedComment } from '../../forge/writ
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { createPlanCheck } from '../../kernel/json-schema/compile-schema.ts';
-import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { readPreview } from '../../preview/read-preview.ts';
 import { approvalsOf } from '../../reconciler/plan/approvals.ts';
 import { hasTrueCounts, type PlanDocument, planId } from '../../reconciler/plan/plan-document.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { OBSOLETE_COMMENT, pageMarkdown, planMarkdown } from '../../report/markdown/plan-markdown.ts';
+import type { PlanPreview } from '../../report/preview/plan-preview.ts';
+import { readPreview } from '../../report/preview/read-preview.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { printWarning } from '../forge/forge-job.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';

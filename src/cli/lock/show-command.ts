@@ -22,7 +22,7 @@ export async function showCommand(
     const format = planFormat(options) ?? 'text';
     const { readSavedPlan } = await import('../plan/plan-to-apply.ts');
     const { printPlan } = await import('../plan/print-plan.ts');
-    const { readPreview } = await import('../../preview/read-preview.ts');
+    const { readPreview } = await import('../../report/preview/read-preview.ts');
     const { previewDir } = options;
     const preview = previewDir === undefined ? null : await readPreview(resolve(directory, previewDir));
     await printPlan({ document: await readSavedPlan(id, directory), preview, root: directory }, format, options, io);

@@ -6,11 +6,11 @@ import * as z from 'zod';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import { mostChangedStill } from '../../preview/plan-preview.ts';
-import { readPreview } from '../../preview/read-preview.ts';
 import { headLocation } from '../../reconciler/git/revisions.ts';
 import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
 import { loadProject } from '../../reconciler/project/load-project.ts';
+import { mostChangedStill } from '../../report/preview/plan-preview.ts';
+import { readPreview } from '../../report/preview/read-preview.ts';
 import { targetFlags } from './read-tools.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 

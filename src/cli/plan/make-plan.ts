@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import { previewSummary } from '../../preview/preview-document.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
 import { planDocument, type SegmentCount } from '../../reconciler/plan/plan-document.ts';
 import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { previewSummary } from '../../report/preview/preview-document.ts';
 import { findPointers, lintPlan } from '../check/lint-plan.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';

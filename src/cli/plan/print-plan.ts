@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlanPreview } from '../../preview/plan-preview.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
+import type { PlanPreview } from '../../report/preview/plan-preview.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, type OutputStream, wantsColor } from '../io.ts';

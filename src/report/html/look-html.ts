@@ -1,5 +1,5 @@
-import type { SamplePictures } from '../../preview/sample-sheet.ts';
 import type { SampleName } from '../../template/sample-mappings.ts';
+import type { SamplePictures } from '../preview/sample-sheet.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 
 const LABELS: Readonly<Record<SampleName, string>> = {

@@ -1,5 +1,5 @@
-import type { LeftOut } from '../../preview/plan-preview.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import type { LeftOut } from '../preview/plan-preview.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { type DiffRow, type DisplayValue, groupRowsOf, inputNames, rowsOf } from '../wording/plan-rows.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { PlanPreview } from '../../preview/plan-preview.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { formatLocation, type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
+import type { PlanPreview } from '../preview/plan-preview.ts';
 import { escapeHtml, sentence } from '../wording/display-text.ts';
 import {
   countWords,

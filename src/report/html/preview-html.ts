@@ -5,7 +5,7 @@ import {
   type PreviewImage,
   type PreviewStill,
   type VideoPreview,
-} from '../../preview/plan-preview.ts';
+} from '../preview/plan-preview.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import { newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 

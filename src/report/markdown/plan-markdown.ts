@@ -1,7 +1,7 @@
-import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { ACTIONS } from '../../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
+import type { PlanPreview } from '../preview/plan-preview.ts';
 import { joinTexts, sentence } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';

@@ -5,7 +5,7 @@ import {
   type PreviewImage,
   type PreviewStill,
   type VideoPreview,
-} from '../../preview/plan-preview.ts';
+} from '../preview/plan-preview.ts';
 import { sentence, shortenText } from '../wording/display-text.ts';
 import { LEFT_OUT_WORDS, newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';

@@ -1,6 +1,6 @@
 import { groupBy } from '../../kernel/group-by.ts';
-import { mostChangedStill, type PlanPreview, type VideoPreview } from '../../preview/plan-preview.ts';
-import { largestShare } from '../../preview/preview-document.ts';
+import { mostChangedStill, type PlanPreview, type VideoPreview } from '../preview/plan-preview.ts';
+import { largestShare } from '../preview/preview-document.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun } from '../wording/quantities.ts';

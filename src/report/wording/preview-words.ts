@@ -1,4 +1,4 @@
-import type { LeftOut, Unseen, VideoPreview } from '../../preview/plan-preview.ts';
+import type { LeftOut, Unseen, VideoPreview } from '../preview/plan-preview.ts';
 
 const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
   sound: 'its sound',

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { VideoPreview } from '../../../src/preview/plan-preview.ts';
-import { previewFiles } from '../../../src/preview/preview-document.ts';
+import type { VideoPreview } from '../../../src/report/preview/plan-preview.ts';
+import { previewFiles } from '../../../src/report/preview/preview-document.ts';
 import { type GitHubServer, type SeenIssue, startGitHub } from '../../support/github-server.ts';
 import { newVideo, planText } from '../../support/plan-files.ts';
 import { temporaryRepository } from '../../support/temporary-repository.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readPreview } from '../../../src/preview/read-preview.ts';
+import { readPreview } from '../../../src/report/preview/read-preview.ts';
 import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PreviewStill, VideoPreview } from '../../../src/preview/plan-preview.ts';
 import { planHtml } from '../../../src/report/html/plan-html.ts';
 import { draftsHtml, embeddedPreview, postersOf } from '../../../src/report/html/preview-html.ts';
+import type { PreviewStill, VideoPreview } from '../../../src/report/preview/plan-preview.ts';
 import { documentOf, everyAction, largePlan } from '../example-plans.ts';
 import { examplePreview, image } from './preview.ts';
 

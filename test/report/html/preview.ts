@@ -1,5 +1,5 @@
 import { createCanvas } from '@napi-rs/canvas';
-import type { PlanPreview, PreviewImage } from '../../../src/preview/plan-preview.ts';
+import type { PlanPreview, PreviewImage } from '../../../src/report/preview/plan-preview.ts';
 
 /** Returns a picture of one colour. */
 export function image(color: string, width = 64, height = 36): PreviewImage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanPreview, VideoPreview } from '../../../src/preview/plan-preview.ts';
 import { planMarkdown, stagedMarkdown } from '../../../src/report/markdown/plan-markdown.ts';
+import type { PlanPreview, VideoPreview } from '../../../src/report/preview/plan-preview.ts';
 import { documentOf, everyAction } from '../example-plans.ts';
 import { examplePreview, image } from '../html/preview.ts';
 import { brokenMarkdown } from '../well-formed.ts';

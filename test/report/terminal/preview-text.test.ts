@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PlanPreview, VideoPreview } from '../../../src/preview/plan-preview.ts';
+import type { PlanPreview, VideoPreview } from '../../../src/report/preview/plan-preview.ts';
 import { previewText } from '../../../src/report/terminal/preview-text.ts';
 import { examplePreview } from '../html/preview.ts';
 

@@ -7,13 +7,13 @@ import { type DestinationAddress, parseDestination } from '../../../contract/des
 import { SceneError } from '../../../engine/scene-error.ts';
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
 import { sha256 } from '../../../kernel/digest.ts';
-import { imagesOf, mapImages, type PlanPreview, type PreviewImage } from '../../../preview/plan-preview.ts';
-import type { PreviewRenderer } from '../../../preview/preview-video.ts';
-import { reencodeImages } from '../../../preview/reencode-images.ts';
 import { pushPictures } from '../../../reconciler/git/image-branch.ts';
 import { tryGit } from '../../../reconciler/git/run-git.ts';
 import type { Config } from '../../../reconciler/project/config.ts';
 import { loadProject } from '../../../reconciler/project/load-project.ts';
+import { imagesOf, mapImages, type PlanPreview, type PreviewImage } from '../../../report/preview/plan-preview.ts';
+import type { PreviewRenderer } from '../../../report/preview/preview-video.ts';
+import { reencodeImages } from '../../../report/preview/reencode-images.ts';
 import { countNoun } from '../../../report/wording/quantities.ts';
 import { openDestination } from '../../../service/delivery/open-destination.ts';
 import { printWarning } from '../../forge/forge-job.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { dropHiddenImages } from '../../src/preview/reduce-scene.ts';
-import type { Scene } from '../../src/template/scene.ts';
-import { imageLayer, sceneOf } from '../engine/scenes.ts';
-import { solidPng } from '../support/small-package.ts';
+import { dropHiddenImages } from '../../../src/report/preview/reduce-scene.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { imageLayer, sceneOf } from '../../engine/scenes.ts';
+import { solidPng } from '../../support/small-package.ts';
 
 const IDS = ['early', 'late', 'hidden', 'nowhere'];
 

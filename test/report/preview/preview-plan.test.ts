@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareStills } from '../../src/engine/stills/compare-stills.ts';
-import { type PreviewSubject, previewPlan } from '../../src/preview/preview-plan.ts';
-import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
-import type { Scene } from '../../src/template/scene.ts';
-import { smallPackage } from '../support/small-package.ts';
+import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
+import { type PreviewSubject, previewPlan } from '../../../src/report/preview/preview-plan.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { smallPackage } from '../../support/small-package.ts';
 
 const template = smallPackage();
 

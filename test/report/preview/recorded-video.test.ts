@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { recordedVideo } from '../../src/preview/recorded-video.ts';
-import type { Video } from '../../src/reconciler/definition/video.ts';
-import type { LockEntry } from '../../src/reconciler/lock/lock.ts';
-import { smallPackage } from '../support/small-package.ts';
+import type { Video } from '../../../src/reconciler/definition/video.ts';
+import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
+import { recordedVideo } from '../../../src/report/preview/recorded-video.ts';
+import { smallPackage } from '../../support/small-package.ts';
 
 const { spec } = smallPackage();
 const DIGEST = 'ab'.repeat(32);

@@ -1,6 +1,6 @@
-import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
-import { packScene } from '../engine/packed-scene.ts';
-import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
+import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
+import { packScene } from '../../engine/packed-scene.ts';
+import type { LottieDocument, Scene, SceneFont } from '../../template/scene.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 

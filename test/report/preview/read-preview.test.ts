@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { PlanPreview, PreviewImage } from '../../src/preview/plan-preview.ts';
-import { type PreviewDocument, previewFiles } from '../../src/preview/preview-document.ts';
-import { readPreview } from '../../src/preview/read-preview.ts';
-import { temporaryRepository } from '../support/temporary-repository.ts';
+import type { PlanPreview, PreviewImage } from '../../../src/report/preview/plan-preview.ts';
+import { type PreviewDocument, previewFiles } from '../../../src/report/preview/preview-document.ts';
+import { readPreview } from '../../../src/report/preview/read-preview.ts';
+import { temporaryRepository } from '../../support/temporary-repository.ts';
 
 const SCHEMA = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../schemas/reelform-preview.schema.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../schemas/reelform-preview.schema.json'), 'utf8'),
 );
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1]);
 const MP4 = Buffer.from('0000ftypisom');

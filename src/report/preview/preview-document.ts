@@ -1,4 +1,4 @@
-import type { PreviewSummary } from '../reconciler/plan/plan-document.ts';
+import type { PreviewSummary } from '../../reconciler/plan/plan-document.ts';
 import type { LeftOut, PlanPreview, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
 
 /** File in a preview folder that lists the other files. */

@@ -1,8 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { ReelformError } from '../kernel/diagnostic.ts';
-import { isRecord, parseJson } from '../kernel/json.ts';
-import { parseVideoId } from '../reconciler/definition/video.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { isRecord, parseJson } from '../../kernel/json.ts';
+import { parseVideoId } from '../../reconciler/definition/video.ts';
 import {
   LEFT_OUT,
   type LeftOut,

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import { ReelformError } from '../kernel/diagnostic.ts';
-import { byCodeUnit } from '../kernel/digest.ts';
-import type { Scene, SceneFont } from '../template/scene.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { Scene, SceneFont } from '../../template/scene.ts';
 import { contactSheet } from './contact-sheet.ts';
 import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
 import { draftVideo, type PreviewRenderer, previewVideo, type Sides } from './preview-video.ts';

@@ -1,15 +1,15 @@
-import type { Resource } from '../contract/wire/mapping.ts';
-import { packScene } from '../engine/packed-scene.ts';
-import { bindMapping } from '../template/bind/bind-mapping.ts';
+import type { Resource } from '../../contract/wire/mapping.ts';
+import { packScene } from '../../engine/packed-scene.ts';
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import {
   type SampleMapping,
   type SampleName,
   type SampleShape,
   sampleImage,
   sampleMappings,
-} from '../template/sample-mappings.ts';
-import type { Scene, SceneFont } from '../template/scene.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
+} from '../../template/sample-mappings.ts';
+import type { Scene, SceneFont } from '../../template/scene.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
 import { even, type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 

@@ -1,7 +1,7 @@
-import { encodeStoredPng } from '../engine/images/png-file.ts';
-import { layerSpans } from '../template/lottie/layer-spans.ts';
-import { allLayers } from '../template/lottie/lottie-layers.ts';
-import type { Scene, SceneImage } from '../template/scene.ts';
+import { encodeStoredPng } from '../../engine/images/png-file.ts';
+import { layerSpans } from '../../template/lottie/layer-spans.ts';
+import { allLayers } from '../../template/lottie/lottie-layers.ts';
+import type { Scene, SceneImage } from '../../template/scene.ts';
 
 /** Image pixels kept per output pixel, because a layer may enlarge part of an image. */
 const IMAGE_DENSITY = 1.5;

@@ -1,14 +1,14 @@
-import { groupBy } from '../kernel/group-by.ts';
-import { isRecord } from '../kernel/json.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { isRecord } from '../../kernel/json.ts';
 import {
   changesOf,
   type LayerSpan,
   layerSpans,
   MIN_VISIBLE_STRENGTH,
   strengthAt,
-} from '../template/lottie/layer-spans.ts';
-import type { LottieNode } from '../template/lottie/lottie-layers.ts';
-import type { Scene } from '../template/scene.ts';
+} from '../../template/lottie/layer-spans.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import type { Scene } from '../../template/scene.ts';
 
 /** A point in time at which a change is shown. */
 export interface Moment {

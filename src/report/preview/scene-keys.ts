@@ -1,6 +1,6 @@
-import { packScene } from '../engine/packed-scene.ts';
-import { knownSha256, type Sha256, sha256 } from '../kernel/digest.ts';
-import type { Scene } from '../template/scene.ts';
+import { packScene } from '../../engine/packed-scene.ts';
+import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
+import type { Scene } from '../../template/scene.ts';
 
 /** Digests that tell scenes apart without drawing them. */
 interface SceneKeys {

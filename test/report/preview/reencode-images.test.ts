@@ -1,9 +1,9 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
-import type { PlanPreview, PreviewImage, PreviewStill } from '../../src/preview/plan-preview.ts';
-import { reencodeImages } from '../../src/preview/reencode-images.ts';
-import { pixels } from '../engine/stored-frame.ts';
-import { openPool } from '../support/render-pools.ts';
+import type { PlanPreview, PreviewImage, PreviewStill } from '../../../src/report/preview/plan-preview.ts';
+import { reencodeImages } from '../../../src/report/preview/reencode-images.ts';
+import { pixels } from '../../engine/stored-frame.ts';
+import { openPool } from '../../support/render-pools.ts';
 
 const CANARY = Buffer.from('<script>canary</script>');
 

@@ -1,7 +1,7 @@
-import { packScene } from '../engine/packed-scene.ts';
-import type { RenderResult } from '../engine/render-result.ts';
-import type { ComparedStill, StillComparison } from '../engine/stills/compare-stills.ts';
-import type { Scene } from '../template/scene.ts';
+import { packScene } from '../../engine/packed-scene.ts';
+import type { RenderResult } from '../../engine/render-result.ts';
+import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
+import type { Scene } from '../../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
 import { dropHiddenImages, shrinkScene } from './reduce-scene.ts';

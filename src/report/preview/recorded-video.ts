@@ -1,8 +1,8 @@
-import type { StyleVersion } from '../contract/wire/style-version.ts';
-import type { Sha256 } from '../kernel/digest.ts';
-import type { Video, VideoResource } from '../reconciler/definition/video.ts';
-import type { LockEntry } from '../reconciler/lock/lock.ts';
-import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import type { Video, VideoResource } from '../../reconciler/definition/video.ts';
+import type { LockEntry } from '../../reconciler/lock/lock.ts';
+import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 
 interface RecordedVideoInputs {
   readonly entry: LockEntry;

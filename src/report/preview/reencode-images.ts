@@ -1,9 +1,9 @@
-import { checkImage } from '../engine/images/check-image.ts';
-import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
-import { packScene } from '../engine/packed-scene.ts';
-import { SceneError } from '../engine/scene-error.ts';
-import { groupBy } from '../kernel/group-by.ts';
-import type { LottieDocument, Scene } from '../template/scene.ts';
+import { checkImage } from '../../engine/images/check-image.ts';
+import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
+import { packScene } from '../../engine/packed-scene.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { imagesOf, mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 

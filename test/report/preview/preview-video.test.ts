@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { StillComparison } from '../../src/engine/stills/compare-stills.ts';
-import { compareStills } from '../../src/engine/stills/compare-stills.ts';
-import { chooseMoments } from '../../src/preview/choose-moments.ts';
-import { contactSheet } from '../../src/preview/contact-sheet.ts';
-import { draftVideo, type PreviewRenderer, previewVideo } from '../../src/preview/preview-video.ts';
-import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
-import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../src/template/scene.ts';
-import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/small-package.ts';
+import type { StillComparison } from '../../../src/engine/stills/compare-stills.ts';
+import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
+import { chooseMoments } from '../../../src/report/preview/choose-moments.ts';
+import { contactSheet } from '../../../src/report/preview/contact-sheet.ts';
+import { draftVideo, type PreviewRenderer, previewVideo } from '../../../src/report/preview/preview-video.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 
 /** Draws on this thread and counts the frames. */
 function drawing(): PreviewRenderer & { frames: number } {
