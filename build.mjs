@@ -125,7 +125,7 @@ if (process.platform !== 'win32') await symlink('../../dist/cli/main.js', comman
 
 /** Builds the page of `reelform preview` with its fonts. Returns the files that it is made from. */
 async function buildPage() {
-  const source = 'src/preview-server/page';
+  const source = 'src/studio/page';
   const { metafile } = await bundleForBrowsers({
     entryPoints: { page: `${source}/main.tsx`, style: `${source}/styles/page.css` },
     entryNames: '[name]',

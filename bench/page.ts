@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import type { PreviewState, StateChange, VideoCard } from '../src/preview-server/protocol.ts';
+import type { PreviewState, StateChange, VideoCard } from '../src/studio/protocol.ts';
 import { recordFigure } from './record-figure.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

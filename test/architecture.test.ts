@@ -89,12 +89,12 @@ describe('the arrows of src/README.md', () => {
 
 describe('the house rules', () => {
   it('let the preview page import only its own files, the protocol and Preact', () => {
-    const page = 'src/preview-server/page/';
+    const page = 'src/studio/page/';
     const wrong = imports.filter(({ from, to }) => {
       if (!from.startsWith(page)) return false;
       if (!to.startsWith('.')) return !/^preact(?:\/hooks)?$/.test(to);
       const target = normalize(join(dirname(from), to));
-      return !target.startsWith(page) && target !== 'src/preview-server/protocol.ts';
+      return !target.startsWith(page) && target !== 'src/studio/protocol.ts';
     });
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
     const entering = internal.filter(

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import type { DraftEvent, PreviewState, RunEvent, StateChange } from '../../src/preview-server/protocol.ts';
+import type { DraftEvent, PreviewState, RunEvent, StateChange } from '../../src/studio/protocol.ts';
 import { reelform } from './test-io.ts';
 
 export interface PreviewAnswer {

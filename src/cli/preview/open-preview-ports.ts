@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../engine/built-file.ts';
 import { renderBuild, SOFTWARE } from '../../engine/codec/video-encoder.ts';
-import type { LoadedRepository, PreviewPorts, RunObserver } from '../../preview-server/ports.ts';
-import type { HistoryEntry } from '../../preview-server/protocol.ts';
 import { tryGit } from '../../reconciler/git/run-git.ts';
 import { readLock } from '../../reconciler/lock/lock-file.ts';
 import { parseLock } from '../../reconciler/lock/lock-format.ts';
@@ -13,6 +11,8 @@ import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnost
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
 import { FolderSegmentStore } from '../../service/sessions/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../service/sessions/segments/segment-cache.ts';
+import type { LoadedRepository, PreviewPorts, RunObserver } from '../../studio/ports.ts';
+import type { HistoryEntry } from '../../studio/protocol.ts';
 import { applyCommand } from '../apply/apply-command.ts';
 import { reportError } from '../errors.ts';
 import { BUILD, VERSION } from '../global-options.ts';

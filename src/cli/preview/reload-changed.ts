@@ -1,10 +1,10 @@
 import { hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { LoadedRepository } from '../../preview-server/ports.ts';
 import { localFiles } from '../../reconciler/definition/video.ts';
 import { LazyTemplates, reloadDefinitions } from '../../reconciler/project/load-definitions.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
+import type { LoadedRepository } from '../../studio/ports.ts';
 import { desire } from '../plan/load-desired-state.ts';
 
 /** Definitions that are read again at once. Reading more takes as long as reading everything. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cropAround, setTransform } from '../../../src/preview-server/page/transform.ts';
+import { cropAround, setTransform } from '../../../src/studio/page/transform.ts';
 
 describe('setTransform()', () => {
   it('drops defaults', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatRoute, type PageRoute, parseRoute } from '../../../src/preview-server/page/route.ts';
-import { FIRST_VIEW } from '../../../src/preview-server/page/video-list.ts';
+import { formatRoute, type PageRoute, parseRoute } from '../../../src/studio/page/route.ts';
+import { FIRST_VIEW } from '../../../src/studio/page/video-list.ts';
 
 const ROUTES: readonly PageRoute[] = [
   { kind: 'wall', view: FIRST_VIEW },

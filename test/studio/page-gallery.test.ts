@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
-import type { PreviewState, TemplateDetail, VideoDetail } from '../../src/preview-server/protocol.ts';
+import type { PreviewState, TemplateDetail, VideoDetail } from '../../src/studio/protocol.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
 

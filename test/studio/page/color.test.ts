@@ -7,7 +7,7 @@ import {
   parseRgba,
   parseStops,
   withStop,
-} from '../../../src/preview-server/page/color.ts';
+} from '../../../src/studio/page/color.ts';
 
 describe('parseRgba()', () => {
   it.each([

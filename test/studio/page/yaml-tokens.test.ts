@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenizeYaml } from '../../../src/preview-server/page/yaml-tokens.ts';
+import { tokenizeYaml } from '../../../src/studio/page/yaml-tokens.ts';
 
 describe('tokenizeYaml()', () => {
   it.each([

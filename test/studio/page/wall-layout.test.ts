@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layoutWall, nextCell, visibleRows, type WallMeasures } from '../../../src/preview-server/page/wall-layout.ts';
+import { layoutWall, nextCell, visibleRows, type WallMeasures } from '../../../src/studio/page/wall-layout.ts';
 
 const MEASURES: WallMeasures = { width: 1000, rowHeight: 200, gap: 10, captionHeight: 50, headingHeight: 40 };
 

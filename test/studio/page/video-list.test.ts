@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countStates, filterVideos, groupVideos } from '../../../src/preview-server/page/video-list.ts';
-import type { CardState } from '../../../src/preview-server/protocol.ts';
+import { countStates, filterVideos, groupVideos } from '../../../src/studio/page/video-list.ts';
+import type { CardState } from '../../../src/studio/protocol.ts';
 import { previewCard } from './preview-cards.ts';
 
 const VIDEOS = [

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoCard } from '../../src/preview-server/protocol.ts';
+import type { VideoCard } from '../../src/studio/protocol.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_STATE, type PageMessage, reduceState } from '../../../src/preview-server/page/page-state.ts';
+import { FIRST_STATE, type PageMessage, reduceState } from '../../../src/studio/page/page-state.ts';
 import { previewCard, previewState } from './preview-cards.ts';
 
 function reduceAll(...messages: readonly PageMessage[]) {

@@ -2,13 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquireProcessLock } from '../../src/kernel/process-lock.ts';
-import type {
-  DraftState,
-  PlanSummary,
-  PreviewState,
-  RunState,
-  VideoDetail,
-} from '../../src/preview-server/protocol.ts';
+import type { DraftState, PlanSummary, PreviewState, RunState, VideoDetail } from '../../src/studio/protocol.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';

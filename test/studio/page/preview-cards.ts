@@ -1,4 +1,4 @@
-import type { PreviewState, VideoCard } from '../../../src/preview-server/protocol.ts';
+import type { PreviewState, VideoCard } from '../../../src/studio/protocol.ts';
 
 /** A valid card with changed fields. */
 export function previewCard(id: string, fields: Partial<VideoCard> = {}): VideoCard {
