@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reuseIssue } from '../../forge/github/issues.ts';
-import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
-import { writeComment } from '../../forge/write-comment.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.ts';
 import { headLocation } from '../../reconciler/git/revisions.ts';
@@ -34,6 +31,9 @@ import {
   summaryBudget,
   usesGitHubApi,
 } from '../forge/forge-job.ts';
+import { reuseIssue } from '../forge/github/issues.ts';
+import { gitHubComments, pullsOfCommit } from '../forge/github/pulls.ts';
+import { writeComment } from '../forge/write-comment.ts';
 import { type GlobalOptions, repositoryRoot } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { type ApplyView, updateOutcome } from './apply-outcome.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Behavior, type CommentData, markedComment } from '../../forge/write-comment.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { createPlanCheck } from '../../kernel/json-schema/compile-schema.ts';
@@ -13,6 +12,7 @@ import type { PlanPreview } from '../../report/preview/plan-preview.ts';
 import { readPreview } from '../../report/preview/read-preview.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { printWarning } from '../forge/forge-job.ts';
+import { type Behavior, type CommentData, markedComment } from '../forge/write-comment.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 

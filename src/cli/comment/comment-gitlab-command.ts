@@ -1,6 +1,6 @@
-import { gitLabComments, openGitLab, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { forgeClock, runForgeWrites } from '../forge/forge-job.ts';
+import { gitLabComments, openGitLab, readGitLabJob } from '../forge/gitlab/gitlab.ts';
 import type { Io } from '../io.ts';
 import { type CommentOptions, draftComment, readPlanFile } from './comment-draft.ts';
 import { commentMergeRequests } from './comment-merge-requests.ts';

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { type GitLab, gitLabComments, openGitLab, readGitLabAddress } from '../../forge/gitlab/gitlab.ts';
-import { artifactFile, finishedJob, openMergeRequests } from '../../forge/gitlab/merge-requests.ts';
-import { commentData } from '../../forge/write-comment.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { skippedNoteText } from '../../report/terminal/forge-text.ts';
 import { forgeClock, printWarning } from '../forge/forge-job.ts';
+import { type GitLab, gitLabComments, openGitLab, readGitLabAddress } from '../forge/gitlab/gitlab.ts';
+import { artifactFile, finishedJob, openMergeRequests } from '../forge/gitlab/merge-requests.ts';
+import { commentData } from '../forge/write-comment.ts';
 import type { Io } from '../io.ts';
 import { type CommentOptions, draftComment, parsePlan } from './comment-draft.ts';
 import { post, tokenOf } from './post-comment.ts';

@@ -1,6 +1,6 @@
-import { ForgeError } from '../../forge/forge-client.ts';
-import { type CommentAccess, isMarked, type PostedComment, writeComment } from '../../forge/write-comment.ts';
 import { commentText } from '../../report/terminal/forge-text.ts';
+import { ForgeError } from '../forge/forge-client.ts';
+import { type CommentAccess, isMarked, type PostedComment, writeComment } from '../forge/write-comment.ts';
 import type { Io } from '../io.ts';
 import type { CommentDraft, CommentOptions } from './comment-draft.ts';
 

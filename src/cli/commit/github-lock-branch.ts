@@ -1,7 +1,3 @@
-import { ForgeError } from '../../forge/forge-client.ts';
-import { branchHead, commitOnBranch, firstParent, putOnto, readFileAt } from '../../forge/github/commits.ts';
-import type { GitHub } from '../../forge/github/github.ts';
-import { createPull, type PullRequest, pullsOfHead, updatePull } from '../../forge/github/pulls.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../reconciler/lock/lock.ts';
 import { parseLock, serialiseLock } from '../../reconciler/lock/lock-format.ts';
@@ -13,6 +9,10 @@ import {
   type LockWrite,
 } from '../../reconciler/lock/publish-lock.ts';
 import { lockCommitWords, lockPullWords } from '../../report/markdown/lock-commit.ts';
+import { ForgeError } from '../forge/forge-client.ts';
+import { branchHead, commitOnBranch, firstParent, putOnto, readFileAt } from '../forge/github/commits.ts';
+import type { GitHub } from '../forge/github/github.ts';
+import { createPull, type PullRequest, pullsOfHead, updatePull } from '../forge/github/pulls.ts';
 
 export interface PullLockOptions {
   readonly github: GitHub;

@@ -1,4 +1,3 @@
-import type { GitHub } from '../../forge/github/github.ts';
 import { type Diagnostic, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
 import { GitLockBranch } from '../../reconciler/git/git-lock-branch.ts';
 import { commonCommit, headBranch, headLocation } from '../../reconciler/git/revisions.ts';
@@ -11,6 +10,7 @@ import { lockCommitMessage, publishedText } from '../../report/markdown/lock-com
 import { diagnosticsText } from '../../report/terminal/diagnostics-text.ts';
 import { mergeDecisionsText } from '../../report/terminal/lock-text.ts';
 import { forgeClock, openJobGitHub, usesGitHubApi } from '../forge/forge-job.ts';
+import type { GitHub } from '../forge/github/github.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { localJournalWarnings } from '../lock/open-journal.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { reuseIssue } from '../../forge/github/issues.ts';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Refreshed } from '../../reconciler/apply/refresh-videos.ts';
@@ -16,6 +15,7 @@ import { driftText } from '../../report/terminal/drift-text.ts';
 import { type DriftFinding, type DriftReport, hasDrift, unverifiedIds } from '../../report/wording/drift-words.ts';
 import { withErrorReport } from '../errors.ts';
 import { loadGitHubJob, openJobGitHub, printWarning } from '../forge/forge-job.ts';
+import { reuseIssue } from '../forge/github/issues.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, type OutputStream, wantsColor } from '../io.ts';
 import { printDiagnostics, printJson } from '../output.ts';

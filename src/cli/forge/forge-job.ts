@@ -1,14 +1,14 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { type ForgeClock, ForgeError } from '../../forge/forge-client.ts';
-import { type GitHub, openGitHub } from '../../forge/github/github.ts';
-import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { headLocation } from '../../reconciler/git/revisions.ts';
 import { SUMMARY } from '../../report/markdown/plan-markdown.ts';
 import { warningText } from '../../report/terminal/forge-text.ts';
 import { type Io, pause } from '../io.ts';
+import { type ForgeClock, ForgeError } from './forge-client.ts';
+import { type GitHub, openGitHub } from './github/github.ts';
+import { type GitHubJob, readGitHubJob } from './github/job.ts';
 
 /**
  * Loads the job's context from the environment and the event file.

@@ -1,5 +1,3 @@
-import { gitHubComments, mergedPulls } from '../../forge/github/pulls.ts';
-import { commentData, isMarked } from '../../forge/write-comment.ts';
 import { fileAt, isMergedIn } from '../../reconciler/git/revisions.ts';
 import { isShallow } from '../../reconciler/git/run-git.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
@@ -8,6 +6,8 @@ import { ReviewedPlans, splitApprovals } from '../../reconciler/plan/approvals.t
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { openJobGitHub } from '../forge/forge-job.ts';
+import { gitHubComments, mergedPulls } from '../forge/github/pulls.ts';
+import { commentData, isMarked } from '../forge/write-comment.ts';
 import type { Io } from '../io.ts';
 
 /**

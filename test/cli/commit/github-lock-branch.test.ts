@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchName } from '../../../src/cli/commands/arguments.ts';
 import { pullBranchName } from '../../../src/cli/commit/commit-options.ts';
 import { PullLockBranch } from '../../../src/cli/commit/github-lock-branch.ts';
-import { openGitHub } from '../../../src/forge/github/github.ts';
+import { openGitHub } from '../../../src/cli/forge/github/github.ts';
 import type { Fingerprint, Lock } from '../../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { LockPublisher, type Published } from '../../../src/reconciler/lock/publish-lock.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { markedComment } from '../../../src/forge/write-comment.ts';
+import { markedComment } from '../../../src/cli/forge/write-comment.ts';
 import { gitIn } from '../../support/git-repository.ts';
 import type { SeenComment } from '../../support/github-server.ts';
 import { BOT, COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 import { type GitHub, numberOf, requestJson, textField, viewerLogin } from './github.ts';
 import { type Issue, type IssueChanges, issueOf, patchIssue, postIssue } from './issues.ts';

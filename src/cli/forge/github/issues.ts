@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import { createOnce } from '../forge-client.ts';
 import { type GitHub, numberOf, requestJson, textField, viewerLogin } from './github.ts';
 

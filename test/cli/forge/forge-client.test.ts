@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { retryWaitMs, sendOnce } from '../../src/forge/forge-client.ts';
-import { startServer } from '../support/http-server.ts';
+import { retryWaitMs, sendOnce } from '../../../src/cli/forge/forge-client.ts';
+import { startServer } from '../../support/http-server.ts';
 
 describe('sendOnce()', () => {
   it('times out if a server accepts a request and stays silent, and retries once', async () => {

@@ -1,5 +1,5 @@
-import type { Repeatability } from '../../kernel/http/send-request.ts';
-import { isRecord } from '../../kernel/json.ts';
+import type { Repeatability } from '../../../kernel/http/send-request.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 
 /** Access to one GitHub repository with a token. */

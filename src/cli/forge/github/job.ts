@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import type { GitHubAddress } from './github.ts';
 
 /** Context of a GitHub Actions job. */

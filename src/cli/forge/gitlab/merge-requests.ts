@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord } from '../../../kernel/json.ts';
 import { ForgeError, parseAnswer } from '../forge-client.ts';
 import type { GitLab } from './gitlab.ts';
 

@@ -1,4 +1,4 @@
-import { parseRecord } from '../kernel/json.ts';
+import { parseRecord } from '../../kernel/json.ts';
 import { createOnce, ForgeError } from './forge-client.ts';
 
 const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;

@@ -9,9 +9,9 @@ import {
   REPOSITORY_QUERY,
   readFileAt,
   SWAP_MUTATION,
-} from '../../src/forge/github/commits.ts';
-import { type GitHub, openGitHub, VIEWER_QUERY, viewerLogin } from '../../src/forge/github/github.ts';
-import { createIssue, findIssues, updateIssue } from '../../src/forge/github/issues.ts';
+} from '../../../src/cli/forge/github/commits.ts';
+import { type GitHub, openGitHub, VIEWER_QUERY, viewerLogin } from '../../../src/cli/forge/github/github.ts';
+import { createIssue, findIssues, updateIssue } from '../../../src/cli/forge/github/issues.ts';
 import {
   createComment,
   createPull,
@@ -22,10 +22,10 @@ import {
   pullsOfHead,
   updateComment,
   updatePull,
-} from '../../src/forge/github/pulls.ts';
-import { cloneOf, newRemote } from '../support/git-repository.ts';
-import { type GitHubServer, startGitHub } from '../support/github-server.ts';
-import { startServer } from '../support/http-server.ts';
+} from '../../../src/cli/forge/github/pulls.ts';
+import { cloneOf, newRemote } from '../../support/git-repository.ts';
+import { type GitHubServer, startGitHub } from '../../support/github-server.ts';
+import { startServer } from '../../support/http-server.ts';
 
 const TOKEN = 'ghs_0canary0';
 const USERS = {

@@ -1,6 +1,6 @@
-import { type Backoff, backoffMs } from '../kernel/backoff.ts';
-import { ReelformError } from '../kernel/diagnostic.ts';
-import { proxyReason } from '../kernel/http/proxy.ts';
+import { type Backoff, backoffMs } from '../../kernel/backoff.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { proxyReason } from '../../kernel/http/proxy.ts';
 import {
   followRedirects,
   type HttpOutcome,
@@ -10,8 +10,8 @@ import {
   redirectTarget,
   retryAfterMs,
   sendRequest,
-} from '../kernel/http/send-request.ts';
-import { isRecord, parseJson, parseRecord } from '../kernel/json.ts';
+} from '../../kernel/http/send-request.ts';
+import { isRecord, parseJson, parseRecord } from '../../kernel/json.ts';
 
 type ForgeCode = 'forge_unreachable' | 'forge_refused' | 'forge_limited' | 'forge_answer_invalid';
 
