@@ -1,6 +1,6 @@
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { isRecord } from '../kernel/json.ts';
-import { formatColor } from './bind/color.ts';
+import { formatColor } from './color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';
 import { fontNames, normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';

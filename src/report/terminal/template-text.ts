@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { groupUses } from '../../engine/inspect/inspect-package.ts';
-import { formatColor } from '../../template/bind/color.ts';
+import { formatColor } from '../../template/color.ts';
 import type { NewPackage } from '../../template/init/init-package.ts';
 import type { NeededFile } from '../../template/init/lottie-source.ts';
 import { isConstantVector } from '../../template/lottie/lottie-layers.ts';

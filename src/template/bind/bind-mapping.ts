@@ -3,6 +3,7 @@ import type { AudioResource, Mapping, MediaResource, TextResource, Transform } f
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { isSlotKind } from '../../contract/wire/slot-text.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { parseColor } from '../color.ts';
 import { slotValue } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lottie/lottie-slots.ts';
@@ -13,7 +14,6 @@ import type { TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
-import { parseColor } from './color.ts';
 import { sceneFile } from './resolve-output.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };

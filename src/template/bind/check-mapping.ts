@@ -2,8 +2,8 @@ import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../contract/
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
+import { parseColor } from '../color.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
-import { parseColor } from './color.ts';
 
 /** A problem of a mapping, as reported by the service. */
 export interface MappingProblem {

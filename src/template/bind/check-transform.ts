@@ -1,7 +1,7 @@
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../contract/wire/mapping.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
-import { parseColor } from './color.ts';
+import { parseColor } from '../color.ts';
 
 export type MappingProblemCode =
   | 'unknown_editable'

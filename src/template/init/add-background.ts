@@ -1,4 +1,4 @@
-import { parseColor } from '../bind/color.ts';
+import { parseColor } from '../color.ts';
 import { type LottieNode, layerLists } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { FoundEditable } from './editable-targets.ts';

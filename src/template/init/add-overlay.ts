@@ -1,4 +1,4 @@
-import { parseColor } from '../bind/color.ts';
+import { parseColor } from '../color.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
 import { IDENTITY, layerOf, still } from './add-background.ts';

@@ -1,4 +1,4 @@
-import { formatColor } from '../bind/color.ts';
+import { formatColor } from '../color.ts';
 import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
 import { solidColor, solidShape } from '../lottie/solid-color.ts';
 import type { LottieDocument } from '../scene.ts';

@@ -8,7 +8,7 @@ import {
   type SlotKind,
 } from '../../contract/wire/slot-text.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { formatColor, parseColor } from '../bind/color.ts';
+import { formatColor, parseColor } from '../color.ts';
 import type { LottieNode } from './lottie-layers.ts';
 
 /**

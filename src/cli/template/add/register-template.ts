@@ -15,7 +15,7 @@ import type { Config } from '../../../reconciler/project/config.ts';
 import { CONFIG_FILE, schemaPath } from '../../../reconciler/project/repository-layout.ts';
 import { schemaFiles, writeSchemaFiles } from '../../../reconciler/project/schema-files.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
-import { formatColor } from '../../../template/bind/color.ts';
+import { formatColor } from '../../../template/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 

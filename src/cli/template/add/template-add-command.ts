@@ -11,7 +11,7 @@ import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { ADD_QUESTIONS, type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
 import { SessionFailure } from '../../../service/sessions/ports.ts';
-import { parseColor } from '../../../template/bind/color.ts';
+import { parseColor } from '../../../template/color.ts';
 import { TEXT_POSITIONS, type TextPosition } from '../../../template/init/add-overlay.ts';
 import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatColor, parseColor } from '../../../src/template/bind/color.ts';
+import { formatColor, parseColor } from '../../src/template/color.ts';
 
 describe('parseColor()', () => {
   it.each([
