@@ -10,6 +10,7 @@ import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { type JsonDiagnostic, problemsOf } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
+import { failureDiagnostics, groupFailures } from '../../report/json/failure-groups.ts';
 import { applyMarkdown, type DoneEvent } from '../../report/markdown/apply-markdown.ts';
 import {
   FAILURES_TITLE,
@@ -19,7 +20,6 @@ import {
   resolvedMarkdown,
 } from '../../report/markdown/issue-bodies.ts';
 import { githubAnnotations, githubApplyOutputs } from '../../report/terminal/forge-text.ts';
-import { failureDiagnostics, groupFailures } from '../../report/wording/failure-groups.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
 import {
   appendToJobFile,

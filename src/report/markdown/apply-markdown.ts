@@ -2,9 +2,9 @@ import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts'
 import type { Published } from '../../reconciler/lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { problemsOf } from '../json/diagnostics-json.ts';
+import type { FailureGroup } from '../json/failure-groups.ts';
 import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
 import { displayUrl, joinTexts, shortenText } from '../wording/display-text.ts';
-import type { FailureGroup } from '../wording/failure-groups.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
 import { escapeMarkdown, linkedWords, markdownCode, markdownLink, shortCode, takeWhileFits } from './markdown-text.ts';

@@ -1,8 +1,8 @@
 import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import type { FailureGroup } from '../json/failure-groups.ts';
 import { displayUrl, joinTexts } from '../wording/display-text.ts';
 import { DRIFT_WORDS, type DriftReport, hasDrift, specDriftWords } from '../wording/drift-words.ts';
-import type { FailureGroup } from '../wording/failure-groups.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import {
   escapeMarkdown,

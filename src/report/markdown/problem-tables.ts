@@ -1,6 +1,6 @@
 import { formatLocation, type JsonDiagnostic } from '../json/diagnostics-json.ts';
+import type { FailureGroup, FailureLocation, LocatedFailure } from '../json/failure-groups.ts';
 import { shortenText } from '../wording/display-text.ts';
-import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
 import { escapeMarkdown, foldedTable, linkedWords, markdownCode, shortCode, takeWhileFits } from './markdown-text.ts';
 

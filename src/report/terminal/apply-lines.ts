@@ -1,9 +1,9 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin, VideoFailure } from '../../reconciler/apply/events.ts';
 import type { Delivery } from '../../reconciler/lock/lock.ts';
+import { failureKey } from '../json/failure-groups.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
-import { failureKey } from '../wording/failure-groups.ts';
 import { formatDuration, segmentProgress } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
 import { formatTimeLeft, type RunningVideo, RunProgress } from './run-progress.ts';

@@ -3,8 +3,8 @@ import { groupBy } from '../../kernel/group-by.ts';
 import type { ApplyOutcome, VideoFailure } from '../../reconciler/apply/events.ts';
 import { resourceSpan } from '../../reconciler/definition/definition-file.ts';
 import type { ChangeDocument } from '../../reconciler/plan/plan-document.ts';
-import { type JsonDiagnostic, textPosition } from '../json/diagnostics-json.ts';
-import { unknownWords } from './unknown-words.ts';
+import { unknownWords } from '../wording/unknown-words.ts';
+import { type JsonDiagnostic, textPosition } from './diagnostics-json.ts';
 
 /** Source location of the value that a failure is about. */
 export interface FailureLocation {
