@@ -39,7 +39,7 @@ const CHUNKS = {
 // What every render loads, in its process and in its thread that draws.
 const RENDERING = {
   process: ['service/sessions/processes/render-process.ts', 'engine/render-scene.ts', 'engine/codec/video-encoder.ts'],
-  thread: ['engine/raster/raster-worker.ts'],
+  thread: ['engine/threads/raster-worker.ts'],
 };
 const chunks = new Map();
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -71,7 +71,7 @@ const entries = [
   'index.ts',
   'cli/main.ts',
   'service/sessions/processes/render-process.ts',
-  'engine/raster/raster-worker.ts',
+  'engine/threads/raster-worker.ts',
   'engine/writers/gif-worker.ts',
 ];
 const { output } = await build({

@@ -2,12 +2,12 @@ import type { Scene, SceneOutput } from '../template/scene.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
-import { supplyFrames } from './raster/supply-frames.ts';
 import type { RenderResult, RenderSceneOptions } from './render-result.ts';
+import { joinSegments, renderSegments } from './render-segments.ts';
+import { renderPicture } from './render-stills.ts';
 import { type RenderedSound, renderSound } from './scene-media.ts';
-import { joinSegments, renderSegments } from './segments/render-segments.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
-import { renderPicture } from './stills/render-stills.ts';
+import { supplyFrames } from './threads/supply-frames.ts';
 import { audioCodecOf, distinctForms, type FrameWriter, pixelsOf } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 

@@ -1,6 +1,6 @@
 import type { Scene } from '../template/scene.ts';
 import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
-import type { MediaFinding } from './lint/lint-finding.ts';
+import type { MediaFinding } from './lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
 
 /** The sound of a whole video, and the defects of its clips and sounds. */

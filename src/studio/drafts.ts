@@ -1,5 +1,5 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
-import type { RenderedSegment } from '../engine/segments/render-segments.ts';
+import type { RenderedSegment } from '../engine/render-segments.ts';
 import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { freeBuffers } from '../../src/engine/raster/free-buffers.ts';
+import { freeBuffers } from '../../src/engine/free-buffers.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { type FrameRange, segmentKey } from '../../src/engine/segments/segment.ts';
 import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';

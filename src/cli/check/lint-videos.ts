@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { LintFinding } from '../../engine/lint-finding.ts';
 import { type Diagnostic, ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';

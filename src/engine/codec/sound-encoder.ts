@@ -1,8 +1,8 @@
 import type { OutputQuality } from '../../contract/wire/output.ts';
-import { MIX_RATE, type Stereo } from '../media/resampler.ts';
 import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { AudioCodec, AudioTrack } from './encoded-track.ts';
+import { MIX_RATE, type Stereo } from './resampler.ts';
 
 type CompressedCodec = Exclude<AudioCodec, 'pcm'>;
 

@@ -9,7 +9,7 @@ import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../images/image-header.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
+import type { LintFinding } from '../lint-finding.ts';
 import type { OpenFont } from '../text/harfbuzz-font.ts';
 import { type DrawStills, type EditableVisibility, measureEditableVisibility } from './editable-visibility.ts';
 

@@ -1,7 +1,7 @@
 import type { Scene } from '../../template/scene.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import type { PictureBox } from '../lint-finding.ts';
 import { openRasterizer } from '../raster/rasterizer.ts';
-import type { PictureBox } from './lint-finding.ts';
 import { reducedScene } from './reduced-scene.ts';
 
 /** The second of a video with the most flashes of a kind, if their number is unsafe. */

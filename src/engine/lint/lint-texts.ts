@@ -1,7 +1,7 @@
 import { SAFE_AREAS, type SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
+import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import { type FindingMoment, type LintDefect, momentAt } from './lint-finding.ts';
 import { findShrunk, MIN_DESIGN_SHARE } from './shrunk-texts.ts';
 import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
 import { type Polygon, visibleArea } from './text-geometry.ts';

@@ -1,6 +1,6 @@
 import type { LottieDocument } from '../../template/scene.ts';
+import type { FindingMoment, LeftoverKind, LintDefect } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import type { FindingMoment, LeftoverKind, LintDefect } from './lint-finding.ts';
 
 const TAGS =
   'a|b|big|br|center|code|del|div|em|font|h[1-6]|hr|i|img|li|mark|ol|p|pre|s|small|span|strike|strong|sub|sup|table|td|tr|u|ul|wbr';

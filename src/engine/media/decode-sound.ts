@@ -1,6 +1,6 @@
 import { Decoder } from '../codec/decoder.ts';
 import type { Libav, NativeFrame } from '../codec/libav.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import { decodePcm, isPcm } from './decode-pcm.ts';
 import type { SoundPacket, SoundTrack } from './sound-track.ts';
 

@@ -1,7 +1,7 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { Scene, SceneClip, SceneSound } from '../../template/scene.ts';
-import { type MediaFinding, momentAt } from '../lint/lint-finding.ts';
+import { type MediaFinding, momentAt } from '../lint-finding.ts';
 import { SceneError } from '../scene-error.ts';
 import { checkClip } from './check-media.ts';
 import { clipTimes } from './clip-times.ts';

@@ -1,12 +1,12 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { Scene, SceneSound } from '../../template/scene.ts';
 import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
+import { joined, MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
 import { checkSound, MAX_CLIP_BYTES } from './check-media.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type OpenSound, openSound } from './open-sound.ts';
-import { joined, MIX_RATE, type Stereo, silence } from './resampler.ts';
 
 /**
  * Mixes and compresses a scene's sounds, exactly as long as its video; null for a silent scene. A limiter attenuates peaks above

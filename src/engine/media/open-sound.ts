@@ -1,9 +1,9 @@
+import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from '../codec/resampler.ts';
 import { SceneError } from '../scene-error.ts';
 import { decodePackets } from './decode-sound.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { toDamageError } from './open-media.ts';
 import { openSoundTrack } from './open-sound-track.ts';
-import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from './resampler.ts';
 import type { SoundTrack } from './sound-track.ts';
 
 /** Decoding starts this much before the first sample needed, because codecs depend on preceding packets. */

@@ -1,8 +1,8 @@
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
 import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import { hasExcessiveMetadata } from '../images/png-metadata.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
 import { openMedia, toDamageError } from './open-media.ts';

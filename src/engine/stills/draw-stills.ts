@@ -1,5 +1,5 @@
 import type { Scene, Still } from '../../template/scene.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 
 /** A still of a scene, rendered without its video. */

@@ -1,4 +1,4 @@
-import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { LintFinding } from '../../engine/lint-finding.ts';
 import { scriptOf } from '../../engine/text/itemize-paragraph.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { groupBy } from '../../kernel/group-by.ts';

@@ -1,4 +1,4 @@
-import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { LintFinding } from '../../engine/lint-finding.ts';
 import type { Diagnostic, Severity, Span } from '../../kernel/diagnostic.ts';
 
 /** The video that a finding concerns, and the source location of the value. */

@@ -2,11 +2,11 @@ import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../../co
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../contract/wire/output.ts';
 import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
-import type { LintFinding, MediaFinding } from '../../../engine/lint/lint-finding.ts';
+import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import type { Failure, SceneErrorCode } from '../../../engine/scene-error.ts';
 import type { RenderedSound, SceneFinding } from '../../../engine/scene-media.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/segments/render-segments.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';

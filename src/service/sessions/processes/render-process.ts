@@ -37,11 +37,11 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderOutputs(unpackScene(scene), outputs, { encoder: await openerOf(encoder), onProgress });
   },
   async segments({ input: { scene, outputs, ranges }, encoder }, onProgress) {
-    const { renderOutputSegments } = await import('../../../engine/segments/render-segments.ts');
+    const { renderOutputSegments } = await import('../../../engine/render-segments.ts');
     return renderOutputSegments(unpackScene(scene), outputs, ranges, { encoder: await openerOf(encoder), onProgress });
   },
   async frames({ input: { scene, frames } }) {
-    const { renderSegmentStills } = await import('../../../engine/segments/render-segments.ts');
+    const { renderSegmentStills } = await import('../../../engine/render-segments.ts');
     return renderSegmentStills(unpackScene(scene), frames);
   },
   async sound({ input: { scene, codec } }) {
@@ -53,15 +53,15 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return sceneKeys(input);
   },
   async join({ input: { scene, segments, sound } }) {
-    const { joinSegments } = await import('../../../engine/segments/render-segments.ts');
+    const { joinSegments } = await import('../../../engine/render-segments.ts');
     return joinSegments(scene, segments, sound);
   },
   async stills({ input }, onProgress) {
-    const { renderStills } = await import('../../../engine/stills/render-stills.ts');
+    const { renderStills } = await import('../../../engine/render-stills.ts');
     return renderStills(unpackScene(input), onProgress);
   },
   async compare({ input }, onProgress) {
-    const { compareInThread } = await import('../../../engine/stills/render-stills.ts');
+    const { compareInThread } = await import('../../../engine/render-stills.ts');
     return compareInThread(input, onProgress);
   },
   async source({ input, bytes }) {
@@ -84,7 +84,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     );
   },
   async lint({ input }) {
-    const { runInThread } = await import('../../../engine/raster/drawing-thread.ts');
+    const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
     return runInThread('lint', { ...input, scene: unpackScene(input.scene) });
   },
 };
@@ -140,7 +140,7 @@ async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */
 async function freeMemory(kind: TaskKind): Promise<void> {
   if (kind !== 'compare') return globalThis.gc?.();
-  const { freeSmallScene } = await import('../../../engine/raster/free-buffers.ts');
+  const { freeSmallScene } = await import('../../../engine/free-buffers.ts');
   freeSmallScene();
 }
 

@@ -1,12 +1,12 @@
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
-import type { LintFinding } from '../../../engine/lint/lint-finding.ts';
+import type { LintFinding } from '../../../engine/lint-finding.ts';
 import type { AnyScene } from '../../../engine/packed-scene.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import { type Failure, SceneError } from '../../../engine/scene-error.ts';
 import type { RenderedSound } from '../../../engine/scene-media.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';

@@ -1,7 +1,7 @@
 import type { AudioCodec, AudioTrack } from '../../../engine/codec/encoded-track.ts';
 import type { AnyScene } from '../../../engine/packed-scene.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import type { RenderedSound } from '../../../engine/scene-media.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/segments/render-segments.ts';
 import { stillKey } from '../../../engine/segments/segment.ts';
 import { abortable } from '../../../kernel/abortable.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';

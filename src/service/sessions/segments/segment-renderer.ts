@@ -1,7 +1,7 @@
 import type { RenderResult } from '../../../engine/render-result.ts';
+import type { RenderedSegment } from '../../../engine/render-segments.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
 import { hasMedia, type RenderedSound } from '../../../engine/scene-media.ts';
-import type { RenderedSegment } from '../../../engine/segments/render-segments.ts';
 import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unpackScene } from '../../../../src/engine/packed-scene.ts';
 import { renderOutputs, renderScene } from '../../../../src/engine/render-scene.ts';
+import { joinSegments, renderOutputSegments, renderSegmentStills } from '../../../../src/engine/render-segments.ts';
 import { renderSound } from '../../../../src/engine/scene-media.ts';
-import {
-  joinSegments,
-  renderOutputSegments,
-  renderSegmentStills,
-} from '../../../../src/engine/segments/render-segments.ts';
 import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
 import type {
   RenderTaskKind,

@@ -1,13 +1,13 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import type { Scene } from '../../template/scene.ts';
-import { checkScene } from '../check-scene.ts';
-import { runInThread } from '../raster/drawing-thread.ts';
-import type { RenderedStill } from '../render-result.ts';
-import { mediaFindings } from '../scene-media.ts';
-import type { TextFinding } from '../text/text-findings.ts';
-import { typesetTexts } from '../text/typeset-texts.ts';
-import type { ComparedStill, StillComparison } from './compare-stills.ts';
-import type { StillImage } from './draw-stills.ts';
+import type { Scene } from '../template/scene.ts';
+import { checkScene } from './check-scene.ts';
+import type { RenderedStill } from './render-result.ts';
+import { mediaFindings } from './scene-media.ts';
+import type { ComparedStill, StillComparison } from './stills/compare-stills.ts';
+import type { StillImage } from './stills/draw-stills.ts';
+import type { TextFinding } from './text/text-findings.ts';
+import { typesetTexts } from './text/typeset-texts.ts';
+import { runInThread } from './threads/drawing-thread.ts';
 
 type OnStill = (stillsDone: number, stillCount: number) => void;
 

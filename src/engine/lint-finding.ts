@@ -1,6 +1,6 @@
-import type { LintCode } from '../../template/lint-severities.ts';
-import type { SafeAreaName } from '../../template/safe-areas.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { LintCode } from '../template/lint-severities.ts';
+import type { SafeAreaName } from '../template/safe-areas.ts';
+import type { Scene } from '../template/scene.ts';
 
 /** The frame that shows a finding best, according to the animation. */
 export interface FindingMoment {

@@ -1,12 +1,12 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
-import { renderScene } from '../../../src/engine/render-scene.ts';
-import { renderSound } from '../../../src/engine/scene-media.ts';
-import { joinSegments, type RenderedSegment, renderSegments } from '../../../src/engine/segments/render-segments.ts';
-import { segmentRanges } from '../../../src/engine/segments/segment.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { toneWav } from '../../support/tone.ts';
-import { embeddedFonts, movingScene, sceneOf, textLayer } from '../scenes.ts';
+import { renderScene } from '../../src/engine/render-scene.ts';
+import { joinSegments, type RenderedSegment, renderSegments } from '../../src/engine/render-segments.ts';
+import { renderSound } from '../../src/engine/scene-media.ts';
+import { segmentRanges } from '../../src/engine/segments/segment.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import { toneWav } from '../support/tone.ts';
+import { embeddedFonts, movingScene, sceneOf, textLayer } from './scenes.ts';
 
 const SILENCE = { track: null, findings: [] };
 

@@ -1,18 +1,18 @@
-import { defaultCodec } from '../../contract/wire/output.ts';
-import type { Scene, SceneFile, SceneOutput } from '../../template/scene.ts';
-import { checkScene } from '../check-scene.ts';
-import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from '../codec/encoded-track.ts';
-import { encoderOf, SOFTWARE } from '../codec/video-encoder.ts';
-import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
-import { supplyFrames } from '../raster/supply-frames.ts';
-import type { RenderedStill, RenderResult, RenderSceneOptions } from '../render-result.ts';
-import { SceneError } from '../scene-error.ts';
-import type { RenderedSound } from '../scene-media.ts';
-import type { TextFinding } from '../text/text-findings.ts';
-import { distinctForms, pixelsOf } from '../writers/frame-writer.ts';
-import { muxMp4 } from '../writers/mux.ts';
-import { type FrameRange, segmentRanges } from './segment.ts';
-import { drawingsOf, type SegmentDrawing, sceneCutter } from './segment-scene.ts';
+import { defaultCodec } from '../contract/wire/output.ts';
+import type { Scene, SceneFile, SceneOutput } from '../template/scene.ts';
+import { checkScene } from './check-scene.ts';
+import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
+import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
+import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import type { RenderedStill, RenderResult, RenderSceneOptions } from './render-result.ts';
+import { SceneError } from './scene-error.ts';
+import type { RenderedSound } from './scene-media.ts';
+import { type FrameRange, segmentRanges } from './segments/segment.ts';
+import { drawingsOf, type SegmentDrawing, sceneCutter } from './segments/segment-scene.ts';
+import type { TextFinding } from './text/text-findings.ts';
+import { supplyFrames } from './threads/supply-frames.ts';
+import { distinctForms, pixelsOf } from './writers/frame-writer.ts';
+import { muxMp4 } from './writers/mux.ts';
 
 /** One segment of a video, encoded on its own. Plain data, so that it can come from another process or a cache. */
 export interface RenderedSegment extends FrameRange {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
+import type { LintFinding } from '../lint-finding.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
@@ -26,7 +26,7 @@ export function takeThread(): Worker {
     idle.ref();
     return idle;
   }
-  const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
+  const worker = new Worker(builtFile(import.meta.url, 'engine/threads/raster-worker.js'));
   // An iterator over messages rejects with the error; without one, the listener prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { MIX_RATE, Resampler, toStereo } from '../../../src/engine/codec/resampler.ts';
 import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
-import { MIX_RATE, Resampler, toStereo } from '../../../src/engine/media/resampler.ts';
 
 /** Resamples a sine of one second to 48 kHz in blocks of uneven length. */
 function resampled(rate: number, hertz: number, offset = 0): Float32Array {
