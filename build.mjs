@@ -31,7 +31,7 @@ const BUNDLED = [
 // starts with, and what a plan with changes loads besides.
 const CHUNKS = {
   start: ['cli/io.ts', 'cli/run.ts'],
-  plan: ['cli/plan/make-plan.ts', 'cli/plan/planned-videos.ts', 'cli/check/lint-plan.ts'],
+  plan: ['cli/plan/make-plan.ts', 'cli/plan/planned-videos.ts', 'cli/plan/lint-plan.ts'],
   changes: ['reconciler/project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts'],
   project: ['reconciler/project/load-project.ts', 'reconciler/project/find-definitions.ts'],

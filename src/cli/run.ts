@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../kernel/diagnostic.ts';
-import type { ActionOf, AddCommands } from './commands/arguments.ts';
+import type { ActionOf, AddCommands } from './arguments.ts';
 import {
   addCommentCommands,
   addCompletionCommand,

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { loadDesiredState } from '../../src/cli/plan/load-desired-state.ts';
+import { loadDesiredState } from '../../src/cli/state/load-desired-state.ts';
 import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { emptyLock, type LockEntry } from '../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../src/reconciler/lock/lock-format.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ResultPromise } from 'execa';
 import { expect } from 'vitest';
-import { openJournal } from '../../src/cli/lock/open-journal.ts';
+import { openJournal } from '../../src/cli/state/open-journal.ts';
 import { readLock } from '../../src/reconciler/lock/lock-file.ts';
 import { LOCK_FILE } from '../../src/reconciler/project/repository-layout.ts';
 import type { KilledApplyOptions } from './killed-apply.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openJournal } from '../../src/cli/lock/open-journal.ts';
+import { openJournal } from '../../src/cli/state/open-journal.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { applyPlan } from '../../src/reconciler/apply/apply-plan.ts';
 import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';

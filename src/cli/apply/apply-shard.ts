@@ -12,11 +12,11 @@ import { COMMIT_FLAGS } from '../commit/commit-options.ts';
 import { rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
-import { loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
 import { type OpenScenes, openCommandPool } from '../render/open-scenes.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
+import { loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
 

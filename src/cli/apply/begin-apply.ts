@@ -6,18 +6,18 @@ import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-docu
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';
-import { findPointers, lintErrors } from '../check/lint-plan.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import type { DesiredState } from '../plan/load-desired-state.ts';
+import { findPointers, lintErrors } from '../plan/lint-plan.ts';
 import { segmentsToRender } from '../plan/make-plan.ts';
 import type { OpenPlan, PlanContext } from '../plan/open-plan.ts';
-import { planToApply } from '../plan/plan-to-apply.ts';
 import { type PlannedVideos, projectVideos } from '../plan/planned-videos.ts';
 import { printPlanText } from '../plan/print-plan.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-outcome.ts';
+import { planToApply } from './plan-to-apply.ts';
 import { refuseUnsearched } from './unsearched-history.ts';
 
 /** One call of `reelform apply`. */

@@ -15,10 +15,10 @@ import { unversionedText } from '../../report/terminal/apply-text.ts';
 import type { CommitRun } from '../commit/open-commit.ts';
 import { printWarning } from '../forge/forge-job.ts';
 import { type Io, isAttended } from '../io.ts';
-import type { OpenJournal } from '../lock/open-journal.ts';
-import { openLockFile } from '../lock/open-lock.ts';
 import { openUrlProbe } from '../service/open-remote-service.ts';
 import type { OpenService } from '../service/open-service.ts';
+import type { OpenJournal } from '../state/open-journal.ts';
+import { openLockFile } from '../state/open-lock.ts';
 import { PartialOutcome } from './apply-outcome.ts';
 import { type RunWatch, watchRun } from './watch-run.ts';
 

@@ -17,9 +17,9 @@ import { countNoun } from '../../report/wording/quantities.ts';
 import { missingWords } from '../../report/wording/unknown-words.ts';
 import { cacheKey, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openJournal } from '../lock/open-journal.ts';
 import { printResult } from '../output.ts';
-import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { loadDesiredState } from '../state/load-desired-state.ts';
+import { openJournal } from '../state/open-journal.ts';
 import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 import { checkCi, checkGit, checkProxies, checkService } from './doctor-environment.ts';
 

@@ -11,8 +11,8 @@ import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import { type Io, isCi } from '../io.ts';
-import { isJournalLocal, SHARED_JOURNAL_HINT } from '../lock/open-journal.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';
+import { isJournalLocal, SHARED_JOURNAL_HINT } from '../state/open-journal.ts';
 import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 
 /** Checks what renders: the encoder of this machine, or a service that answers and accepts the token. */

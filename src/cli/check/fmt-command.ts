@@ -12,9 +12,9 @@ import { writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { fmtText } from '../../report/terminal/repository-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { withRunLock } from '../lock/open-lock.ts';
 import { printDiagnostics } from '../output.ts';
-import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { loadDesiredState } from '../state/load-desired-state.ts';
+import { withRunLock } from '../state/open-lock.ts';
 
 interface FmtOptions extends GlobalOptions {
   readonly check?: boolean;

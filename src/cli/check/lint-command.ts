@@ -6,10 +6,10 @@ import { lintText } from '../../report/terminal/repository-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
-import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { pointersOf } from '../plan/lint-plan.ts';
+import { lintVideos } from '../plan/lint-videos.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
-import { pointersOf } from './lint-plan.ts';
-import { lintVideos } from './lint-videos.ts';
+import { loadDesiredState } from '../state/load-desired-state.ts';
 
 interface LintCommandOptions extends JsonOptions {
   /** False to check every video again. */

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
+import { type ActionOf, address, addressBelow, collect, days, numberBetween, tag } from '../arguments.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { RunCommand } from '../mcp/mcp-command.ts';
-import { type ActionOf, address, addressBelow, collect, days, numberBetween, tag } from './arguments.ts';
 
 /** Declares `reelform init`. */
 export function addInitCommand(program: Command, action: ActionOf): void {

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { SettingFlag } from '../../service/server/settings/settings-table.ts';
+import { type ActionOf, collect, numberBetween } from '../arguments.ts';
 import type { Io } from '../io.ts';
 import type { SettingsFlags } from '../serve/server-process.ts';
-import { type ActionOf, collect, numberBetween } from './arguments.ts';
 
 /** Flags of settings; empty for commands that are not called. */
 export interface ServerFlags {

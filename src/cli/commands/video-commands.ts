@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { APPLY_FORMATS } from '../apply/apply-options.ts';
+import { type ActionOf, days, duration, numberBetween, port, serviceUrl, sessionId, shard } from '../arguments.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import { planCommand } from '../plan/plan-command.ts';
 import { addPlanFlags, addPreviewFlags, addSelectionFlags, PLAN_FORMATS } from '../plan/plan-options.ts';
-import { type ActionOf, days, duration, numberBetween, port, serviceUrl, sessionId, shard } from './arguments.ts';
 
 const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
@@ -74,7 +74,7 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
     .option('--ignore-missing-outputs', 'ignore missing and damaged local files')
     .option('--issue', 'report drift in one GitHub issue, which is closed when there is none')
     .option('--json', 'print the findings as one JSON document')
-    .action(action(async () => (await import('../drift/drift-command.ts')).driftCommand));
+    .action(action(async () => (await import('../plan/drift/drift-command.ts')).driftCommand));
   program
     .command('explain')
     .description('show why a video would be rendered, or why it was rendered')

@@ -15,7 +15,7 @@ import { parseLock } from '../../reconciler/lock/lock-format.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
-import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
+import { type DesiredState, loadDesiredState } from '../state/load-desired-state.ts';
 
 /** Extensions of files that may define videos or hold their rows. */
 const MAY_DEFINE = /\.(?:ya?ml|json|csv)$/;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { branchName, numberBetween } from '../commands/arguments.ts';
+import { branchName, numberBetween } from '../arguments.ts';
 
 /** Options for committing the lockfile. */
 export interface CommitOptions {

@@ -13,8 +13,8 @@ import { forgeClock, openJobGitHub, usesGitHubApi } from '../forge/forge-job.ts'
 import type { GitHub } from '../forge/github/github.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { localJournalWarnings } from '../lock/open-journal.ts';
-import type { DesiredState } from '../plan/load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
+import { localJournalWarnings } from '../state/open-journal.ts';
 import { fingerprintsAt, lockAt, rejectUncommitted, tipCheckedOut } from './checked-out-tip.ts';
 import { type CommitOptions, pullBranchName } from './commit-options.ts';
 import { GitHubLockBranch, PullLockBranch, type PullLockOptions } from './github-lock-branch.ts';

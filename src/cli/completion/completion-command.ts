@@ -157,7 +157,7 @@ function plain(word: string): Candidate {
 async function names(kind: Names | undefined, directory: string | undefined, io: Io): Promise<Candidate[]> {
   if (kind === undefined) return [];
   try {
-    const { loadDesiredState } = await import('../plan/load-desired-state.ts');
+    const { loadDesiredState } = await import('../state/load-desired-state.ts');
     const cwd = workingDirectory({ color: false, ...(directory !== undefined && { directory }) }, io);
     const state = await loadDesiredState(cwd);
     if (kind === 'templates') return [...state.config.templates.keys()].sort(byCodeUnit).map(plain);

@@ -10,9 +10,9 @@ import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
+import { dependsOnReelform, ownPackage, packageRoot } from '../own-package.ts';
 import { npmPackage } from '../template/add/open-origin.ts';
 import { galleryDigests, readGalleryTemplate } from '../template/gallery.ts';
-import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
 import { type StarterChoices, type StarterFile, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
 

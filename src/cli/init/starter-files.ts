@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaFiles } from '../../reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import { type OwnPackage, packageRoot, packageTexts } from '../own-package.ts';
 import { definitionText } from '../template/add/register-template.ts';
-import { type OwnPackage, packageRoot, packageTexts } from './own-package.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
 /** Choices for a new repository. */

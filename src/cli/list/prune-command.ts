@@ -10,10 +10,10 @@ import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.t
 import { FolderSegmentStore } from '../../service/sessions/segments/folder-segment-store.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { readJournal } from '../lock/open-journal.ts';
-import { loadLock, withRunLock } from '../lock/open-lock.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../output.ts';
 import { segmentFolder } from '../render/segment-cache.ts';
+import { readJournal } from '../state/open-journal.ts';
+import { loadLock, withRunLock } from '../state/open-lock.ts';
 
 interface PruneOptions extends JsonOptions {
   readonly yes?: boolean;

@@ -15,9 +15,9 @@ import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
-import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
 import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
-import { lockEntry, updateLock, withRunLock } from './open-lock.ts';
+import { type DesiredState, loadDesiredState } from '../state/load-desired-state.ts';
+import { lockEntry, updateLock, withRunLock } from '../state/open-lock.ts';
 
 /** `reelform mv FROM TO`: changes the id of a video in the lockfile. Its files and its rendering stay the same. */
 export async function mvCommand(from: string, to: string, options: GlobalOptions, io: Io): Promise<number> {

@@ -16,7 +16,7 @@ import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } fro
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
-import { withRunLock } from './open-lock.ts';
+import { withRunLock } from '../state/open-lock.ts';
 
 /**
  * `reelform lock merge`: runs as Git's merge driver with three paths, resolves a conflict without paths, and installs
@@ -132,7 +132,7 @@ async function mergeForNow(root: string, versions: LockVersions): Promise<Return
 
 /** Returns the fingerprints of readable definitions. Others may still have conflicts. */
 async function presentFingerprints(root: string): Promise<ReadonlyMap<string, Fingerprint>> {
-  const { loadDesiredState } = await import('../plan/load-desired-state.ts');
+  const { loadDesiredState } = await import('../state/load-desired-state.ts');
   const { desired } = await loadDesiredState(root, { cache: false });
   return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
 }

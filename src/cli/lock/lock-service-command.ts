@@ -17,10 +17,10 @@ import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
-import { type DesiredState, desire, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { fetchSession, openRemoteService, type RemoteService } from '../service/open-remote-service.ts';
-import { type OpenJournal, openJournal } from './open-journal.ts';
-import { loadLock, updateLock, withRunLock } from './open-lock.ts';
+import { type DesiredState, desire, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
+import { type OpenJournal, openJournal } from '../state/open-journal.ts';
+import { loadLock, updateLock, withRunLock } from '../state/open-lock.ts';
 
 /** Number of sessions that are requested in parallel. */
 const CONCURRENCY = 8;

@@ -14,8 +14,8 @@ import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
 import { type GlobalOptions, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
-import { loadDesiredState } from '../plan/load-desired-state.ts';
-import { withRunLock } from './open-lock.ts';
+import { loadDesiredState } from '../state/load-desired-state.ts';
+import { withRunLock } from '../state/open-lock.ts';
 
 interface LockVerifyOptions extends JsonOptions {
   readonly ignoreMissingOutputs?: boolean;

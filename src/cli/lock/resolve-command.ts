@@ -13,10 +13,10 @@ import {
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printConfigErrors, stdoutStyle } from '../output.ts';
-import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
-import { type OpenJournal, openJournal } from './open-journal.ts';
-import { withRunLock } from './open-lock.ts';
+import { loadDesiredState } from '../state/load-desired-state.ts';
+import { type OpenJournal, openJournal } from '../state/open-journal.ts';
+import { withRunLock } from '../state/open-lock.ts';
 
 interface ResolveOptions extends GlobalOptions {
   readonly session?: string;

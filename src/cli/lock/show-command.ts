@@ -9,7 +9,7 @@ import { type GlobalOptions, type JsonOptions, rejectConflictingOptions, working
 import type { Io } from '../io.ts';
 import { printResult, stdoutStyle } from '../output.ts';
 import { type FormatFlags, planFormat } from '../plan/plan-options.ts';
-import { loadLock, lockEntry } from './open-lock.ts';
+import { loadLock, lockEntry } from '../state/open-lock.ts';
 
 /** `reelform show [ID]`: prints the lockfile; `reelform show PLANFILE`: prints a saved plan. */
 export async function showCommand(
@@ -20,7 +20,7 @@ export async function showCommand(
   const directory = workingDirectory(options, io);
   if (id !== undefined && isPlanFile(resolve(directory, id))) {
     const format = planFormat(options) ?? 'text';
-    const { readSavedPlan } = await import('../plan/plan-to-apply.ts');
+    const { readSavedPlan } = await import('../apply/plan-to-apply.ts');
     const { printPlan } = await import('../plan/print-plan.ts');
     const { readPreview } = await import('../../report/preview/read-preview.ts');
     const { previewDir } = options;

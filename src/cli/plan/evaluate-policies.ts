@@ -18,7 +18,7 @@ import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { DesiredState } from './load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 
 const TIMEOUT_MS = 60_000;
 

@@ -6,7 +6,7 @@ import type { Lock } from '../../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { PlanDiagnostic } from '../../reconciler/plan/plan.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
-import type { DesiredState } from './load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 
 /**
  * Reports definitions that git has and leaves out of this checkout. An entry without a definition may be one of theirs, so

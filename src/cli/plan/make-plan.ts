@@ -8,11 +8,11 @@ import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { previewSummary } from '../../report/preview/preview-document.ts';
-import { findPointers, lintPlan } from '../check/lint-plan.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
+import { findPointers, lintPlan } from './lint-plan.ts';
 import { applyPolicies, openPlan } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
@@ -38,7 +38,7 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
       policyCommand: '--policy-command',
       ...PREVIEW_FLAGS,
     });
-    const { driftCommand } = await import('../drift/drift-command.ts');
+    const { driftCommand } = await import('./drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
   const directory = workingDirectory(options, io);

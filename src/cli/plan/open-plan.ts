@@ -19,10 +19,10 @@ import { createOutputCheck, findSwappedOutputs } from '../../reconciler/project/
 import { countNoun } from '../../report/wording/quantities.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { readJournal } from '../lock/open-journal.ts';
 import { printDiagnostics } from '../output.ts';
+import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
+import { readJournal } from '../state/open-journal.ts';
 import { leftOutDefinitions } from './left-out-definitions.ts';
-import { type DesiredState, loadDesiredState, serviceName } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
 import type { HistorySearch } from './read-history.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
@@ -153,7 +153,7 @@ export async function openPlan(
 
 /** @param restores whether outputs of another content are restored; they are not looked for otherwise */
 async function refresh(repository: DesiredState, lock: Lock, globs: IdGlobs, restores: boolean, io: Io) {
-  const { runRefresh } = await import('../drift/run-refresh.ts');
+  const { runRefresh } = await import('./drift/run-refresh.ts');
   const { refreshed, question, warnings } = await runRefresh(repository, lock, isSelected(globs), io);
   return {
     refreshed,

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { collect, days, numberBetween, seconds } from '../commands/arguments.ts';
+import { collect, days, numberBetween, seconds } from '../arguments.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
 /** Options for planning, shared by `plan` and `apply`. */

@@ -4,7 +4,7 @@ import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { Io } from '../io.ts';
 import type { OpenScenes } from '../render/open-scenes.ts';
-import type { DesiredState } from './load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 
 /** Definitions and templates of videos. */
 export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {

@@ -5,7 +5,7 @@ import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { type IdGlobs, selectChanges } from '../../reconciler/plan/select-changes.ts';
 import type { Io } from '../io.ts';
-import type { DesiredState } from './load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
 
 /**

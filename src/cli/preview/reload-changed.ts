@@ -5,7 +5,7 @@ import { LazyTemplates, reloadDefinitions } from '../../reconciler/project/load-
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { LoadedRepository } from '../../studio/ports.ts';
-import { desire } from '../plan/load-desired-state.ts';
+import { desire } from '../state/load-desired-state.ts';
 
 /** Definitions that are read again at once. Reading more takes as long as reading everything. */
 const MOST = 100;

@@ -5,7 +5,7 @@ import { canonicalJson, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { readTemplateFolder } from '../../reconciler/project/read-package.ts';
 import { VERSION } from '../global-options.ts';
-import { packageRoot } from '../init/own-package.ts';
+import { packageRoot } from '../own-package.ts';
 
 /** npm package with the templates of the gallery. It has the versions of Reelform, and is not a dependency of it. */
 const GALLERY_PACKAGE = 'reelform-gallery';

@@ -12,9 +12,9 @@ import { undrawableText } from '../../report/wording/package-diagnostic.ts';
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
-import { packageRoot } from '../init/own-package.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
+import { packageRoot } from '../own-package.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 

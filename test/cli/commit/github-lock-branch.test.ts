@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { branchName } from '../../../src/cli/commands/arguments.ts';
+import { branchName } from '../../../src/cli/arguments.ts';
 import { pullBranchName } from '../../../src/cli/commit/commit-options.ts';
 import { PullLockBranch } from '../../../src/cli/commit/github-lock-branch.ts';
 import { openGitHub } from '../../../src/cli/forge/github/github.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadDesiredState } from '../../../src/cli/plan/load-desired-state.ts';
+import { loadDesiredState } from '../../../src/cli/state/load-desired-state.ts';
 import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { versionOf } from '../../support/lock-branches.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadDesiredState } from '../../../src/cli/plan/load-desired-state.ts';
+import { loadDesiredState } from '../../../src/cli/state/load-desired-state.ts';
 import { loadProject } from '../../../src/reconciler/project/load-project.ts';
 import { CONFIG, definition } from '../../support/repository.ts';
 import { placed } from '../../support/resolve.ts';

@@ -6,7 +6,7 @@ import { loadProject, type Project } from '../../../reconciler/project/load-proj
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
 import { openScenes } from '../../render/open-scenes.ts';
-import { desire } from '../load-desired-state.ts';
+import { desire } from '../../state/load-desired-state.ts';
 
 interface BaseVideo {
   readonly desired: DesiredVideo;

@@ -5,7 +5,7 @@ import type { Config } from '../../../reconciler/project/config.ts';
 import { fontProblem } from '../../../template/check-font.ts';
 import { weightInName } from '../../../template/font-weight.ts';
 import { substituteFor } from '../../../template/init/substitute-fonts.ts';
-import { packageRoot } from '../../init/own-package.ts';
+import { packageRoot } from '../../own-package.ts';
 import { npmPackage } from './open-origin.ts';
 
 /** A font that an animation names and that did not come with it. */

@@ -27,8 +27,8 @@ import {
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { PlannedVideos, VideoSource } from '../plan/planned-videos.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
+import type { PlannedVideos, VideoSource } from './planned-videos.ts';
 
 /** Inputs of the severity and the location of a finding. */
 interface LintContext extends Pick<VideoSource, 'cells' | 'source'> {

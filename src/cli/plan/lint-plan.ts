@@ -8,8 +8,8 @@ import { type Change, delivers, type Plan, renders, rendersNew } from '../../rec
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
-import type { PlannedVideos } from '../plan/planned-videos.ts';
 import type { Linted } from './lint-videos.ts';
+import type { PlannedVideos } from './planned-videos.ts';
 
 /** Limits how long a user waits for a plan. The plan's document lists the videos that were not checked. */
 const BUDGET_MS = 5_000;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dependsOnReelform, ownPackage, packageRoot, packageTexts } from '../../../src/cli/init/own-package.ts';
-import { temporaryRepository } from '../../support/temporary-repository.ts';
+import { dependsOnReelform, ownPackage, packageRoot, packageTexts } from '../../src/cli/own-package.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
 
 const INTEGRITY = 'sha512-abc';
 const REGISTRY = 'https://registry.npmjs.org/reelform/-/reelform-0.1.0.tgz';

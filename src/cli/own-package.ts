@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { ReelformError } from '../../kernel/diagnostic.ts';
-import { isRecord, parseRecord } from '../../kernel/json.ts';
-import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import { VERSION } from '../global-options.ts';
+import { ReelformError } from '../kernel/diagnostic.ts';
+import { isRecord, parseRecord } from '../kernel/json.ts';
+import { temporaryFolder, tryToRemove } from '../kernel/temporary-folder.ts';
+import { VERSION } from './global-options.ts';
 
 /** The dependency of a new repository on this version of Reelform. */
 export interface OwnPackage {

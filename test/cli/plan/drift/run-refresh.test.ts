@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
-import { gitIn } from '../../support/git-repository.ts';
-import { startServer } from '../../support/http-server.ts';
-import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
-import { definition, makeRepository } from '../../support/repository.ts';
-import { smallPackage } from '../../support/small-package.ts';
-import { type Ran, reelform, type TestIoOptions } from '../../support/test-io.ts';
+import type { StyleVersion } from '../../../../src/contract/wire/style-version.ts';
+import { gitIn } from '../../../support/git-repository.ts';
+import { startServer } from '../../../support/http-server.ts';
+import { type InterfaceService, startInterfaceService } from '../../../support/interface-service.ts';
+import { definition, makeRepository } from '../../../support/repository.ts';
+import { smallPackage } from '../../../support/small-package.ts';
+import { type Ran, reelform, type TestIoOptions } from '../../../support/test-io.ts';
 
 interface Entry {
   readonly session: string;

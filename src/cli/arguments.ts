@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Shard } from '../../service/sessions/segments/render-shard.ts';
+import type { Shard } from '../service/sessions/segments/render-shard.ts';
 
 /** Code of a command: gets its arguments, its options with those of all commands, and the process. */
 type CommandCode = (...parameters: never[]) => Promise<number>;

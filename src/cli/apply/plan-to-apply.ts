@@ -7,11 +7,11 @@ import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-docu
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../reconciler/plan/saved-plan.ts';
 import { countWords } from '../../report/wording/plan-words.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
-import type { ApplyOptions } from '../apply/apply-options.ts';
 import { VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { findReviews, type Reviews } from './find-reviews.ts';
-import { applyPolicies, type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
+import { findReviews, type Reviews } from '../plan/find-reviews.ts';
+import { applyPolicies, type OpenedPlan, openPlan, type PlanContext } from '../plan/open-plan.ts';
+import type { ApplyOptions } from './apply-options.ts';
 
 interface PlanToApply extends OpenedPlan {
   /** Exit status that refuses the plan; null if it may be applied. */

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import type { RenderService } from '../../contract/render-service.ts';
-import { ServiceError } from '../../contract/service-error.ts';
-import { type Diagnostic, warningAt } from '../../kernel/diagnostic.ts';
-import { byCodeUnit } from '../../kernel/digest.ts';
+import type { RenderService } from '../../../contract/render-service.ts';
+import { ServiceError } from '../../../contract/service-error.ts';
+import { type Diagnostic, warningAt } from '../../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../../kernel/digest.ts';
 import {
   type Finding,
   PAUSES_MS,
   type Refreshed,
   refreshVideos,
   type Unclear,
-} from '../../reconciler/apply/refresh-videos.ts';
-import { type SpecDrift, specChanges } from '../../reconciler/apply/spec-changes.ts';
-import { remoteUrls } from '../../reconciler/definition/video.ts';
-import type { Lock } from '../../reconciler/lock/lock.ts';
-import type { Config } from '../../reconciler/project/config.ts';
-import { outdatedFiles, schemaFiles } from '../../reconciler/project/schema-files.ts';
-import { parseSpec } from '../../reconciler/schema/parse-spec.ts';
-import { displayUrl } from '../../report/wording/display-text.ts';
-import { specDriftWords } from '../../report/wording/drift-words.ts';
-import { countNoun } from '../../report/wording/quantities.ts';
-import { type Io, pause } from '../io.ts';
-import { type DesiredState, serviceName } from '../plan/load-desired-state.ts';
-import { openRemoteService, openUrlProbe } from '../service/open-remote-service.ts';
-import { fetchSpec } from '../template/pull-command.ts';
+} from '../../../reconciler/apply/refresh-videos.ts';
+import { type SpecDrift, specChanges } from '../../../reconciler/apply/spec-changes.ts';
+import { remoteUrls } from '../../../reconciler/definition/video.ts';
+import type { Lock } from '../../../reconciler/lock/lock.ts';
+import type { Config } from '../../../reconciler/project/config.ts';
+import { outdatedFiles, schemaFiles } from '../../../reconciler/project/schema-files.ts';
+import { parseSpec } from '../../../reconciler/schema/parse-spec.ts';
+import { displayUrl } from '../../../report/wording/display-text.ts';
+import { specDriftWords } from '../../../report/wording/drift-words.ts';
+import { countNoun } from '../../../report/wording/quantities.ts';
+import { type Io, pause } from '../../io.ts';
+import { openRemoteService, openUrlProbe } from '../../service/open-remote-service.ts';
+import { type DesiredState, serviceName } from '../../state/load-desired-state.ts';
+import { fetchSpec } from '../../template/pull-command.ts';
 
 /** Number of videos that are checked in parallel. */
 const CONCURRENCY = 8;
