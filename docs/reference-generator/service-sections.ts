@@ -1,10 +1,10 @@
 import { SERVICE_CODES } from '../../src/contract/service-error.ts';
 import { buildApp } from '../../src/service/server/http/app.ts';
 import type { AppPorts } from '../../src/service/server/http/app-ports.ts';
+import { createLogger } from '../../src/service/server/log.ts';
 import { SCOPES } from '../../src/service/server/ports.ts';
 import { readSettings } from '../../src/service/server/settings/read-settings.ts';
 import { SETTING_ROWS } from '../../src/service/server/settings/settings-table.ts';
-import { createLogger } from '../../src/service/server/telemetry/log.ts';
 import { createMetrics } from '../../src/service/server/telemetry/metrics.ts';
 import { code, sentence, table } from './markdown.ts';
 

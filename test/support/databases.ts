@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, inject, onTestFinished } from 'vitest';
+import { SILENT_LOG } from '../../src/service/server/log.ts';
+import { MIGRATIONS, migrate } from '../../src/service/server/migrate.ts';
 import { JOB_SCHEMA, QUEUES } from '../../src/service/server/queue/queues.ts';
 import type { Database } from '../../src/service/server/store/database.ts';
-import { MIGRATIONS, migrate } from '../../src/service/server/store/migrate.ts';
 import { openDatabase } from '../../src/service/server/store/open-database.ts';
-import { SILENT_LOG } from '../../src/service/server/telemetry/log.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { SILENT_LOG } from '../../src/service/server/log.ts';
 import { SCOPES } from '../../src/service/server/ports.ts';
 import type { Database } from '../../src/service/server/store/database.ts';
 import { openDatabase } from '../../src/service/server/store/open-database.ts';
 import { createTokenTable } from '../../src/service/server/store/token-table.ts';
-import { SILENT_LOG } from '../../src/service/server/telemetry/log.ts';
 import type { TenantId } from '../../src/service/sessions/ports.ts';
 import { type Api, openApi } from './api.ts';
 import { type FarmTemplate, farmRepository } from './farm-sessions.ts';

@@ -36,8 +36,8 @@ async function openPostgres() {
   const [{ makePostgresServer }, { openDatabase }, { migrate }, { SILENT_LOG }] = await Promise.all([
     import('./postgres-server.ts'),
     import('../../src/service/server/store/open-database.ts'),
-    import('../../src/service/server/store/migrate.ts'),
-    import('../../src/service/server/telemetry/log.ts'),
+    import('../../src/service/server/migrate.ts'),
+    import('../../src/service/server/log.ts'),
   ]);
   const postgres = makePostgresServer();
   const template = await postgres.createDatabase();

@@ -7,9 +7,9 @@ import type { StyleVersionDetails } from '../../src/contract/wire/style-version.
 import { sha256 } from '../../src/kernel/digest.ts';
 import { buildApp } from '../../src/service/server/http/app.ts';
 import type { AppPorts, ServedFile, ServedFiles } from '../../src/service/server/http/app-ports.ts';
+import { createLogger } from '../../src/service/server/log.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/service/server/ports.ts';
 import type { Settings } from '../../src/service/server/settings/settings-table.ts';
-import { createLogger } from '../../src/service/server/telemetry/log.ts';
 import { createMetrics } from '../../src/service/server/telemetry/metrics.ts';
 import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/service/sessions/ports.ts';
 import { RenderTimeEstimate } from '../../src/service/sessions/render-time.ts';

@@ -4,7 +4,7 @@ import { pid, platform } from 'node:process';
 import { type ServiceError, serviceError } from '../../contract/service-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
-import type { Log } from './telemetry/log.ts';
+import type { Log } from './log.ts';
 
 /** Permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;

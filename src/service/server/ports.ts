@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import type { StyleVersionDetails } from '../../contract/wire/style-version.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { TenantId } from '../sessions/ports.ts';
+import type { Log } from './log.ts';
 import type { JobQueue } from './queue/job-queue.ts';
 import type { Database } from './store/database.ts';
-import type { Log } from './telemetry/log.ts';
 
 /** What the components of a service process share. */
 export interface ServiceContext {

@@ -1,8 +1,8 @@
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../sessions/fair-queue.ts';
 import { createRenderPool, type RenderPool } from '../sessions/processes/render-pool.ts';
+import type { Log } from './log.ts';
 import type { Settings } from './settings/settings-table.ts';
-import type { Log } from './telemetry/log.ts';
 
 /** Stills and still cuts do not wait behind videos. */
 const FURTHER_PROCESSES = 2;

@@ -6,9 +6,9 @@ import { writePackageZip } from '../../template/archive/write-zip.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
 import { type ComposeOptions, composeService, type ServiceComponents } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
+import { createLogger } from './log.ts';
 import type { Settings } from './settings/settings-table.ts';
 import type { TokenStore } from './store/token-table.ts';
-import { createLogger } from './telemetry/log.ts';
 
 /** Options of a process of the service. */
 export interface ProcessOptions

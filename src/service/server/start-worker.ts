@@ -1,9 +1,9 @@
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
+import { createLogger } from './log.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { type ProcessOptions, type RunningProcess, reserveAddress, startProcess } from './start-server.ts';
-import { createLogger } from './telemetry/log.ts';
 
 interface WorkerOptions extends ProcessOptions {
   /** Whether to serve `/healthz`, `/readyz` and `/metrics` on the port of the settings. */

@@ -4,11 +4,11 @@ import type { SessionStore, TenantId } from '../sessions/ports.ts';
 import { expiredDraft } from '../sessions/render-session.ts';
 import type { Sources } from '../sessions/sources/sources.ts';
 import { sweepChunkFiles } from './distributed-render/distributed-render-table.ts';
+import { errorMessage, type Log } from './log.ts';
 import type { ObjectStorage, ServiceContext } from './ports.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/session-table.ts';
-import { errorMessage, type Log } from './telemetry/log.ts';
 
 const FOLDER = 'renderings/';
 /** Minimum age of unused renderings, so that a rendering that is being written is kept. */

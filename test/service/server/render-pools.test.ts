@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Log } from '../../../src/service/server/log.ts';
 import { openRenderPools } from '../../../src/service/server/render-pools.ts';
-import type { Log } from '../../../src/service/server/telemetry/log.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
 
 describe('openRenderPools()', () => {

@@ -1,11 +1,11 @@
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { type HttpOutcome, sendRequest } from '../../../kernel/http/send-request.ts';
 import { isRecord } from '../../../kernel/json.ts';
+import type { Log } from '../log.ts';
+import { migrate } from '../migrate.ts';
 import type { TokenRecord } from '../ports.ts';
-import { migrate } from '../store/migrate.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { createTokenTable } from '../store/token-table.ts';
-import type { Log } from '../telemetry/log.ts';
 import { findSocketPath, type TokenAdmin } from './admin-server.ts';
 
 /** Client of a running server on this machine, over its admin socket. */

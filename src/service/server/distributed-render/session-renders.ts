@@ -1,6 +1,6 @@
+import { ChunkRunner } from '../../sessions/chunk-runner.ts';
 import type { SessionProblem } from '../../sessions/ports.ts';
 import type { RenderTaskKind, TaskRunner } from '../../sessions/processes/tasks.ts';
-import { ChunkRunner } from '../../sessions/segments/chunk-runner.ts';
 import {
   type ChunkEvent,
   createDistributedRenders,

@@ -7,7 +7,7 @@ import { formatList, suggestion } from '../../../kernel/hints.ts';
 import { jsonPointer } from '../../../kernel/json.ts';
 import type { Violation } from '../../../kernel/json-schema/violation.ts';
 import { DISK_ERRORS } from '../data-folder.ts';
-import { withoutSecrets } from '../telemetry/log.ts';
+import { withoutSecrets } from '../log.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, PgBoss } from 'pg-boss';
 import { isOutage } from '../../../contract/service-error.ts';
 import { type Repetition, repeat } from '../../../kernel/repeat.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
 import {
   claimJobs,
   exceedsGroupConcurrency,

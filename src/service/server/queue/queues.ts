@@ -1,7 +1,7 @@
 import { PgBoss, type QueueOptions } from 'pg-boss';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
 import type { Lane, Seat } from './lane.ts';
 
 /** Database schema of pg-boss, and the schema version of the bundled release. */

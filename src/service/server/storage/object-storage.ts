@@ -15,9 +15,9 @@ import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bu
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
 import { streamFile } from '../../sessions/directory-outputs.ts';
 import { type DiskSpace, watchDiskSpace } from '../data-folder.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
 
 const OBJECTS = 'objects';
 

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { isIntact, type SegmentStore } from '../../sessions/segments/segment-cache.ts';
+import { errorMessage } from '../log.ts';
 import type { ObjectStorage, ServiceContext } from '../ports.ts';
-import { errorMessage } from '../telemetry/log.ts';
 
 /** Minimum milliseconds between two updates of the last use. */
 const TOUCH_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../../kernel/file-system-error.ts';
 import { acquireProcessLock } from '../../../kernel/process-lock.ts';
 import { diskOutage } from '../data-folder.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Log } from '../log.ts';
 import { type Database, rejectNul } from './database.ts';
 
 /** Set per query instead of globally, because pg-boss expects dates from the same connection. */

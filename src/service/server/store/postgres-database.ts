@@ -3,7 +3,7 @@ import type { ConstructorOptions } from 'pg-boss';
 import { isOutage, serviceError } from '../../../contract/service-error.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { diskOutage } from '../data-folder.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Log } from '../log.ts';
 import { type Database, rejectNul } from './database.ts';
 
 /** Minimum version for pg-boss. */

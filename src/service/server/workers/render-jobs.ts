@@ -2,6 +2,7 @@ import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 import { sessionProblem } from '../../sessions/ports.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { ServiceContext } from '../ports.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
@@ -9,7 +10,6 @@ import type { JobHandler, JobHandlers } from '../queue/queues.ts';
 import { preferredSession } from '../queue/session-queue.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from '../store/database.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
 import { traced } from '../telemetry/tracing.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
 

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 import type { RenderLoad } from '../../sessions/segments/distributed-renders.ts';
+import { errorMessage } from '../log.ts';
 import type { ObjectStorage, ServiceContext } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
-import { errorMessage } from '../telemetry/log.ts';
 
 const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;

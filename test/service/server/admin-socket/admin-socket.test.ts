@@ -9,8 +9,8 @@ import {
   startAdminServer,
   type TokenAdmin,
 } from '../../../../src/service/server/admin-socket/admin-server.ts';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import { type NewToken, SCOPES, type TokenRecord } from '../../../../src/service/server/ports.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
 import { temporaryRepository } from '../../../support/temporary-repository.ts';

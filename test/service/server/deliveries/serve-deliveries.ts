@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseCredentials } from '../../../../src/contract/destinations/parse-credentials.ts';
 import { openDeliveries } from '../../../../src/service/server/deliveries/deliveries.ts';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
+import { migrate } from '../../../../src/service/server/migrate.ts';
 import { JobQueue } from '../../../../src/service/server/queue/job-queue.ts';
 import { createDiskStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
-import { migrate } from '../../../../src/service/server/store/migrate.ts';
 import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import { createMetrics } from '../../../../src/service/server/telemetry/metrics.ts';
 import { createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
 import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';

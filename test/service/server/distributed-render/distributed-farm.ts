@@ -14,9 +14,9 @@ import { createDiskStorage } from '../../../../src/service/server/storage/object
 import { createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import type { Database } from '../../../../src/service/server/store/database.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
+import { ChunkRunner } from '../../../../src/service/sessions/chunk-runner.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { RenderTimeEstimate } from '../../../../src/service/sessions/render-time.ts';
-import { ChunkRunner } from '../../../../src/service/sessions/segments/chunk-runner.ts';
 import {
   type ChunkEvent,
   createDistributedRenders,

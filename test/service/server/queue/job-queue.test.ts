@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serviceError } from '../../../../src/contract/service-error.ts';
+import type { Log } from '../../../../src/service/server/log.ts';
 import { LeaseLost } from '../../../../src/service/server/queue/job-claims.ts';
 import { JobQueue } from '../../../../src/service/server/queue/job-queue.ts';
 import { Lane } from '../../../../src/service/server/queue/lane.ts';
@@ -13,7 +14,6 @@ import {
   WorkerStopping,
 } from '../../../../src/service/server/queue/queues.ts';
 import type { Database } from '../../../../src/service/server/store/database.ts';
-import type { Log } from '../../../../src/service/server/telemetry/log.ts';
 import { describeOnDatabases, jobCounts, SILENT } from '../../../support/databases.ts';
 
 const never = (signal: AbortSignal): Promise<never> =>

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { RenderSession } from '../../../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../../../src/kernel/digest.ts';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
+import { migrate } from '../../../../src/service/server/migrate.ts';
 import { JobQueue } from '../../../../src/service/server/queue/job-queue.ts';
 import { Lane } from '../../../../src/service/server/queue/lane.ts';
-import { migrate } from '../../../../src/service/server/store/migrate.ts';
 import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 
 // A separate process for kill tests: creates a session per key (as a client does again after a crash) and renders the

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { sha256 } from '../../../../src/kernel/digest.ts';
 import { OWN_ACCESS, openBucket } from '../../../../src/service/delivery/s3/open-bucket.ts';
 import { watchDiskSpace } from '../../../../src/service/server/data-folder.ts';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
 import { createS3Storage, openStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import { createStoredSources } from '../../../../src/service/server/templates/source-uploads.ts';
 import { BUSY, type S3Server, startS3Server } from '../../../support/s3-server.ts';
 import { startApp } from '../../../support/service-app.ts';

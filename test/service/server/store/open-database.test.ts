@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Log } from '../../../../src/service/server/log.ts';
 import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
-import type { Log } from '../../../../src/service/server/telemetry/log.ts';
 import { startChild } from '../../../support/child-program.ts';
 import { describeOnDatabases, pgliteDatabases, SILENT } from '../../../support/databases.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import { JobQueue } from '../../../../src/service/server/queue/job-queue.ts';
 import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import { openWebhooks } from '../../../../src/service/server/webhooks/webhooks.ts';
 import { ALLOW_EVERYTHING } from '../../../../src/service/sessions/sources/allow-list.ts';
 import { shortenLeases } from '../../../support/short-leases.ts';

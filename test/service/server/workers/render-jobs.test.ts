@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../../src/service/server/telemetry/log.ts';
 import { createSessionWatch } from '../../../../src/service/server/workers/render-jobs.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
 import { makeStored } from '../store/sessions.ts';

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLogger, withoutSecrets } from '../../../../../src/service/server/telemetry/log.ts';
+import { createLogger, withoutSecrets } from '../../../../../src/service/server/log.ts';
 import { createMetrics } from '../../../../../src/service/server/telemetry/metrics.ts';
 import { traced } from '../../../../../src/service/server/telemetry/tracing.ts';
 import { startApp, type TestApp, TOKENS } from '../../../../support/service-app.ts';

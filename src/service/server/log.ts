@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
-import type { Settings } from '../settings/settings-table.ts';
+import type { Settings } from './settings/settings-table.ts';
 
 /** Log of the service's components; pino's logger implements it. Fields first, then the message. */
 export interface Log {

@@ -1,20 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { isOutage } from '../../../contract/service-error.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
-import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
-import { AttemptRecord, recordRendered } from '../attempt-record.ts';
-import type { BoundScene } from '../bind-scene.ts';
-import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from '../ports.ts';
-import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
-import { sessionProblems } from '../session-problems.ts';
-import {
-  PLAIN_JOB,
-  type RenderJob,
-  type RunnerEvent,
-  type SessionRunner,
-  type SessionRunnerPorts,
-  sessionEnded,
-} from '../session-runner.ts';
+import { isOutage } from '../../contract/service-error.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
+import { AttemptRecord, recordRendered } from './attempt-record.ts';
+import type { BoundScene } from './bind-scene.ts';
+import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from './ports.ts';
+import { failedSession, phasedSession, type SessionEndTimes } from './render-session.ts';
 import {
   type ChunkEvent,
   type ChunkFile,
@@ -26,9 +17,18 @@ import {
   packPayload,
   type SessionAttempt,
   unpackPayload,
-} from './distributed-renders.ts';
-import { mergePieces, piecesOf, type SceneFiles } from './pieces.ts';
-import type { SegmentRenderer } from './segment-renderer.ts';
+} from './segments/distributed-renders.ts';
+import { mergePieces, piecesOf, type SceneFiles } from './segments/pieces.ts';
+import type { SegmentRenderer } from './segments/segment-renderer.ts';
+import { sessionProblems } from './session-problems.ts';
+import {
+  PLAIN_JOB,
+  type RenderJob,
+  type RunnerEvent,
+  type SessionRunner,
+  type SessionRunnerPorts,
+  sessionEnded,
+} from './session-runner.ts';
 
 interface ChunkRunnerPorts
   extends Pick<SessionRunnerPorts, 'outputs' | 'store' | 'environment' | 'pace' | 'retentionMs'> {

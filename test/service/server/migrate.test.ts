@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { sha256 } from '../../../../src/kernel/digest.ts';
-import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../../src/service/server/queue/queues.ts';
-import { MIGRATIONS, migrate } from '../../../../src/service/server/store/migrate.ts';
-import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
-import { describeOnDatabases, SILENT, type TestDatabases } from '../../../support/databases.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
+import { MIGRATIONS, migrate } from '../../../src/service/server/migrate.ts';
+import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/service/server/queue/queues.ts';
+import { openDatabase } from '../../../src/service/server/store/open-database.ts';
+import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 
 it('published MIGRATIONS are never edited', () => {
   const published = MIGRATIONS.map(({ statements }) => sha256(JSON.stringify(statements)).slice(0, 16));

@@ -1,7 +1,7 @@
-import { ReelformError } from '../../../kernel/diagnostic.ts';
-import { installJobs } from '../queue/queues.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Database, Queryable } from './database.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { Log } from './log.ts';
+import { installJobs } from './queue/queues.ts';
+import type { Database, Queryable } from './store/database.ts';
 
 /** Arbitrary id of the advisory lock that serializes migrations. */
 const LOCK = 7_232_845;

@@ -1,13 +1,13 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { DeliveryEvent } from '../../sessions/delivery-runner.ts';
-import { SessionFailure, type SourceReader } from '../../sessions/ports.ts';
-import type { RenderTaskKind, TaskInput, TaskRunner } from '../../sessions/processes/tasks.ts';
-import type { ChunkEvent } from '../../sessions/segments/distributed-renders.ts';
-import type { RunnerEvent } from '../../sessions/session-runner.ts';
-import type { DiskSpace } from '../data-folder.ts';
+import type { DeliveryEvent } from '../sessions/delivery-runner.ts';
+import { SessionFailure, type SourceReader } from '../sessions/ports.ts';
+import type { RenderTaskKind, TaskInput, TaskRunner } from '../sessions/processes/tasks.ts';
+import type { ChunkEvent } from '../sessions/segments/distributed-renders.ts';
+import type { RunnerEvent } from '../sessions/session-runner.ts';
+import type { DiskSpace } from './data-folder.ts';
 import type { Log } from './log.ts';
-import type { ServiceMetrics } from './metrics.ts';
-import { traced } from './tracing.ts';
+import type { ServiceMetrics } from './telemetry/metrics.ts';
+import { traced } from './telemetry/tracing.ts';
 
 /** Outcome of an attempt, by the final status of its session. */
 const OUTCOMES: Readonly<Record<string, string>> = {

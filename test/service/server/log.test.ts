@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorMessage } from '../../../../src/service/server/telemetry/log.ts';
+import { errorMessage } from '../../../src/service/server/log.ts';
 
 describe('errorMessage()', () => {
   it.each([
