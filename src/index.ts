@@ -8,7 +8,7 @@ export type * from './contract/wire/problem.ts';
 export type * from './contract/wire/render-session.ts';
 export type * from './contract/wire/render-session.ts';
 export type * from './contract/wire/style-version.ts';
-export { RENDER_EPOCH } from './engine/render-result.ts';
+export { RENDER_EPOCH } from './engine/render-epoch.ts';
 export { renderScene } from './engine/render-scene.ts';
 export type { Code, Diagnostic, Result, Severity, Span } from './kernel/diagnostic.ts';
 export { CODES, ReelformError } from './kernel/diagnostic.ts';

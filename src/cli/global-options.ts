@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RENDER_EPOCH } from '../engine/render-result.ts';
+import { RENDER_EPOCH } from '../engine/render-epoch.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { findRoot } from '../reconciler/project/repository-layout.ts';
 import type { Io } from './io.ts';

@@ -2,13 +2,14 @@ import type { Scene, SceneOutput } from '../template/scene.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
+import { distinctForms, pixelsOf } from './pixel-format.ts';
 import type { RenderResult, RenderSceneOptions } from './render-result.ts';
 import { joinSegments, renderSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
 import { type RenderedSound, renderSound } from './scene-media.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
-import { audioCodecOf, distinctForms, type FrameWriter, pixelsOf } from './writers/frame-writer.ts';
+import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 /**

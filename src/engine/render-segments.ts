@@ -4,6 +4,7 @@ import { checkScene } from './check-scene.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import { distinctForms, pixelsOf } from './pixel-format.ts';
 import type { RenderedStill, RenderResult, RenderSceneOptions } from './render-result.ts';
 import { SceneError } from './scene-error.ts';
 import type { RenderedSound } from './scene-media.ts';
@@ -11,7 +12,6 @@ import { type FrameRange, segmentRanges } from './segments/segment.ts';
 import { drawingsOf, type SegmentDrawing, sceneCutter } from './segments/segment-scene.ts';
 import type { TextFinding } from './text/text-findings.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
-import { distinctForms, pixelsOf } from './writers/frame-writer.ts';
 import { muxMp4 } from './writers/mux.ts';
 
 /** One segment of a video, encoded on its own. Plain data, so that it can come from another process or a cache. */

@@ -5,7 +5,7 @@ import { isFragment, type Video } from '../reconciler/definition/video.ts';
 import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
-import { segmentKeys } from '../service/sessions/segments/segment-cache.ts';
+import { segmentKeys } from '../service/sessions/segment-keys.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
 import { definitionTree, formFields, templateFields } from './form-fields.ts';

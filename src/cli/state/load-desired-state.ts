@@ -1,4 +1,4 @@
-import { RENDER_EPOCH } from '../../engine/render-result.ts';
+import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';

@@ -1,7 +1,7 @@
 import { arch } from 'node:process';
 import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { RENDER_EPOCH } from '../render-result.ts';
+import { RENDER_EPOCH } from '../render-epoch.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
 import { type StreamSettings, VideoStream } from './video-stream.ts';
 

@@ -1,7 +1,7 @@
 import type { Scene } from '../../template/scene.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import { pixelsOf } from '../pixel-format.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import { pixelsOf } from '../writers/frame-writer.ts';
 import { reducedScene } from './reduced-scene.ts';
 import { MAX_TEXTS, type TextVariants, textVariants } from './text-variants.ts';
 

@@ -1,5 +1,5 @@
 import { RGBA_TO_I420_WASM } from '../color/rgba-to-i420.wasm.ts';
-import type { PixelFormat } from '../writers/frame-writer.ts';
+import type { PixelFormat } from '../pixel-format.ts';
 
 /** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {

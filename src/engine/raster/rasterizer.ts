@@ -1,8 +1,8 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
+import { pixelsOf } from '../pixel-format.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { pixelsOf } from '../writers/frame-writer.ts';
 import { composeAnimation } from './compose-animation.ts';
 import { openAnimation } from './open-animation.ts';
 import { findStaticFrames } from './static-frames.ts';

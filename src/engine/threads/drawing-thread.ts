@@ -4,12 +4,12 @@ import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
+import type { PixelFormat } from '../pixel-format.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import type { PixelFormat } from '../writers/frame-writer.ts';
 
 /**
  * Idle threads, kept for later scenes because code, native libraries, fonts and fitted images stay loaded, and because an

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
 import { freeBuffers, freeSmallScene } from '../free-buffers.ts';
+import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../scene-error.ts';
-import type { PixelFormat } from '../writers/frame-writer.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 
 // Entry point of the worker thread that draws frames and stills and lints, one scene at a time. Runs until terminated.

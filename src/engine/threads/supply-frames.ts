@@ -1,11 +1,11 @@
 import { on } from 'node:events';
 import type { Scene } from '../../template/scene.ts';
+import { type PixelFormat, pixelsOf } from '../pixel-format.ts';
 import { RING_SLOTS, ringFrame } from '../raster/frame-ring.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { type PixelFormat, pixelsOf } from '../writers/frame-writer.ts';
 import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';
 
 export interface SuppliedFrames {

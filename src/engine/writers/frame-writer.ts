@@ -1,13 +1,8 @@
 import type { OutputFormat } from '../../contract/wire/output.ts';
 import type { Scene, SceneOutput } from '../../template/scene.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
+import { pixelsOf } from '../pixel-format.ts';
 import { hasSegments } from '../segments/segment.ts';
-
-/**
- * Pixel format of frames. `i420`: planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes. `rgba`: row-major,
- * straight alpha, width*height*4 bytes. `rgb0`: like `rgba`, drawn over black.
- */
-export type PixelFormat = 'i420' | 'rgba' | 'rgb0';
 
 /** Writes the frames of a video to one file. The caller must close it, even after an error. */
 export interface FrameWriter {
@@ -31,17 +26,6 @@ export interface WriterOptions {
   readonly output: SceneOutput;
   /** Awaited after the last frame, so that sound is encoded in parallel; null for a silent file. */
   readonly sound: Promise<AudioTrack | null> | null;
-}
-
-/** Returns the pixel format that the encoder or writer of an output expects. */
-export function pixelsOf({ format, codec }: Pick<SceneOutput, 'format' | 'codec'>): PixelFormat {
-  if (format === 'mp4') return 'i420';
-  return format === 'mov' && codec !== 'prores4444' ? 'rgb0' : 'rgba';
-}
-
-/** Returns the pixel formats of some outputs, without duplicates. */
-export function distinctForms(outputs: readonly Pick<SceneOutput, 'format' | 'codec'>[]): PixelFormat[] {
-  return [...new Set(outputs.map(pixelsOf))];
 }
 
 /**

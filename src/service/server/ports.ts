@@ -2,18 +2,6 @@ import type { Readable } from 'node:stream';
 import type { StyleVersionDetails } from '../../contract/wire/style-version.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { TenantId } from '../sessions/ports.ts';
-import type { Log } from './log.ts';
-import type { JobQueue } from './queue/job-queue.ts';
-import type { Database } from './store/database.ts';
-
-/** What the components of a service process share. */
-export interface ServiceContext {
-  readonly database: Database;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  now(): number;
-}
 
 /** Permissions of a token. */
 export const SCOPES = [

@@ -2,7 +2,7 @@ import { plainColor, plainTransform } from '../../contract/wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import type { InputType } from '../../contract/wire/style-version.ts';
-import { RENDER_EPOCH } from '../../engine/render-result.ts';
+import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
 import { trackKey } from '../../template/bind/check-mapping.ts';

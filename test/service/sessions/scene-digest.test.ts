@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RENDER_EPOCH } from '../../../src/engine/render-result.ts';
+import { RENDER_EPOCH } from '../../../src/engine/render-epoch.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { renderingDigest, type SceneInputs, sceneDigest } from '../../../src/service/sessions/scene-digest.ts';
 import { mediaPackage } from '../../support/media-package.ts';

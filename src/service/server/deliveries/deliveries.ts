@@ -11,10 +11,10 @@ import {
 import type { StoredSession } from '../../sessions/ports.ts';
 import { type Destinations, withDelivery } from '../../sessions/session-deliveries.ts';
 import { deliveryReporter } from '../event-reporters.ts';
-import type { ServiceContext } from '../ports.ts';
 import { nextPriority, recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler } from '../queue/queues.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Queryable } from '../store/database.ts';
 import { lockSession, writeSession } from '../store/session-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';

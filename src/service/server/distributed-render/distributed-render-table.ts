@@ -10,7 +10,8 @@ import {
   type DistributedRenderStore,
   type SessionAttempt,
 } from '../../sessions/segments/distributed-renders.ts';
-import type { ObjectStorage, ServiceContext } from '../ports.ts';
+import type { ObjectStorage } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
 interface DistributedRenderTableOptions {

@@ -1,7 +1,8 @@
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { isIntact, type SegmentStore } from '../../sessions/segments/segment-cache.ts';
 import { errorMessage } from '../log.ts';
-import type { ObjectStorage, ServiceContext } from '../ports.ts';
+import type { ObjectStorage } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 
 /** Minimum milliseconds between two updates of the last use. */
 const TOUCH_MS = 3_600_000;

@@ -44,3 +44,10 @@ export function rejectNul(values: readonly unknown[]): void {
     throw serviceError('bad_request', 'A string of the request contains a NUL character');
   }
 }
+
+/** What the tables of a database share. */
+export interface StoreContext {
+  readonly database: Database;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}

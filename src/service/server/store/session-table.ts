@@ -2,7 +2,8 @@ import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../
 import type { Sha256 } from '../../../kernel/digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../sessions/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../sessions/session-deliveries.ts';
-import type { OutputIndex, ServiceContext } from '../ports.ts';
+import type { OutputIndex } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Queryable } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
 import type { TenantId } from '../../sessions/ports.ts';
-import type { IssuedToken, NewToken, Principal, Scope, ServiceContext, TokenRecord } from '../ports.ts';
+import type { IssuedToken, NewToken, Principal, Scope, TokenRecord } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 
 /** Lifetime of a cached token: other processes notice a revocation after this time. */
 const CACHE_MS = 10_000;

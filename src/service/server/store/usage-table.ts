@@ -1,7 +1,7 @@
 import { serviceError } from '../../../contract/service-error.ts';
 import type { DailyUsage, UsageBudget } from '../../../contract/wire/render-session.ts';
 import type { StoredSession, TenantId } from '../../sessions/ports.ts';
-import type { ServiceContext } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from './database.ts';
 

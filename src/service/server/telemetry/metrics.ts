@@ -1,7 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { WebhookOutcome } from '../webhooks/webhook-sender.ts';
-import type { FarmFigures } from '../workers/worker-registry.ts';
+import type { QueueName } from '../queue/queues.ts';
+
+/** Result of an attempt. `retried`: another attempt is scheduled. */
+export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
+
+export interface QueueFigures {
+  readonly queue: QueueName;
+  /** Number of due jobs. */
+  readonly waiting: number;
+  /** Number of running jobs. */
+  readonly active: number;
+  /** Waiting time of the oldest due job. */
+  readonly oldestSeconds: number;
+}
+
+/** Figures of all workers and queues of a database. */
+export interface FarmFigures {
+  readonly workers: number;
+  /** Total concurrent renders of live workers. */
+  readonly places: number;
+  /** All queues in their fixed order. */
+  readonly queues: readonly QueueFigures[];
+}
 
 /** Metrics of the service. */
 export type ServiceMetrics = ReturnType<typeof createMetrics>;

@@ -5,6 +5,7 @@ import { SceneError } from '../../../engine/scene-error.ts';
 import type { PackedPackage } from '../../sessions/bind-scene.ts';
 import type { TemplateRegistry, TenantId } from '../../sessions/ports.ts';
 import { bindIn } from '../../sessions/processes/bind-in.ts';
+import { KILLED_BY } from '../../sessions/processes/inspect-in.ts';
 import { TaskKilled, type TaskRunner } from '../../sessions/processes/tasks.ts';
 import {
   drawingProblem,
@@ -13,7 +14,6 @@ import {
   type PackageDescription,
   problem,
 } from '../../sessions/sources/inspect-package.ts';
-import { KILLED_BY } from '../../sessions/sources/sources.ts';
 import type { ObjectStorage, StyleVersionRow } from '../ports.ts';
 import { styleVersionAt } from '../public-urls.ts';
 import type { StyleVersionTable } from '../store/style-version-table.ts';

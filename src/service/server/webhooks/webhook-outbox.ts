@@ -3,8 +3,8 @@ import { sessionEnd } from '../../../contract/render-service.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../../contract/wire/webhook.ts';
 import { spreadMs } from '../../../kernel/backoff.ts';
 import type { TenantId } from '../../sessions/ports.ts';
-import type { ServiceContext } from '../ports.ts';
 import { nextPriority } from '../queue/fair-priority.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** An event that endpoints of a tenant may subscribe to. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../../contract/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../../contract/wire/webhook.ts';
-import type { ServiceContext } from '../ports.ts';
 import { webhookBodyAt } from '../public-urls.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, TakenJob } from '../queue/queues.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Queryable } from '../store/database.ts';
+import type { WebhookOutcome } from '../telemetry/metrics.ts';
 import { deliveryTable, endpointHealth, type RecordedAttempt, type StartedAttempt } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
 import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
@@ -25,9 +26,6 @@ const STALE_MS = 5000;
 
 /** Interval of retries while the database is unavailable. */
 const OUTAGE_MS = 500;
-
-/** Result of an attempt. `retried`: another attempt is scheduled. */
-export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
 
 interface SenderOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'> {
   readonly outbox: Pick<WebhookOutbox, 'plan'>;

@@ -10,14 +10,16 @@ import type {
 } from '../../../contract/wire/webhook.ts';
 import type { Claimed, IdempotencyClaim, StoredSession, TenantId } from '../../sessions/ports.ts';
 import type { AllowList } from '../../sessions/sources/allow-list.ts';
-import type { ServiceContext, StyleVersionRow } from '../ports.ts';
+import type { StyleVersionRow } from '../ports.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Queryable } from '../store/database.ts';
 import { runIdempotent } from '../store/idempotency-claims.ts';
+import type { WebhookOutcome } from '../telemetry/metrics.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
 import { createWebhookOutbox, originOf, type WebhookOutbox } from './webhook-outbox.ts';
 import { createPostWebhook, createWebhookSecret, webhookUrlProblem } from './webhook-request.ts';
-import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
+import { createWebhookSender } from './webhook-sender.ts';
 
 /** Maximum number per tenant. */
 export const MAX_ENDPOINTS = 20;

@@ -4,9 +4,11 @@ import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 import type { RenderLoad } from '../../sessions/segments/distributed-renders.ts';
 import { errorMessage } from '../log.ts';
-import type { ObjectStorage, ServiceContext } from '../ports.ts';
+import type { ObjectStorage } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
+import type { ServiceContext } from '../service-context.ts';
 import type { Database } from '../store/database.ts';
+import type { FarmFigures, QueueFigures } from '../telemetry/metrics.ts';
 
 const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;
@@ -60,25 +62,6 @@ const FRESH_MS = 1_000;
 
 /** Uses the clock of the database, because those of the machines may differ. */
 const ALIVE = `seen_at > now() - interval '20 seconds'`;
-
-interface QueueFigures {
-  readonly queue: QueueName;
-  /** Number of due jobs. */
-  readonly waiting: number;
-  /** Number of running jobs. */
-  readonly active: number;
-  /** Waiting time of the oldest due job. */
-  readonly oldestSeconds: number;
-}
-
-/** Figures of all workers and queues of a database. */
-export interface FarmFigures {
-  readonly workers: number;
-  /** Total concurrent renders of live workers. */
-  readonly places: number;
-  /** All queues in their fixed order. */
-  readonly queues: readonly QueueFigures[];
-}
 
 /** Queries the database at most once a second. */
 export function createFarmFigures(database: Database): RenderLoad & { figures(): Promise<FarmFigures> } {

@@ -49,7 +49,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderSound(unpackScene(scene), codec);
   },
   async keys({ input }) {
-    const { cacheKeys: sceneKeys } = await import('../segments/segment-cache.ts');
+    const { cacheKeys: sceneKeys } = await import('../segment-keys.ts');
     return sceneKeys(input);
   },
   async join({ input: { scene, segments, sound } }) {

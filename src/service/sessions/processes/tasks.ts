@@ -15,7 +15,7 @@ import type { SafeAreaName } from '../../../template/safe-areas.ts';
 import type { SceneFile, SceneOutput } from '../../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
-import type { CacheKeys, KeyRequest } from '../segments/segment-cache.ts';
+import type { CacheKeys, KeyRequest } from '../segment-keys.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 

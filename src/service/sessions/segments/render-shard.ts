@@ -2,8 +2,9 @@ import { segmentRanges, soundKey, stillKey } from '../../../engine/segments/segm
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
+import { cacheKeys } from '../segment-keys.ts';
 import { filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
-import { cacheKeys, type SegmentCache } from './segment-cache.ts';
+import type { SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
 /** One of several machines that render the pieces of the same videos. */

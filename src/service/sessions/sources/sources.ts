@@ -190,25 +190,6 @@ const TITLES = {
   asset_decode_failed: 'The asset is damaged',
 } as const;
 
-/** Predicates for files that a process could not read. */
-export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
-  time: 'takes too long to read',
-  memory: 'takes too much memory to read',
-  crash: 'crashes the decoder',
-};
-
-/** Inspects sources in sandboxed processes. */
-export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
-  return async (bytes, kind, { owner, signal }) => {
-    try {
-      return await processes.run('source', { kind }, { bytes, owner, ...(signal && { signal }) });
-    } catch (error) {
-      if (!(error instanceof TaskKilled)) throw error;
-      throw new SceneError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
-    }
-  };
-}
-
 /**
  * Checks a file's structure before a decoder sees its bytes. The type is read from the content, never from the name or
  * Content-Type.

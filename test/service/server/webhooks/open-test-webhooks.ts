@@ -6,13 +6,10 @@ import { onTestFinished } from 'vitest';
 import type { WebhookEndpointWithSecret } from '../../../../src/contract/wire/webhook.ts';
 import type { JobOptions } from '../../../../src/service/server/queue/queues.ts';
 import type { Database } from '../../../../src/service/server/store/database.ts';
+import type { WebhookOutcome } from '../../../../src/service/server/telemetry/metrics.ts';
 import { createWebhookOutbox, type WebhookOutbox } from '../../../../src/service/server/webhooks/webhook-outbox.ts';
 import { createPostWebhook, type PostWebhook } from '../../../../src/service/server/webhooks/webhook-request.ts';
-import {
-  createWebhookSender,
-  type WebhookOutcome,
-  type WebhookSender,
-} from '../../../../src/service/server/webhooks/webhook-sender.ts';
+import { createWebhookSender, type WebhookSender } from '../../../../src/service/server/webhooks/webhook-sender.ts';
 import { Webhooks } from '../../../../src/service/server/webhooks/webhooks.ts';
 import { ALLOW_EVERYTHING } from '../../../../src/service/sessions/sources/allow-list.ts';
 import { ACME } from '../store/sessions.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { segmentRanges } from '../../../../src/engine/segments/segment.ts';
 import type { Sha256 } from '../../../../src/kernel/digest.ts';
+import { segmentKeys } from '../../../../src/service/sessions/segment-keys.ts';
 import { filesOf, type SceneFiles } from '../../../../src/service/sessions/segments/pieces.ts';
 import { renderShard, type ShardVideo } from '../../../../src/service/sessions/segments/render-shard.ts';
-import { SegmentCache, segmentKeys } from '../../../../src/service/sessions/segments/segment-cache.ts';
+import { SegmentCache } from '../../../../src/service/sessions/segments/segment-cache.ts';
 import type { SegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
 import type { Scene } from '../../../../src/template/scene.ts';
 import { rectangleLayer, sceneOf } from '../../../engine/scenes.ts';

@@ -10,7 +10,8 @@ import type {
   TaskOptions,
   TaskRunner,
 } from '../../../../src/service/sessions/processes/tasks.ts';
-import { cacheKeys, SegmentCache, type SegmentStore } from '../../../../src/service/sessions/segments/segment-cache.ts';
+import { cacheKeys } from '../../../../src/service/sessions/segment-keys.ts';
+import { SegmentCache, type SegmentStore } from '../../../../src/service/sessions/segments/segment-cache.ts';
 import {
   createSegmentRenderer,
   type SegmentRenderer,

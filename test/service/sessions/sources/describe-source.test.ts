@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES } from '../../../../src/engine/images/check-image.ts';
 import { sha256 } from '../../../../src/kernel/digest.ts';
 import { SessionFailure, type SourceKind } from '../../../../src/service/sessions/ports.ts';
+import { inspectIn } from '../../../../src/service/sessions/processes/inspect-in.ts';
 import { describeSource, MAX_MEDIA_BYTES } from '../../../../src/service/sessions/sources/describe-source.ts';
-import {
-  checkSource as check,
-  type InspectSource,
-  inspectIn,
-} from '../../../../src/service/sessions/sources/sources.ts';
+import { checkSource as check, type InspectSource } from '../../../../src/service/sessions/sources/sources.ts';
 import { mediaFile } from '../../../engine/media/media-files.ts';
 import { testPicture } from '../../../engine/pictures.ts';
 import { repeated } from '../../../support/bombs/bomb.ts';
