@@ -3,8 +3,7 @@ import type { Sha256 } from '../../../kernel/digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../sessions/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../sessions/session-deliveries.ts';
 import type { OutputIndex } from '../ports.ts';
-import type { ServiceContext } from '../service-context.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, StoreContext } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 
@@ -21,7 +20,7 @@ interface Row {
 
 const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads, video_seconds';
 
-interface SessionTableOptions extends Pick<ServiceContext, 'database' | 'now'> {
+interface SessionTableOptions extends StoreContext {
   /**
    * Runs when a session enters a status, including the first one, in the transaction that writes the status: queues its
    * jobs, deliveries and notifications.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
 import type { TenantId } from '../../sessions/ports.ts';
 import type { IssuedToken, NewToken, Principal, Scope, TokenRecord } from '../ports.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { StoreContext } from './database.ts';
 
 /** Lifetime of a cached token: other processes notice a revocation after this time. */
 const CACHE_MS = 10_000;
@@ -31,7 +31,7 @@ export type TokenStore = ReturnType<typeof createTokenTable>;
  * Stores tokens in the database by their SHA-256. With 256 random bits, a slow hash would add nothing, and a lookup by
  * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
  */
-export function createTokenTable({ database, now }: Pick<ServiceContext, 'database' | 'now'>) {
+export function createTokenTable({ database, now }: StoreContext) {
   /** Until a time in milliseconds since the epoch. */
   const cache = new Map<Sha256, { readonly principal: Principal; readonly until: number }>();
   const iso = (): string => new Date(now()).toISOString();

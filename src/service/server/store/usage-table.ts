@@ -1,11 +1,10 @@
 import { serviceError } from '../../../contract/service-error.ts';
 import type { DailyUsage, UsageBudget } from '../../../contract/wire/render-session.ts';
 import type { StoredSession, TenantId } from '../../sessions/ports.ts';
-import type { ServiceContext } from '../service-context.ts';
 import type { Settings } from '../settings/settings-table.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, StoreContext } from './database.ts';
 
-interface UsageOptions extends Pick<ServiceContext, 'database' | 'now'> {
+interface UsageOptions extends StoreContext {
   readonly limits: Pick<Settings, 'monthlySeconds' | 'tenantMonthlySeconds'>;
 }
 

@@ -5,7 +5,7 @@ import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 import type { RenderLoad } from '../../sessions/segments/distributed-renders.ts';
 import { errorMessage } from '../log.ts';
 import type { ObjectStorage } from '../ports.ts';
-import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
+import { JOB_SCHEMA, QUEUES } from '../queue/queues.ts';
 import type { ServiceContext } from '../service-context.ts';
 import type { Database } from '../store/database.ts';
 import type { FarmFigures, QueueFigures } from '../telemetry/metrics.ts';

@@ -1,10 +1,5 @@
-import { checkScene } from '../../../engine/check-scene.ts';
-import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
-import { type AnyScene, unpackScene } from '../../../engine/packed-scene.ts';
-import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../../engine/segments/segment.ts';
-import { sceneCutter } from '../../../engine/segments/segment-scene.ts';
-import { canonicalJson, type Sha256, sha256 } from '../../../kernel/digest.ts';
-import type { SceneFile, SceneOutput } from '../../../template/scene.ts';
+import { type Sha256, sha256 } from '../../../kernel/digest.ts';
+import type { SceneFile } from '../../../template/scene.ts';
 import { type CacheKeys, cacheKeys, fileKey, type KeyRequest } from '../segment-keys.ts';
 
 /** Stores finished pieces of videos by key, in a folder or a bucket. */

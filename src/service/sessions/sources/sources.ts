@@ -13,7 +13,6 @@ import {
   type SourceRequest,
   type TenantId,
 } from '../ports.ts';
-import { TaskKilled, type TaskRunner } from '../processes/tasks.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import type { GuardPolicy } from './address-guard.ts';
 import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
