@@ -2,13 +2,13 @@ import { defineConfig } from 'vitest/config';
 import { testLanes } from './test/support/test-lanes.ts';
 
 /** Integration tests that count or signal the child processes of their own process: it must have no others. */
-const ALONE = /^test\/(?:sandbox|session\/(?:isolation|processes))/;
+const ALONE = /^test\/service\/(?:sandbox|sessions\/(?:isolation|processes))/;
 
 /**
  * Integration tests that start git and programs by the hundred. A start copies the page tables of the process: from one that
  * has drawn and filled a gigabyte it takes three to four times as long as from a small one.
  */
-const COMMANDS = /^test\/(?:cli|git|lock|workflows)\//;
+const COMMANDS = /^test\/(?:cli|reconciler\/(?:git|lock)|workflows)\//;
 
 // A worker keeps the memory of large buffers instead of returning it: in a virtual machine a page of memory costs more
 // than to fill it, a quarter of the time of tests that draw or build large files. Other allocators than glibc's ignore it.

@@ -22,7 +22,7 @@ export interface TreeFigures {
   readonly oneImporter: number;
   /** Names declared and exported by more than one file, with those files. Re-exports are not declarations. */
   readonly homonyms: Readonly<Record<string, readonly string[]>>;
-  readonly layers: Readonly<Record<string, { readonly files: number; readonly lines: number }>>;
+  readonly wings: Readonly<Record<string, { readonly files: number; readonly lines: number }>>;
   readonly tests: {
     readonly files: number;
     readonly lines: number;
@@ -59,7 +59,7 @@ export function treeFigures(texts: ReadonlyMap<string, string>): TreeFigures {
     relativeImportsPer100Lines: round((100 * sum(imports.map(({ targets }) => targets.length))) / lines),
     oneImporter: oneImporterCount(imports),
     homonyms: homonyms(exported),
-    layers: layers(sources),
+    wings: wings(sources),
     tests: {
       files: tests.length - support.length,
       lines: sum(tests.map(([, text]) => lineCount(text))) - sum(support.map(([, text]) => lineCount(text))),
@@ -77,7 +77,7 @@ export function figuresTable(trees: readonly { readonly name: string; readonly f
     ...all.map((figures) => String(cell(figures))),
   ];
   const share = (count: number, { files }: TreeFigures): string => `${count} (${round((100 * count) / files)} %)`;
-  const layerNames = [...new Set(all.flatMap((figures) => Object.keys(figures.layers)))].sort();
+  const wingNames = [...new Set(all.flatMap((figures) => Object.keys(figures.wings)))].sort();
   const rows = [
     ['', ...trees.map(({ name }) => name)],
     row('source files', ({ files }) => files),
@@ -96,8 +96,8 @@ export function figuresTable(trees: readonly { readonly name: string; readonly f
     row('test lines', ({ tests }) => tests.lines),
     row('test support files', ({ tests }) => tests.supportFiles),
     row('test support lines', ({ tests }) => tests.supportLines),
-    ...layerNames.map((name) =>
-      row(`${name}/ files, lines`, ({ layers }) => `${layers[name]?.files ?? 0}, ${layers[name]?.lines ?? 0}`),
+    ...wingNames.map((name) =>
+      row(`${name}/ files, lines`, ({ wings }) => `${wings[name]?.files ?? 0}, ${wings[name]?.lines ?? 0}`),
     ),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
@@ -160,15 +160,15 @@ function homonyms(
   return Object.fromEntries([...places].filter(([, paths]) => paths.length > 1).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Layers as in src/README.md: the folders of `src/`; files directly in `src/` are the kernel. */
-function layers(sources: readonly (readonly [string, string])[]): Record<string, { files: number; lines: number }> {
+/** The wings of src/README.md: the folders of `src/`. */
+function wings(sources: readonly (readonly [string, string])[]): Record<string, { files: number; lines: number }> {
   const found: Record<string, { files: number; lines: number }> = {};
   for (const [path, text] of sources) {
-    const folder = path.split('/')[1]!;
-    const layer = folder.endsWith('.ts') ? 'kernel' : folder;
-    found[layer] ??= { files: 0, lines: 0 };
-    found[layer].files += 1;
-    found[layer].lines += lineCount(text);
+    const wing = path.split('/')[1]!;
+    if (wing.endsWith('.ts')) continue;
+    found[wing] ??= { files: 0, lines: 0 };
+    found[wing].files += 1;
+    found[wing].lines += lineCount(text);
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 
 /** The command, and the programs that it starts. */
-const PROGRAMS = ['cli/main', 'session/processes/render-process', 'engine/raster/raster-worker'];
+const PROGRAMS = ['cli/main', 'service/sessions/processes/render-process', 'engine/threads/raster-worker'];
 
 /**
  * Returns the source files whose code the command runs while it applies one video with the embedded service: from its

@@ -20,7 +20,7 @@ const internal = imports
   .filter(({ to }) => to.startsWith('.'))
   .map(({ from, to }) => ({ from, to: normalize(join(dirname(from), to)) }));
 
-/** Parses the fenced block `arrows` of the map: `layer → layer, layer`. */
+/** Parses the fenced block `arrows` of the map: `wing → wing, wing`. */
 function readArrows(): Map<string, Set<string>> {
   const block = /```arrows\n([\s\S]*?)```/.exec(MAP)?.[1] ?? '';
   return new Map(
@@ -28,9 +28,9 @@ function readArrows(): Map<string, Set<string>> {
       .trim()
       .split('\n')
       .map((line) => {
-        const [layer = '', targets = ''] = line.split('→').map((part) => part.trim());
+        const [wing = '', targets = ''] = line.split('→').map((part) => part.trim());
         return [
-          layer,
+          wing,
           new Set(
             targets
               .split(',')
@@ -42,11 +42,45 @@ function readArrows(): Map<string, Set<string>> {
   );
 }
 
-/** Returns the layer of a file. Files directly in `src/` are the kernel. */
-function layerOf(file: string): string {
-  if (file === 'src/index.ts') return 'index';
-  const folder = file.split('/')[1]!;
-  return folder.endsWith('.ts') ? 'kernel' : folder;
+/** Returns the wing of a file. */
+function wingOf(file: string): string {
+  return file.split('/')[1]!.replace(/\.ts$/, '');
+}
+
+/** Parses the tables of rooms, each under a heading `### folder/`: the rows from the floor up, each with its folders and files. */
+function readRooms(): Map<string, string[][]> {
+  const sections = MAP.split(/^### /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const folder = `src/${section.slice(0, section.indexOf('\n')).replace(/\/$/, '')}`;
+      const rows = [...section.matchAll(/^\| (`[^|]*) \|/gm)];
+      return [
+        folder,
+        rows.map(([, names]) => [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace(/\/$/, ''))),
+      ];
+    }),
+  );
+}
+
+/** Returns the file or folder directly in `folder` that contains a file; null if it is elsewhere. */
+function childOf(folder: string, file: string): string | null {
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0]! : null;
+}
+
+/** Returns the circles of a graph, as paths. */
+function circlesOf(edges: readonly Import[]): string[] {
+  const targets = new Map<string, Set<string>>();
+  for (const { from, to } of edges) targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (node: string, path: readonly string[]): void => {
+    if (path.includes(node)) circles.push([...path.slice(path.indexOf(node)), node].join(' → '));
+    if (done.has(node) || path.includes(node)) return;
+    for (const next of targets.get(node) ?? []) visit(next, [...path, node]);
+    done.add(node);
+  };
+  for (const node of targets.keys()) visit(node, []);
+  return circles;
 }
 
 function edgeFiles(): string[] {
@@ -58,32 +92,66 @@ function edgeFiles(): string[] {
 describe('the arrows of src/README.md', () => {
   const arrows = readArrows();
 
-  it('list every layer', () => {
-    expect([...new Set(files.map(layerOf))].filter((layer) => !arrows.has(layer))).toEqual([]);
+  it('list every wing', () => {
+    expect([...new Set(files.map(wingOf))].filter((wing) => !arrows.has(wing))).toEqual([]);
   });
 
   it('cover every import', () => {
     const wrong = internal.filter(({ from, to }) => {
       if (!to.startsWith('src/')) return false;
-      const [source, target] = [layerOf(from), layerOf(to)];
+      const [source, target] = [wingOf(from), wingOf(to)];
       return source !== target && !arrows.get(source)?.has(target) && !arrows.get(source)?.has('*');
     });
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('form no cycle between files', () => {
-    const targets = new Map<string, string[]>();
-    for (const { from, to } of internal) targets.set(from, [...(targets.get(from) ?? []), to]);
-    const done = new Set<string>();
-    const circles: string[] = [];
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-      if (done.has(file) || path.includes(file)) return;
-      for (const next of targets.get(file) ?? []) visit(next, [...path, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
-    expect(circles).toEqual([]);
+  it('form no circle between files', () => {
+    expect(circlesOf(internal)).toEqual([]);
+  });
+});
+
+describe('the rooms of src/README.md', () => {
+  const rooms = readRooms();
+  const folders = [...new Set(files.map((file) => dirname(file)))].sort();
+  const importsWithin = (folder: string): Import[] =>
+    internal.flatMap(({ from, to }) => {
+      const [source, target] = [childOf(folder, from), childOf(folder, to)];
+      return source === null || target === null || source === target ? [] : [{ from: source, to: target }];
+    });
+
+  it('list every room of a wing, and only existing ones', () => {
+    const wings = [...new Set(files.map((file) => `src/${wingOf(file)}`))].filter((wing) => wing !== 'src/index');
+    expect([...rooms.keys()]).toEqual(expect.arrayContaining(wings));
+    for (const [folder, rows] of rooms) {
+      const children = new Set(files.flatMap((file) => childOf(folder, file) ?? []));
+      const listed = rows.flat();
+      expect(
+        listed.filter((name) => !children.has(name)),
+        folder,
+      ).toEqual([]);
+      expect(
+        [...children].filter((name) => !name.includes('.') && !listed.includes(name)),
+        folder,
+      ).toEqual([]);
+    }
+  });
+
+  it('import only rooms below them', () => {
+    const wrong = [...rooms].flatMap(([folder, rows]) => {
+      // A file that is not listed stands on top.
+      const floorOf = (name: string): number => {
+        const row = rows.findIndex((names) => names.includes(name));
+        return row === -1 ? rows.length : row;
+      };
+      return importsWithin(folder)
+        .filter(({ from, to }) => floorOf(from) < floorOf(to))
+        .map(({ from, to }) => `${folder}: ${from} → ${to}`);
+    });
+    expect([...new Set(wrong)]).toEqual([]);
+  });
+
+  it.each(folders)('form no circle in %s', (folder) => {
+    expect(circlesOf(importsWithin(folder))).toEqual([]);
   });
 });
 
@@ -128,9 +196,10 @@ describe('the house rules', () => {
     expect(wrong.map(([file]) => file)).toEqual([]);
   });
 
-  it('restrict each dependency to one folder', () => {
-    // The client of our service and the client that fetches user-supplied URLs are separate on purpose.
-    const SHARED = new Set(['p-limit', 'got', 'execa']);
+  it('restrict each dependency to one wing', () => {
+    // The client of our service and the client that fetches user-supplied URLs are separate on purpose. The schemas of editors
+    // are compiled with other options than those of documents.
+    const SHARED = new Set(['p-limit', 'got', 'execa', 'ajv']);
     const folders = new Map<string, Set<string>>();
     for (const { from, to } of imports) {
       if (to.startsWith('.') || to.startsWith('node:')) continue;
@@ -138,7 +207,7 @@ describe('the house rules', () => {
         .split('/')
         .slice(0, to.startsWith('@') ? 2 : 1)
         .join('/');
-      folders.set(name, (folders.get(name) ?? new Set()).add(layerOf(from)));
+      folders.set(name, (folders.get(name) ?? new Set()).add(wingOf(from)));
     }
     const spread = [...folders].filter(([name, where]) => where.size > 1 && !SHARED.has(name));
     expect(spread.map(([name, where]) => `${name}: ${[...where].join(', ')}`)).toEqual([]);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { figuresTable, treeFigures } from '../../bench/tree-figures.ts';
 
 const TREE = new Map([
-  ['src/index.ts', "export { plan } from './plan/plan.ts';\nexport * from './plan/other.ts';\n"],
+  ['src/index.ts', "export { plan } from './reconciler/plan/plan.ts';\nexport * from './reconciler/plan/other.ts';\n"],
   [
     'src/reconciler/plan/plan.ts',
     "import { name } from './other.ts';\n\nexport async function plan() {}\nexport type Plan = 1;\n",
   ],
-  ['src/plan/other.ts', `const name = 1;\nexport { name, name as Plan };\n${'\n'.repeat(399)}`],
+  ['src/reconciler/plan/other.ts', `const name = 1;\nexport { name, name as Plan };\n${'\n'.repeat(399)}`],
   ['test/plan/plan.test.ts', 'one\ntwo\n'],
   ['test/proof/plan.proof.ts', 'one\n'],
   ['test/support/tree.ts', 'one\ntwo\nthree\n'],
@@ -19,7 +19,7 @@ describe('treeFigures()', () => {
   it('counts files and lines of sources, tests and their support', () => {
     expect(figures).toMatchObject({ files: 3, lines: 407, under25: 2, over300: 1, over400: 1 });
     expect(figures.quantiles).toEqual({ p10: 2, p25: 2, median: 4, p75: 401, p90: 401, max: 401 });
-    expect(figures.layers).toEqual({ kernel: { files: 1, lines: 2 }, plan: { files: 2, lines: 405 } });
+    expect(figures.wings).toEqual({ reconciler: { files: 2, lines: 405 } });
     expect(figures.tests).toEqual({ files: 2, lines: 3, supportFiles: 1, supportLines: 3 });
   });
 
@@ -33,7 +33,7 @@ describe('treeFigures()', () => {
   });
 
   it('finds names that several files declare, and no re-exports', () => {
-    expect(figures.homonyms).toEqual({ Plan: ['src/reconciler/plan/plan.ts', 'src/plan/other.ts'] });
+    expect(figures.homonyms).toEqual({ Plan: ['src/reconciler/plan/plan.ts', 'src/reconciler/plan/other.ts'] });
   });
 });
 
