@@ -39,7 +39,7 @@ describe('treeFigures()', () => {
 
 describe('figuresTable()', () => {
   it('puts trees side by side', () => {
-    const before = { name: 'before', figures: treeFigures(new Map([['src/a.ts', '\n']])) };
+    const before = { name: 'before', figures: treeFigures(new Map([['src/kernel/a.ts', '\n']])) };
     const table = figuresTable([before, { name: 'now', figures: treeFigures(TREE) }]).split('\n');
     expect(table.slice(0, 3)).toEqual([
       '                                    before          now',
@@ -47,8 +47,8 @@ describe('figuresTable()', () => {
       'source lines                             1          407',
     ]);
     expect(table.slice(-2)).toEqual([
-      'kernel/ files, lines                  1, 1         1, 2',
-      'plan/ files, lines                    0, 0       2, 405',
+      'kernel/ files, lines                  1, 1         0, 0',
+      'reconciler/ files, lines              0, 0       2, 405',
     ]);
   });
 });
