@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../kernel/json.ts';
 import { hasExpression, UNBAKED } from '../lottie/find-unsupported.ts';
+import { SOURCE } from '../lottie/live-expression.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { type KeyframePath, withPoints } from '../lottie/path-points.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -30,9 +31,6 @@ export interface BakedExpression {
   /** Whether it is evaluated again for each video, because it depends on what editables fill. */
   readonly isLive: boolean;
 }
-
-/** Field of a property that keeps the expression its keyframes were baked from. */
-const SOURCE = 'baked';
 
 interface Found {
   readonly node: LottieNode & { x: string };
@@ -97,11 +95,6 @@ function writeResult({ node, layer, pointer }: Found, result: Sample[] | string,
   }
   delete (node as LottieNode).x;
   return { layer, pointer, failure: null, isLive: isLive && result.length > 0 };
-}
-
-/** Returns whether an expression of a property is evaluated again for each video. */
-export function isLive(property: LottieNode): boolean {
-  return isRecord(property[SOURCE]) && property[SOURCE].live === true;
 }
 
 /**

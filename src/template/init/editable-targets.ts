@@ -1,8 +1,8 @@
 import type { SlotKind } from '../../contract/wire/slot-text.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { isLive } from '../expressions/bake-expressions.ts';
 import { namedControl } from '../expressions/example-variants.ts';
+import { isLive } from '../lottie/live-expression.ts';
 import {
   allLayers,
   isConstantVector,

@@ -1,7 +1,7 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { isLive } from '../expressions/bake-expressions.ts';
 import type { LottieDocument } from '../scene.ts';
+import { isLive } from './live-expression.ts';
 import { type LottieNode, layerLists } from './lottie-layers.ts';
 import { fontList, LINE_END, type TextStyle, textStyles, usedStyles } from './lottie-slots.ts';
 
