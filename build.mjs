@@ -6,27 +6,10 @@ import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { build as bundleForBrowsers } from 'esbuild';
 import { build } from 'rolldown';
+import { groupOf } from './pack.mjs';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 
-// What planning and rendering load is in there, too: a hundred files of an installed package cost as many milliseconds.
-// NOTICE names it.
-const BUNDLED = [
-  '@babel/code-frame',
-  'ajv',
-  'bidi-js',
-  'commander',
-  'csv-parse',
-  'diff',
-  'execa',
-  'fast-glob',
-  'get-east-asian-width',
-  'linebreak',
-  'mediabunny',
-  'picocolors',
-  'picomatch',
-  'yaml',
-];
 // Node takes a millisecond for each module, so the modules that these load statically become one chunk each: what every command
 // starts with, and what a plan with changes loads besides.
 const CHUNKS = {
@@ -42,10 +25,10 @@ const RENDERING = {
   thread: ['engine/threads/raster-worker.ts'],
 };
 const chunks = new Map();
+// Every other package is bundled: a hundred files of an installed package cost as many milliseconds. NOTICE names them.
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
-  (name) => !BUNDLED.includes(name),
-);
+const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+const isOf = (name) => (id) => id === name || id.startsWith(`${name}/`);
 // Commander would load it for subcommands that are programs of their own, at a sixth of the time of a plan without changes.
 const withoutChildProcess = {
   name: 'without-child-process',
@@ -54,13 +37,22 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
+// `imports` of package.json says where they are: in a checkout they are installed packages, published they belong to
+// @reelform/engine or @reelform/server.
+const optionalPackages = {
+  name: 'optional-packages',
+  resolveId(id) {
+    if (!installed.some((name) => isOf(name)(id))) return null;
+    return { id: `#${groupOf(id)}/${id}`, external: true };
+  },
+};
 const input = {
   platform: 'node',
-  plugins: [withoutChildProcess],
+  plugins: [withoutChildProcess, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',
-  external: (id) => isBuiltin(id) || installed.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) => isBuiltin(id) || Object.keys(peerDependencies).some((name) => isOf(name)(id)),
   transform: {
     target: 'node20.19',
     define: { REELFORM_BUILD: JSON.stringify(digestOf(['src', 'schemas', 'package.json'])) },
@@ -165,7 +157,15 @@ function chunkOf(id, context) {
       entries.filter((file) => file !== 'cli/main.ts'),
       ['importedIds', 'dynamicallyImportedIds'],
     );
-    const rendering = Object.entries(RENDERING).map(([name, files]) => [name, closure(files, ['importedIds'])]);
+    // Commands run without the packages that only rendering needs: they do not load its chunks for a module of both.
+    const ofCommands = [...closure(['cli/main.ts'], ['importedIds', 'dynamicallyImportedIds'])].filter((id) =>
+      id.startsWith(resolve('src/cli')),
+    );
+    const commands = closureOf(ofCommands, ['importedIds'], context);
+    const rendering = [
+      ...Object.entries(RENDERING).map(([name, files]) => [name, closure(files, ['importedIds'])]),
+      ['commands', commands],
+    ];
     const usersOf = (one) => rendering.flatMap(([name, ids]) => (ids.has(one) ? [name] : []));
     for (const [name, files] of Object.entries(CHUNKS)) {
       for (const one of closure(files, ['importedIds'])) {
@@ -175,7 +175,7 @@ function chunkOf(id, context) {
         if (!chunks.has(one)) chunks.set(one, [name, ...users].join('-'));
       }
     }
-    for (const [, ids] of rendering) {
+    for (const [, ids] of rendering.slice(0, -1)) {
       for (const one of ids) if (!chunks.has(one)) chunks.set(one, usersOf(one).join('-'));
     }
     // An entry that awaits messages at its top level would wait for itself.
@@ -204,14 +204,22 @@ function digestOf(paths) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The licence texts of all packages that these files belong to. */
+/** The licence texts of all packages that these files belong to, each text once. */
 function licencesOf(files) {
-  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-  const texts = [...new Set(folders)].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-    if (file === undefined) throw new Error(`${name} has no licence text`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const packages = [...folders].sort().map((folder) => {
+    const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? null : readFileSync(join(folder, file), 'utf8').trim();
+    return { title: `${name} ${version} (${license})`, text, source: repository?.url };
   });
+  const titles = new Map();
+  for (const { title, text: own, source } of packages) {
+    // Some packages have theirs only in the repository that they are published from.
+    const text = own ?? packages.find((other) => other.text !== null && other.source === source)?.text;
+    if (text === undefined) throw new Error(`${title} has no licence text`);
+    titles.set(text, [...(titles.get(text) ?? []), title]);
+  }
+  const texts = [...titles].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
   return `What is in these files besides Reelform.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

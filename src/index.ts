@@ -1,5 +1,9 @@
 /** The public API, for programs that plan or render themselves. */
 
+import type { RenderResult, RenderSceneOptions } from './engine/render-result.ts';
+import { loadWith } from './kernel/optional-packages.ts';
+import type { Scene } from './template/scene.ts';
+
 export type { RenderService } from './contract/render-service.ts';
 export type * from './contract/wire/mapping.ts';
 export type * from './contract/wire/mapping.ts';
@@ -9,7 +13,6 @@ export type * from './contract/wire/render-session.ts';
 export type * from './contract/wire/render-session.ts';
 export type * from './contract/wire/style-version.ts';
 export { RENDER_EPOCH } from './engine/render-epoch.ts';
-export { renderScene } from './engine/render-scene.ts';
 export type { Code, Diagnostic, Result, Severity, Span } from './kernel/diagnostic.ts';
 export { CODES, ReelformError } from './kernel/diagnostic.ts';
 export type { Source, Video, VideoId, VideoResource } from './reconciler/definition/video.ts';
@@ -28,3 +31,16 @@ export { bindMapping } from './template/bind/bind-mapping.ts';
 export { parseTemplatePackage } from './template/parse-template-package.ts';
 export type { Scene } from './template/scene.ts';
 export type { TemplatePackage } from './template/template-package.ts';
+
+/**
+ * Renders a scene. Memory use does not depend on the length. The same scene gives the same frames everywhere, and the same
+ * bytes if the encoder guarantees it.
+ *
+ * @throws SceneError if this scene cannot be rendered
+ * @throws ReelformError `engine_missing`, `encoder_missing`
+ * @throws the signal's reason, promptly, if it is aborted
+ */
+export async function renderScene(scene: Scene, options?: RenderSceneOptions): Promise<RenderResult> {
+  const engine = await loadWith('engine', () => import('./engine/render-scene.ts'));
+  return engine.renderScene(scene, options);
+}

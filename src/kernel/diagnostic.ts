@@ -133,6 +133,8 @@ export const CODES = {
   history_unsearched: 'The complete history of the lockfile is not available',
   definitions_left_out: 'Git leaves definitions out of this checkout, so their videos are not compared',
   git_failed: 'A git command failed',
+  engine_missing: 'What a command needs to draw or render is not installed',
+  server_missing: 'What a command needs to run the service is not installed',
   encoder_missing: 'The video encoder package is not installed',
   disk_full: 'The disk or its quota is full',
   sandbox_missing: 'The requested sandbox is not available on this system',

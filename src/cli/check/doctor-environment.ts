@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { ServiceError } from '../../contract/service-error.ts';
 import { loadLibav } from '../../engine/codec/libav.ts';
 import { proxyFor } from '../../kernel/http/proxy.ts';
+import { requirePackage } from '../../kernel/optional-packages.ts';
 import { historyGap } from '../../reconciler/git/lock-history.ts';
 import { locateInGit } from '../../reconciler/git/revisions.ts';
 import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
@@ -47,6 +48,7 @@ export async function checkProxies({ service }: Config, io: Io): Promise<DoctorC
 }
 
 function checkEncoder(): CheckResult {
+  requirePackage('engine');
   loadLibav();
   return ok('installed');
 }

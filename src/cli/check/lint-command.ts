@@ -27,7 +27,11 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const { desired } = repository;
   const matches = globs.length === 0 ? () => true : idMatcher(globs);
   const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
-  const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
+  const lintOptions = {
+    budgetMs: Number.POSITIVE_INFINITY,
+    cache: options.cache !== false,
+    withoutEngine: 'throw',
+  } as const;
   const videos = projectVideos(project, 'lint', io);
   const pointers = await pointersOf(videos, wanted.keys());
   for (const id of pointers.keys()) wanted.delete(id);

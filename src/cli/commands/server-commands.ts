@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { loadWith } from '../../kernel/optional-packages.ts';
 import type { SettingFlag } from '../../service/server/settings/settings-table.ts';
 import { type ActionOf, collect, numberBetween } from '../arguments.ts';
 import type { Io } from '../io.ts';
@@ -10,19 +11,21 @@ export interface ServerFlags {
   readonly worker: readonly SettingFlag[];
 }
 
+const loadServer = <T>(load: () => Promise<T>): Promise<T> => loadWith('server', load);
+
 /** Declares `reelform serve`, `reelform worker` and `reelform token …`. */
 export function addServerCommands(program: Command, action: ActionOf, flags: ServerFlags): void {
   const serve = program.command('serve').description('run the rendering service');
   withSettings(serve, flags.serve).action(
     action(async () => {
-      const { serveCommand } = await import('../serve/serve-command.ts');
+      const { serveCommand } = await loadServer(() => import('../serve/serve-command.ts'));
       return (options: SettingsFlags, io: Io) => serveCommand(options, settingFlags(serve), io);
     }),
   );
   const worker = program.command('worker').description('run a worker that renders the sessions of a service');
   withSettings(worker, flags.worker).action(
     action(async () => {
-      const { workerCommand } = await import('../serve/serve-command.ts');
+      const { workerCommand } = await loadServer(() => import('../serve/serve-command.ts'));
       return (options: SettingsFlags, io: Io) => workerCommand(options, settingFlags(worker), io);
     }),
   );
@@ -42,13 +45,13 @@ export function addServerCommands(program: Command, action: ActionOf, flags: Ser
       'days until the token expires',
       numberBetween(1, 36_500, 'It must be a whole number from 1 to 36500.'),
     )
-    .action(action(async () => (await import('../serve/token-command.ts')).tokenCreateCommand));
+    .action(action(async () => (await loadServer(() => import('../serve/token-command.ts'))).tokenCreateCommand));
   common(token.command('list').description('list all tokens, without the secrets')).action(
-    action(async () => (await import('../serve/token-command.ts')).tokenListCommand),
+    action(async () => (await loadServer(() => import('../serve/token-command.ts'))).tokenListCommand),
   );
   common(token.command('revoke').description('revoke a token'))
     .argument('<id>', 'id of the token from `reelform token list`')
-    .action(action(async () => (await import('../serve/token-command.ts')).tokenRevokeCommand));
+    .action(action(async () => (await loadServer(() => import('../serve/token-command.ts'))).tokenRevokeCommand));
 }
 
 function withSettings(command: Command, flags: readonly SettingFlag[]): Command {

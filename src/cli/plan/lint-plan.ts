@@ -43,7 +43,8 @@ export async function lintPlan(
   if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
-  const linted = await lintVideos(planned, wanted, { budgetMs: BUDGET_MS, cache }, io);
+  const options = { budgetMs: BUDGET_MS, cache, withoutEngine: 'leave out' } as const;
+  const linted = await lintVideos(planned, wanted, options, io);
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }
 
@@ -90,6 +91,7 @@ export async function pointersOf(
  * Lints the videos of a plan whose findings can be errors, before anything is rendered.
  *
  * @returns the diagnostics if one of them is an error, otherwise none
+ * @throws ReelformError `engine_missing`
  */
 export async function lintErrors(
   plan: Plan,
@@ -105,7 +107,8 @@ export async function lintErrors(
   });
   if (wanted.size === 0) return [];
   const { lintVideos } = await import('./lint-videos.ts');
-  const { diagnostics } = await lintVideos(planned, wanted, { budgetMs: Number.POSITIVE_INFINITY, cache }, io);
+  const options = { budgetMs: Number.POSITIVE_INFINITY, cache, withoutEngine: 'throw' } as const;
+  const { diagnostics } = await lintVideos(planned, wanted, options, io);
   return hasErrors(diagnostics) ? diagnostics : [];
 }
 

@@ -6,6 +6,7 @@ import { type Diagnostic, ReelformError, sortDiagnostics } from '../../kernel/di
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { missingPackage } from '../../kernel/optional-packages.ts';
 import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import type { Video, VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
@@ -43,6 +44,8 @@ interface LintOptions {
   readonly budgetMs: number;
   /** False to ignore results of earlier runs. */
   readonly cache: boolean;
+  /** Whether videos that cannot be linted without the engine end the command, or are left out. */
+  readonly withoutEngine: 'throw' | 'leave out';
 }
 
 export interface Linted {
@@ -52,8 +55,8 @@ export interface Linted {
   /** Sorted by id: videos that were not linted because only the service has their template. */
   readonly remote: readonly VideoId[];
   /**
-   * Sorted by id: videos that exceeded the budget, and videos of the service's templates whose findings could be
-   * errors.
+   * Sorted by id: videos that exceeded the budget, videos of the service's templates whose findings could be errors, and
+   * videos without an engine to draw them.
    */
   readonly leftOut: LintSummary['left_out'];
 }
@@ -69,6 +72,8 @@ function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 
 /**
  * Lints videos as they would be rendered. Videos whose findings can only be warnings come first, within the budget; the
  * others are always linted.
+ *
+ * @throws ReelformError `engine_missing`
  */
 export async function lintVideos(
   planned: PlannedVideos,
@@ -92,7 +97,10 @@ export async function lintVideos(
   const failures = new Map<VideoId, Diagnostic[]>();
   const late: VideoId[] = [];
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
-  if (unknown.length > 0) {
+  const missingEngine = unknown.length === 0 ? null : missingPackage('engine');
+  if (missingEngine !== null && options.withoutEngine === 'throw') throw missingEngine;
+  const undrawn = missingEngine === null ? [] : unknown;
+  if (unknown.length > undrawn.length) {
     const scenes = await planned.scenes();
     const pool = openCommandPool(io);
     const progress = openProgress(unknown.length, io);
@@ -128,10 +136,11 @@ export async function lintVideos(
   const leftOut = [
     ...late.map((id) => ({ id, reason: 'budget' as const })),
     ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
+    ...undrawn.map(({ id }) => ({ id, reason: 'engine_missing' as const })),
   ];
   return {
     diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
-    checked: videos.length - late.length - full.count,
+    checked: videos.length - late.length - undrawn.length - full.count,
     remote: remote.map(({ id }) => id),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
   };

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { builtFile } from '../../engine/built-file.ts';
 import { readImageHeader } from '../../engine/images/image-header.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { loadWith } from '../../kernel/optional-packages.ts';
 import { animationIn, readLottieArchive } from '../../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, readPackageZip } from '../../template/archive/read-package-zip.ts';
 import type { Evaluate } from '../../template/expressions/bake-expressions.ts';
-import { openEvaluator } from '../../template/expressions/evaluate-expressions.ts';
 import type { LottieSource } from '../../template/init/lottie-source.ts';
 
 /** A file that may hold a Lottie animation, with its surroundings. */
@@ -133,7 +133,12 @@ export function adjacentTo(folder: string): Pick<LottieSource, 'readAdjacent' | 
   return { readAdjacent, adjacentFonts: [...names(''), ...names('fonts/'), ...names('Fonts/')].sort() };
 }
 
-/** Loads the evaluator of expressions with the code that the build has made for it. */
-export function openBuiltEvaluator(): Promise<Evaluate> {
-  return openEvaluator(readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'));
+/**
+ * Loads the evaluator of expressions with the code that the build has made for it.
+ *
+ * @throws ReelformError `engine_missing`
+ */
+export async function openBuiltEvaluator(): Promise<Evaluate> {
+  const evaluator = await loadWith('engine', () => import('../../template/expressions/evaluate-expressions.ts'));
+  return evaluator.openEvaluator(readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'));
 }

@@ -151,7 +151,7 @@ export function loadLibav(): Libav {
   if (loaded !== undefined) return loaded;
   const name = `@seydx/node-av-${platform}-${arch}${platform === 'win32' ? '-msvc' : ''}`;
   try {
-    const binary = createRequire(import.meta.url)(`${name}/node-av.node`) as Libav;
+    const binary = createRequire(import.meta.url)(`#engine/${name}/node-av.node`) as Libav;
     binary.Log.setLevel(QUIET);
     loaded = binary;
     return binary;

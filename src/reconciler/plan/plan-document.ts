@@ -48,10 +48,13 @@ export interface LintSummary {
   /** Number of checked videos. */
   readonly videos: number;
   /**
-   * Videos that were not checked, sorted by id: the time limit passed (`budget`), or the service has their template
-   * (`remote`).
+   * Videos that were not checked, sorted by id: the time limit passed (`budget`), the service has their template
+   * (`remote`), a file was not fetched (`lfs_pointer`), or the engine is not installed (`engine_missing`).
    */
-  readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' | 'lfs_pointer' }[];
+  readonly left_out: readonly {
+    readonly id: string;
+    readonly reason: 'budget' | 'remote' | 'lfs_pointer' | 'engine_missing';
+  }[];
 }
 
 export interface PreviewSummary {

@@ -115,6 +115,7 @@ function uncheckedWords({ lint }: PlanDocument): string {
     [countOf('budget'), 'because the time limit was reached. `reelform lint` checks all'],
     [countOf('remote'), 'because the template is on the service'],
     [countOf('lfs_pointer'), 'because of Git LFS pointers'],
+    [countOf('engine_missing'), 'because @reelform/engine is not installed. `reelform lint` prints how to install it'],
   ] as const;
   return reasons
     .filter(([count]) => count > 0)

@@ -4,4 +4,4 @@ import { type Koffi, refuseProcesses } from './landlock.ts';
 
 // Preloaded by a program that starts no other processes, before it runs. Threads load it too, and are restricted already.
 
-if (isMainThread) refuseProcesses(createRequire(import.meta.url)('koffi') as Koffi);
+if (isMainThread) refuseProcesses(createRequire(import.meta.url)('#engine/koffi') as Koffi);

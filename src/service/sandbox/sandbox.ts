@@ -188,7 +188,7 @@ function preloaded(programs: readonly string[]): string[] {
 }
 
 function built(name: string): string {
-  return join(PACKAGE, 'dist/sandbox', name);
+  return join(PACKAGE, 'dist/service/sandbox', name);
 }
 
 /** Names the files that libraries read at their start, where the sandbox hides the usual ones. */
@@ -240,7 +240,7 @@ function upToPackage(): string[] {
 
 export function loadKoffi(): Koffi | null {
   try {
-    return createRequire(import.meta.url)('koffi') as Koffi;
+    return createRequire(import.meta.url)('#engine/koffi') as Koffi;
   } catch {
     return null;
   }

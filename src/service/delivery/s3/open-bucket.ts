@@ -59,7 +59,7 @@ export async function openBucket({ bucket, access, env }: BucketOptions): Promis
   // Suppresses the SDK's warning about Node versions on stderr; package.json pins a compatible SDK.
   processEnv.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const keys = await readKeys(access, env);
-  const sdk = await import('@aws-sdk/client-s3');
+  const sdk = await import('./s3-sdk.ts');
   const client = new sdk.S3Client(configOf(access, keys, await agentFor(bucket, access)));
   addContentMd5(client);
   const host = access.endpoint ?? (access.kind === 'gs' ? GOOGLE : null);

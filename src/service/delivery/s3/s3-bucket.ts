@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../../../contract/destinations/destination.ts';
 import { isRecord } from '../../../kernel/json.ts';
 
-type S3Sdk = typeof import('@aws-sdk/client-s3');
+type S3Sdk = typeof import('./s3-sdk.ts');
 
 /** Properties of an object. */
 export interface S3ObjectFacts {

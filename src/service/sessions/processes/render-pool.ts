@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../../engine/codec/video-encoder.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
+import { requirePackage } from '../../../kernel/optional-packages.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { CrashPauses } from './crash-pauses.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
@@ -38,6 +39,8 @@ export interface RenderPool extends TaskRunner {
  * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
  * ends one task only, or two of one video; after crashes, tasks of the owner wait before they begin. The first process starts with the first task; idle ones keep the parent alive until `close` and
  * die with it.
+ *
+ * @throws ReelformError `engine_missing`
  */
 export function createRenderPool({
   size,
@@ -47,6 +50,7 @@ export function createRenderPool({
   sandbox = openSandbox('auto'),
   ...limits
 }: RenderPoolOptions): RenderPool {
+  requirePackage('engine');
   const limit = pLimit(size);
   const watch = new UsageMonitor();
   /** In the order in which they finished their last task. */
