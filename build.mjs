@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build as bundleForBrowsers } from 'esbuild';
 import { build } from 'rolldown';
-import { groupOf } from './pack.mjs';
+import { groupOf, lockedPackages, writePackages } from './pack.mjs';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 
@@ -28,6 +28,7 @@ const chunks = new Map();
 // Every other package is bundled: a hundred files of an installed package cost as many milliseconds. NOTICE names them.
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+const imported = new Set();
 const isOf = (name) => (id) => id === name || id.startsWith(`${name}/`);
 // Commander would load it for subcommands that are programs of their own, at a sixth of the time of a plan without changes.
 const withoutChildProcess = {
@@ -43,11 +44,13 @@ const optionalPackages = {
   name: 'optional-packages',
   resolveId(id) {
     if (!installed.some((name) => isOf(name)(id))) return null;
+    imported.add(id);
     return { id: `#${groupOf(id)}/${id}`, external: true };
   },
 };
 const input = {
   platform: 'node',
+  resolve: { mainFields: ['module', 'main'] },
   plugins: [withoutChildProcess, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
@@ -109,6 +112,8 @@ await writeFile('dist/LICENSES.txt', licencesOf([...bundled, ...pageFiles]));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });
+await pruneTypes();
+await writePackages(imported);
 
 // In this repository `npx reelform` is the program itself, and not a copy of it that npx would keep in its cache.
 const command = 'node_modules/.bin/reelform';
@@ -137,10 +142,16 @@ async function buildPage() {
   return Object.keys(metafile.inputs);
 }
 
-/** What package-lock.json says of the packages that reelform needs at run time: `reelform init` locks them in new repositories. */
-function lockedPackages() {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-  return Object.fromEntries(Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev));
+/** Removes the declarations that those of the public API do not need. */
+async function pruneTypes() {
+  const needed = new Set(['dist/types/index.d.ts']);
+  for (const file of needed) {
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/['"](\.[^'"]+)\.ts['"]/g)) {
+      needed.add(join(dirname(file), `${path}.d.ts`));
+    }
+  }
+  const all = readdirSync('dist/types', { recursive: true }).map((name) => join('dist/types', name));
+  for (const file of all) if (file.endsWith('.ts') && !needed.has(file)) await rm(file);
 }
 
 /** The chunk that a module belongs to; null for one that the bundler puts where it fits. */
