@@ -76,8 +76,6 @@ async function writeLibraries(group, imported, root, { description, engines }) {
   for (const file of ['LICENSE', 'NOTICE']) await cp(file, join(folder, file));
   const name = `@reelform/${group}`;
   await writeFile(join(folder, 'README.md'), `# ${name}\n\n${description} Its version has to be that of reelform.\n`);
-  const dependenciesOf = (all) =>
-    Object.fromEntries(Object.entries(all).filter(([dependency]) => groupOf(dependency) === group));
   await writeManifest(folder, {
     name,
     version,
@@ -86,9 +84,14 @@ async function writeLibraries(group, imported, root, { description, engines }) {
     license,
     engines,
     exports: { ...exports, './package.json': './package.json' },
-    dependencies: dependenciesOf(root.dependencies),
-    optionalDependencies: dependenciesOf(root.optionalDependencies),
+    ...dependenciesOf(group, root),
   });
+}
+
+/** The dependencies of the root that a package brings. */
+function dependenciesOf(group, { dependencies, optionalDependencies }) {
+  const select = (all) => Object.fromEntries(Object.entries(all).filter(([name]) => groupOf(name) === group));
+  return { dependencies: select(dependencies), optionalDependencies: select(optionalDependencies) };
 }
 
 /** The module that re-exports a dependency. Native code is loaded by `require`. */
@@ -106,14 +109,14 @@ async function writeManifest(folder, manifest) {
 }
 
 /**
- * What package-lock.json says of @reelform/engine's dependencies: `reelform init` locks them in new repositories.
+ * What package-lock.json of a new repository says of @reelform/engine and its dependencies: `reelform init` locks them.
  *
  * @see https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json#packages
  */
 export function lockedPackages() {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-  const { dependencies, optionalDependencies } = packages[''];
-  const names = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => groupOf(name) === 'engine');
+  const { dependencies, optionalDependencies } = dependenciesOf('engine', packages['']);
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
   const found = new Set(names.map((name) => `node_modules/${name}`));
   for (const path of found) {
     const entry = packages[path];
@@ -121,8 +124,14 @@ export function lockedPackages() {
       found.add(resolveFrom(path, name, packages));
     }
   }
+  const { version, license, engines } = packages[''];
+  const own = [
+    'node_modules/@reelform/engine',
+    { version, license, engines, ...dependenciesOf('engine', packages['']) },
+  ];
+  const entries = [own, ...[...found].sort().map((path) => [path, packages[path]])];
   // The engine itself is optional, so all of it is.
-  return Object.fromEntries([...found].sort().map((path) => [path, { ...packages[path], optional: true }]));
+  return Object.fromEntries(entries.map(([path, entry]) => [path, { ...entry, optional: true }]));
 }
 
 function resolveFrom(path, name, packages) {

@@ -71,7 +71,9 @@ export function missingPackage(name: OptionalPackage): ReelformError | null {
 function hasNativeCode(dependency: string, entry: string): boolean {
   const manifest = createRequire(entry).resolve(`${dependency}/package.json`);
   const near = createRequire(manifest);
-  const { optionalDependencies } = near(manifest) as { readonly optionalDependencies: Readonly<Record<string, string>> };
+  const { optionalDependencies } = near(manifest) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
   return Object.keys(optionalDependencies).some((name) => {
     try {
       near.resolve(name);

@@ -10,7 +10,7 @@ import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
-import { dependsOnReelform, ownPackage, packageRoot } from '../own-package.ts';
+import { dependsOnReelform, ownPackages, packageRoot } from '../own-package.ts';
 import { npmPackage } from '../template/add/open-origin.ts';
 import { galleryDigests, readGalleryTemplate } from '../template/gallery.ts';
 import { type StarterChoices, type StarterFile, starterFiles } from './starter-files.ts';
@@ -58,7 +58,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const isInstalled = hasManifest && dependsOnReelform(readFileSync(manifest, 'utf8'));
   const isOfGallery = chosen.template !== 'card' && chosen.template !== 'none';
   const gallery = isOfGallery ? await readGalleryTemplate(chosen.template, npmPackage) : null;
-  const choices = { ...chosen, gallery, place, ownPackage: isInstalled ? null : await ownPackage(packageRoot()) };
+  const choices = { ...chosen, gallery, place, ownPackages: isInstalled ? null : await ownPackages(packageRoot()) };
   const isNew = !existsSync(join(root, CONFIG_FILE));
   const files = starterFiles(choices).filter(
     ({ path }) => (isNew || !isOfExample(path)) && !(hasManifest && path === 'package-lock.json'),
@@ -75,7 +75,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     branch: place.branch,
     hasGit: top !== null,
     needsInclude: existing.some((path) => path.endsWith('../.gitlab-ci.yml')),
-    ownPackage: left.has('package.json') ? choices.ownPackage : null,
+    ownPackages: left.has('package.json') ? choices.ownPackages : null,
   };
   io.stdout.write(repositoryText(report, stdoutStyle(options, io)));
   return EXIT.ok;
@@ -137,7 +137,7 @@ async function choose(
   options: InitOptions,
   isGitLab: boolean,
   io: Io,
-): Promise<Omit<StarterChoices, 'place' | 'ownPackage' | 'gallery'>> {
+): Promise<Omit<StarterChoices, 'place' | 'ownPackages' | 'gallery'>> {
   const asks = io.interactive && options.yes !== true;
   /** @param wrong returns the error in an answer, or null */
   const answered = async (question: string, preset: string, wrong: (answer: string) => string | null) => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaFiles } from '../../reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { type OwnPackage, packageRoot, packageTexts } from '../own-package.ts';
+import { type PublishedPackage, packageRoot, packageTexts } from '../own-package.ts';
 import { definitionText } from '../template/add/register-template.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
@@ -18,7 +18,7 @@ export interface StarterChoices {
   /** Location of the workflows. */
   readonly place: WorkflowPlace;
   /** Null if the repository depends on reelform already. */
-  readonly ownPackage: OwnPackage | null;
+  readonly ownPackages: readonly PublishedPackage[] | null;
 }
 
 /** A file of a new repository. */
@@ -34,7 +34,7 @@ export interface StarterFile {
  * schemas, Git files, AGENTS.md, workflows, and package.json. The templates of these files are in the folder `starter/` of this
  * package.
  */
-export function starterFiles({ ownPackage, ...choices }: StarterChoices): StarterFile[] {
+export function starterFiles({ ownPackages, ...choices }: StarterChoices): StarterFile[] {
   const starter = join(packageRoot(), 'starter');
   return [
     { path: 'reelform.yaml', content: configText(choices) },
@@ -44,7 +44,7 @@ export function starterFiles({ ownPackage, ...choices }: StarterChoices): Starte
     { path: '.gitattributes', content: GIT_ATTRIBUTES },
     { path: 'AGENTS.md', content: readFileSync(join(starter, 'AGENTS.md'), 'utf8') },
     ...workflowFiles(starter, choices),
-    ...(ownPackage === null ? [] : packageFiles(ownPackage)),
+    ...(ownPackages === null ? [] : packageFiles(ownPackages)),
   ];
 }
 
@@ -55,7 +55,7 @@ const GIT_ATTRIBUTES = [
   '',
 ].join('\n');
 
-function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage' | 'gallery'>): string {
+function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackages' | 'gallery'>): string {
   // A CI runner loses its disk when it ends. Each folder has a journal of its own.
   const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'none' ? 'templates: {}\n' : `templates:\n  ${template}: ./templates/${template}\n`;
@@ -117,11 +117,11 @@ function workflowFiles(starter: string, { ci, place }: Pick<StarterChoices, 'ci'
     }));
 }
 
-function packageFiles(ownPackage: OwnPackage): StarterFile[] {
-  const { manifest, lock } = packageTexts(ownPackage);
+function packageFiles(ownPackages: readonly PublishedPackage[]): StarterFile[] {
+  const { manifest, lock } = packageTexts(ownPackages);
   return [
     { path: 'package.json', content: manifest },
     { path: 'package-lock.json', content: lock },
-    ...(ownPackage.tarball === null ? [] : [ownPackage.tarball]),
+    ...ownPackages.flatMap(({ tarball }) => tarball ?? []),
   ];
 }

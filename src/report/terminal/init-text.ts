@@ -18,8 +18,10 @@ interface RepositoryReport {
   readonly hasGit: boolean;
   /** True if an existing top-level GitLab configuration has to include reelform's jobs. */
   readonly needsInclude: boolean;
-  /** Dependency to add to an existing package.json; null if there is nothing to add. */
-  readonly ownPackage: { readonly specifier: string; readonly tarball: { readonly path: string } | null } | null;
+  /** Dependencies to add to an existing package.json, reelform first; null if there is nothing to add. */
+  readonly ownPackages:
+    | readonly { readonly specifier: string; readonly tarball: { readonly path: string } | null }[]
+    | null;
 }
 
 const QUESTIONS = {
@@ -60,9 +62,10 @@ export function repositoryText(report: RepositoryReport, { color }: { readonly c
 }
 
 function nextSteps(report: RepositoryReport, folder: string): string[] {
-  const { hasVideo, ownPackage, ci, service, left, branch, hasGit, needsInclude } = report;
-  const source = ownPackage?.tarball ? `./${ownPackage.tarball.path}` : `reelform@${ownPackage?.specifier}`;
-  const install = ownPackage === null ? 'npm install' : `npm install --save-dev --save-exact ${source}`;
+  const { hasVideo, ownPackages, ci, service, left, branch, hasGit, needsInclude } = report;
+  const tarballs = ownPackages?.flatMap(({ tarball }) => (tarball === null ? [] : `./${tarball.path}`)) ?? [];
+  const sources = tarballs.length > 0 ? tarballs.join(' ') : `reelform@${ownPackages?.[0]?.specifier}`;
+  const install = ownPackages === null ? 'npm install' : `npm install --save-dev --save-exact ${sources}`;
   return [
     ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
     ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),

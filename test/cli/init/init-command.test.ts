@@ -15,7 +15,7 @@ describe('reelform init', () => {
     const root = temporaryRepository({});
     const made = await reelform(root, ['init', 'videos', '--yes']);
     expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
-    expect(made.stdout).toBe(`✓ 18 files written
+    expect(made.stdout).toBe(`✓ 19 files written
   reelform.yaml
   templates/card/animation.json
   templates/card/fonts/InstrumentSans-Medium.ttf
@@ -34,6 +34,7 @@ describe('reelform init', () => {
   package.json
   package-lock.json
   vendor/reelform-0.1.0.tgz
+  vendor/reelform-engine-0.1.0.tgz
 
 Next
   cd videos
@@ -66,9 +67,13 @@ Next
     const root = temporaryRepository({ 'reelform.yaml': 'templates: {}\n', '.gitignore': 'x\n', 'package.json': '{}' });
     symlinkSync('/nowhere', join(root, '.gitattributes'));
     const { stdout } = await reelform(root, ['init', '--ci', 'gitlab']);
-    expect(stdout).toContain('✓ 3 files written\n  AGENTS.md\n  .gitlab-ci.yml\n  vendor/reelform-0.1.0.tgz\n');
+    expect(stdout).toContain(
+      '✓ 4 files written\n  AGENTS.md\n  .gitlab-ci.yml\n  vendor/reelform-0.1.0.tgz\n  vendor/reelform-engine-0.1.0.tgz\n',
+    );
     expect(stdout).toContain('! 4 existing files left unchanged\n');
-    expect(stdout).toContain('npm install --save-dev --save-exact ./vendor/reelform-0.1.0.tgz\n');
+    expect(stdout).toContain(
+      'npm install --save-dev --save-exact ./vendor/reelform-0.1.0.tgz ./vendor/reelform-engine-0.1.0.tgz\n',
+    );
     expect([read(root, 'reelform.yaml'), read(root, '.gitignore')]).toEqual(['templates: {}\n', 'x\n']);
     expect(existsSync(join(root, 'templates'))).toBe(false);
   });
@@ -154,7 +159,7 @@ Next
     }
     expect(readdirSync(root)).toEqual([]);
     const made = await reelform(root, ['init', 'own'], { interactive: true, keysFor: () => '\r' });
-    expect(made.stdout).toContain('18 files written');
+    expect(made.stdout).toContain('19 files written');
   });
 
   it('writes workflows for the default branch and for a folder of a larger repository', async () => {
