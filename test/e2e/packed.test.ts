@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, expect, it } from 'vitest';
+import { packPackages, type Tarballs } from '../support/packed-packages.ts';
 
 /** Files that the package's documents link to. */
 const isLinked = (path: string): boolean =>
@@ -12,20 +13,17 @@ const isLinked = (path: string): boolean =>
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-let packed: { folder: string; filename: string; files: { path: string }[] };
+let tarballs: Tarballs;
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'reelform-tarball-'));
-  // Building again would replace the program that other tests run meanwhile; examples.test.ts runs the script `prepare`.
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const { stdout } = await execa('npm', args, { cwd: REPOSITORY });
-  packed = { folder, ...(JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }])[0] };
+  tarballs = await packPackages();
 });
 
 // Both wait for npm and its downloads.
 it.concurrent('the packed package works in an empty folder outside the repository', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-packed-'));
-  const paths = packed.files.map((file) => file.path);
+  const { stdout: listed } = await execa('tar', ['-tzf', tarballs.reelform]);
+  const paths = listed.split('\n').map((path) => path.replace(/^package\//, ''));
   expect(paths).toEqual(
     expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']),
   );
@@ -38,7 +36,7 @@ it.concurrent('the packed package works in an empty folder outside the repositor
   const user = join(folder, 'videos-of-a-user');
   mkdirSync(join(user, 'videos'), { recursive: true });
   writeFileSync(join(user, 'package.json'), '{"name": "a-user", "private": true}');
-  await execa('npm', ['install', '--no-audit', '--no-fund', join(packed.folder, packed.filename)], { cwd: user });
+  await execa('npm', ['install', '--no-audit', '--no-fund', tarballs.reelform, tarballs.engine], { cwd: user });
   cpSync(join(REPOSITORY, 'templates/story'), join(user, 'templates/story'), { recursive: true });
   writeFileSync(join(user, 'reelform.yaml'), 'templates:\n  story: ./templates/story\n');
   const { style_version: spec } = JSON.parse(readFileSync(join(REPOSITORY, 'schemas/story.spec.json'), 'utf8')) as {
@@ -71,13 +69,15 @@ it.concurrent('the packed package works in an empty folder outside the repositor
 it.concurrent('init from the tarball creates a repository in which npm ci, npm install and the first apply work', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-init-'));
   const environment = { cwd: folder, env: { CI: 'true', NO_COLOR: '1' } };
-  const tarball = packed.filename;
-  cpSync(join(packed.folder, tarball), join(folder, tarball));
-  await execa('npx', ['--yes', `--package=./${tarball}`, 'reelform', 'init', 'own', '--yes'], environment);
+  const packages = [tarballs.reelform, tarballs.engine].map((tarball) => `--package=${tarball}`);
+  await execa('npx', ['--yes', ...packages, 'reelform', 'init', 'own', '--yes'], environment);
   const own = { ...environment, cwd: join(folder, 'own') };
   const read = (path: string) => readFileSync(join(folder, 'own', path), 'utf8');
   const before = read('package-lock.json');
-  expect(read('package.json')).toContain(`"reelform": "file:vendor/${tarball}"`);
+  expect(JSON.parse(read('package.json'))).toMatchObject({
+    dependencies: { reelform: `file:vendor/${basename(tarballs.reelform)}` },
+    optionalDependencies: { '@reelform/engine': `file:vendor/${basename(tarballs.engine)}` },
+  });
   // As in CI: only committed files.
   await execa('npm', ['ci'], own);
   const { stdout } = await execa('npx', ['reelform', 'apply', '--auto-approve'], own);
