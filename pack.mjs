@@ -65,7 +65,7 @@ function withoutPictures(text) {
 
 async function writeLibraries(group, imported, root, { description, engines }) {
   const folder = `packages/${group}`;
-  const { version, license, keywords } = root;
+  const { version, license, keywords, repository, homepage, bugs } = root;
   const exports = {};
   for (const id of imported.filter((name) => groupOf(name) === group)) {
     const { file, text } = await forwardTo(id);
@@ -82,6 +82,9 @@ async function writeLibraries(group, imported, root, { description, engines }) {
     description,
     keywords,
     license,
+    repository,
+    homepage,
+    bugs,
     engines,
     exports: { ...exports, './package.json': './package.json' },
     ...dependenciesOf(group, root),
@@ -104,7 +107,7 @@ async function forwardTo(id) {
 }
 
 async function writeManifest(folder, manifest) {
-  const filled = Object.entries(manifest).filter(([, value]) => Object.keys(value).length > 0);
+  const filled = Object.entries(manifest).filter(([, value]) => value !== undefined && Object.keys(value).length > 0);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(Object.fromEntries(filled), null, 2)}\n`);
 }
 

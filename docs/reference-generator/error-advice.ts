@@ -167,7 +167,11 @@ export const ADVICE: readonly Group[] = [
         'Check the definitions out (`git sparse-checkout add videos`, or `git sparse-checkout disable`). Until then, their videos keep their lock entries, and no entry is removed.',
       git_failed: 'The message names the git command and the reason.',
       sandbox_missing: 'Choose `auto`, or use a system that has the sandbox. See [Sandbox](operations.md#sandbox).',
-      encoder_missing: 'Install Reelform with its optional packages. See [Encoders](outputs.md#encoders).',
+      engine_missing:
+        'Run the command that the hint names. A plan continues without lint and lists the videos in `lint.left_out`. If a rule of lint is an error, `apply` against a service needs the engine too, or `--no-lint`. See [Packages](../start/install.md#packages).',
+      server_missing:
+        'Run the command that the hint names, or use the [image](../guides/your-own-service.md). See [Packages](../start/install.md#packages).',
+      encoder_missing: 'Install the package that the hint names. See [Encoders](outputs.md#encoders).',
       disk_full:
         'Free some space and run `reelform apply` again, which renders the rest. The run ends at once, because every other video would fail too.',
       write_failed: 'Check the free space and the permissions of the folder.',

@@ -157,7 +157,7 @@ export function loadLibav(): Libav {
     return binary;
   } catch (cause) {
     throw new ReelformError('encoder_missing', `The video encoder ${name} cannot be loaded`, {
-      hint: `install it with: npm install ${name}@${VERSION} (it may have been left out by --omit=optional; it needs glibc 2.28 or later on Linux)`,
+      hint: `install it with: npm install ${name}@${VERSION} (it needs glibc 2.28 or later on Linux)`,
       cause,
     });
   }
