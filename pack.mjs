@@ -82,6 +82,7 @@ async function writeLibraries(group, imported, root, { description, engines }) {
     description,
     keywords,
     license,
+    type: 'commonjs',
     repository,
     homepage,
     bugs,

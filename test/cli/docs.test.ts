@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { slugOf } from '../../docs/.vitepress/heading-slug.ts';
 
@@ -17,8 +18,10 @@ describe('docs/reference/files.md', () => {
 });
 
 describe('the documents of the package', () => {
-  it('link only to existing files and headings of the package', () => {
-    const packed = new Set(readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }));
+  it('link only to existing files and headings of the package', async () => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await execa('npm', args, { cwd: PACKAGE });
+    const packed = new Set((JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path));
     const folders = new Set([...packed].map(dirname));
     const documents = [...packed].filter((path) => path.endsWith('.md'));
     expect(documents).toContain('docs/reference/cli.md');
