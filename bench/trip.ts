@@ -43,7 +43,7 @@ async function bundleProgram(folder: string): Promise<void> {
     define: { REELFORM_BUILD: '"trip"' },
     logLevel: 'error',
   });
-  for (const name of ['sandbox', 'template', 'locked-packages.json']) {
+  for (const name of ['service/sandbox', 'template', 'locked-packages.json']) {
     await cp(join('dist', name), join(folder, 'dist', name), { recursive: true });
   }
   for (const name of ['package.json', 'node_modules', 'starter', 'templates', 'schemas', 'src']) {

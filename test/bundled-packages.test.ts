@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -8,6 +8,23 @@ const ROOT = join(import.meta.dirname, '..');
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** Returns what built files import. */
+function bundled(files: readonly string[]) {
+  return build({
+    absWorkingDir: ROOT,
+    entryPoints: [...files],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    external: ['#engine/*', '#server/*'],
+    write: false,
+    metafile: true,
+    outdir: 'x',
+  });
 }
 
 describe('bundled packages', () => {
@@ -23,23 +40,25 @@ describe('bundled packages', () => {
 
   it('are all that dist/ imports, except those that `imports` of package.json finds', async () => {
     const entries = ['cli/main', 'index', 'service/sessions/processes/render-process', 'engine/raster/raster-worker'];
-    const { metafile } = await build({
-      entryPoints: entries.map((entry) => join(ROOT, `dist/${entry}.js`)),
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-      external: ['#engine/*', '#server/*'],
-      write: false,
-      metafile: true,
-      outdir: 'x',
-    });
+    const { metafile } = await bundled(entries.map((entry) => `dist/${entry}.js`));
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => path));
     const packages = imported.filter((id) => /^[@a-z]/.test(id) && !id.startsWith('dist/') && !isBuiltin(id));
     // The proxy agents work without Kerberos.
     expect([...new Set(packages)].sort()).toEqual(['@azure/storage-blob', 'kerberos']);
     expect(imported).toContain('#engine/@napi-rs/canvas');
+  });
+
+  it('of the engine and the server are loaded by no command before it needs them', async () => {
+    const commands = readdirSync(join(ROOT, 'dist/chunks')).filter((name) => /-command-\w+\.js$/.test(name));
+    const light = commands.filter((name) => !/^(?:serve|token)-command/.test(name));
+    const loaded = new Set(['dist/cli/main.js', ...light.map((name) => `dist/chunks/${name}`)]);
+    const { metafile } = await bundled([...loaded]);
+    for (const input of loaded) {
+      for (const { path, kind } of metafile.inputs[input]?.imports ?? [])
+        if (kind !== 'dynamic-import') loaded.add(path);
+    }
+    expect(light.length).toBeGreaterThan(20);
+    expect([...loaded].filter((path) => path.startsWith('#'))).toEqual([]);
   });
 
   it('are not loaded by a plan without changes, except the command-line parser', async () => {

@@ -38,7 +38,7 @@ function installation(name: 'serve' | 'worker'): string {
   cpSync(join(import.meta.dirname, '../../package.json'), join(root, 'package.json'));
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(root, 'node_modules'));
   const hostile = readFileSync(join(import.meta.dirname, '../support/taken-over.mjs'), 'utf8');
-  const processes = join(root, 'dist/session/processes');
+  const processes = join(root, 'dist/service/sessions/processes');
   writeFileSync(join(processes, 'taken-over.js'), hostile.replace('@installation', name));
   const child = join(processes, 'render-process.js');
   writeFileSync(child, `import './taken-over.js';\n${readFileSync(child, 'utf8')}`);
