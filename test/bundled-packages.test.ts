@@ -88,3 +88,51 @@ describe('bundled packages', () => {
     expect([...packages]).toEqual(['commander']);
   });
 });
+
+describe('published packages', () => {
+  it.each([
+    ['reelform', 'packages/reelform', {}],
+    ['@reelform/engine', 'packages/engine', JSON.parse(read('dist/locked-packages.json'))],
+    ['@reelform/server', 'packages/server', runTimePackages()],
+  ] as [string, string, LockedPackages][])(
+    '%s asks for a Node that all its dependencies accept',
+    (_, folder, locked) => {
+      const { engines } = JSON.parse(read(`${folder}/package.json`)) as { engines: { node: string } };
+      const own = lowestNode(engines.node);
+      const newer = Object.entries(locked).filter(([, { engines: asked }]) => lowestNode(asked?.node ?? '') > own);
+      expect(newer.map(([path]) => path)).toEqual([]);
+    },
+  );
+
+  it('bring all run-time dependencies of package.json, with their versions', () => {
+    const root = JSON.parse(read('package.json')) as Dependencies;
+    const all = ['engine', 'server'].map((name) => JSON.parse(read(`packages/${name}/package.json`)) as Dependencies);
+    expect(Object.assign({}, ...all.map(({ dependencies }) => dependencies))).toEqual(root.dependencies);
+    expect(Object.assign({}, ...all.map(({ optionalDependencies }) => optionalDependencies))).toEqual(
+      root.optionalDependencies,
+    );
+  });
+});
+
+type LockedPackages = Readonly<
+  Record<string, { readonly dev?: boolean; readonly engines?: { readonly node?: string } }>
+>;
+
+interface Dependencies {
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+}
+
+/** All packages that a checkout needs at run time. */
+function runTimePackages(): LockedPackages {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: LockedPackages };
+  return Object.fromEntries(Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true));
+}
+
+/** The lowest version in a range such as `18 || 20 || >=22.12`, as 22.12 → 22012. */
+function lowestNode(range: string): number {
+  const versions = [...range.matchAll(/(\d+)(?:\.(\d+))?[\d.]*/g)];
+  return versions.length === 0
+    ? 0
+    : Math.min(...versions.map(([, major, minor]) => Number(major) * 1000 + Number(minor ?? 0)));
+}
