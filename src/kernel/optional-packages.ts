@@ -19,7 +19,7 @@ interface PackageFacts {
 const PACKAGES: { readonly [Name in OptionalPackage]: PackageFacts } = {
   engine: {
     code: 'engine_missing',
-    needs: 'Rendering, lint and previews need',
+    needs: 'Rendering, lint, previews and checks of templates need',
     dependency: '@napi-rs/canvas',
     flags: '--include=optional ',
   },
