@@ -67,14 +67,15 @@ export function missingPackage(name: OptionalPackage): ReelformError | null {
   return packageError(name, `is incomplete: ${dependency} has no native code for ${platform} ${arch}`);
 }
 
-/** True if one of the optional packages with native code for a platform is installed beside a dependency. */
+/** True if an optional package with native code for this platform is installed beside a dependency. */
 function hasNativeCode(dependency: string, entry: string): boolean {
   const manifest = createRequire(entry).resolve(`${dependency}/package.json`);
   const near = createRequire(manifest);
   const { optionalDependencies } = near(manifest) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;
   };
-  return Object.keys(optionalDependencies).some((name) => {
+  const names = Object.keys(optionalDependencies).filter((name) => name.includes(`${platform}-${arch}`));
+  return names.some((name) => {
     try {
       near.resolve(name);
       return true;
