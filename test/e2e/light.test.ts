@@ -79,6 +79,10 @@ describe('reelform installed with --omit=optional', () => {
     expect(plan.stdout.replaceAll(/\s+/g, ' ')).toContain(
       '1 video was not checked by lint, because @reelform/engine is not installed.',
     );
+    const { stdout: document } = await reelform(videos, 'plan', '--json');
+    expect(JSON.parse(document)).toMatchObject({
+      lint: { videos: 0, left_out: [{ id: 'hello', reason: 'engine_missing' }] },
+    });
     const applied = await reelform(videos, 'apply', '--auto-approve');
     expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 rendered') });
     expect(await reelform(videos, 'drift')).toMatchObject({
