@@ -39,7 +39,7 @@ describe('bundled packages', () => {
   });
 
   it('are all that dist/ imports, except those that `imports` of package.json finds', async () => {
-    const entries = ['cli/main', 'index', 'service/sessions/processes/render-process', 'engine/raster/raster-worker'];
+    const entries = ['cli/main', 'index', 'service/sessions/processes/render-process', 'engine/threads/raster-worker'];
     const { metafile } = await bundled(entries.map((entry) => `dist/${entry}.js`));
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => path));
     const packages = imported.filter((id) => /^[@a-z]/.test(id) && !id.startsWith('dist/') && !isBuiltin(id));
