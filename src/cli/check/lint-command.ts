@@ -45,7 +45,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   // A definition whose videos are unknown may have any of the selected ones.
   const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
   const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];
-  const text = () => lintText({ ...linted, diagnostics: found, invalid: names });
+  const text = () => lintText({ ...linted, diagnostics: [...unknown, ...found], invalid: names });
   const leftOut = [
     ...invalid.map(({ id, path }) => ({ id, file: path, reason: 'invalid' })),
     ...desired.filter(({ id }) => pointers.has(id)).map(({ id, path }) => ({ id, file: path, reason: 'lfs_pointer' })),

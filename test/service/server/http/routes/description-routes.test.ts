@@ -101,6 +101,7 @@ describe('docs/reference/http-api.md', () => {
       '16',
       '500 MB',
       expect.stringContaining('`Retry-After`'),
+      expect.stringContaining('20 in a row'),
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
       `${SOURCE_LIMITS.video.timeoutMs! / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
     ]);
