@@ -56,7 +56,7 @@ export function createRenderPool({
   /** In the order in which they finished their last task. */
   const children = new Set<RenderChild>();
   const pauses = new CrashPauses();
-  let isClosed = false;
+  const closing = new AbortController();
 
   const start = (owner: string): RenderChild => {
     // Frees the memory of processes that are idle for other owners.
@@ -105,18 +105,19 @@ export function createRenderPool({
         for (;;) {
           // Without a place in the pool, which others need.
           const pauseMs = pauses.remaining(owner);
-          if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+          if (pauseMs > 0)
+            await sleep(pauseMs, undefined, { ref: false, signal: closing.signal }).catch(() => undefined);
           const result = await limit(async () => {
-            if (!isClosed && pauses.remaining(owner) > 0) return PAUSED;
+            if (!closing.signal.aborted && pauses.remaining(owner) > 0) return PAUSED;
             begin();
-            if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
+            if (closing.signal.aborted) throw new SceneError('render_crashed', 'The render pool was closed');
             return await runNow(kind, input, options);
           });
           if (result !== PAUSED) return result;
         }
       }),
     async close() {
-      isClosed = true;
+      closing.abort();
       await Promise.all([...children].map((child) => child.stop()));
       children.clear();
     },

@@ -111,6 +111,19 @@ describe('a pool with a process that is taken over', () => {
     expect(victim).toBeLessThan(await third);
   });
 
+  it('ends a task that waits after crashes as soon as the pool is closed', async () => {
+    const pool = poolTakenOverBy(answer(null));
+    const attack = (): Promise<unknown> =>
+      pool.run('font', { name: MARK }, { owner: 'attacker', bytes: PICTURE }).catch((error: unknown) => error);
+    for (let crashes = 0; crashes < 4; crashes++) await attack();
+    const at = performance.now();
+    const waiting = attack();
+    await pool.close();
+    expect(await waiting).toMatchObject({ code: 'render_crashed', message: 'The render pool was closed' });
+    // The pause would be 2 s long.
+    expect(performance.now() - at).toBeLessThan(1_500);
+  });
+
   it('leaves most of the time of the thread to others when it sends progress without end', async () => {
     const progress = Buffer.concat(encodeMessage(0, { kind: 'progress', done: 1, count: 2 }));
     const many = Buffer.concat(Array.from({ length: 500 }, () => progress)).toString('base64');
