@@ -21,7 +21,7 @@ const CHUNKS = {
 };
 // What every render loads, in its process and in its thread that draws.
 const RENDERING = {
-  process: ['service/sessions/processes/render-process.ts', 'engine/render-scene.ts', 'engine/codec/video-encoder.ts'],
+  process: ['service/sessions/processes/render-process.ts', 'engine/render-file.ts', 'engine/codec/video-encoder.ts'],
   thread: ['engine/threads/raster-worker.ts'],
 };
 const chunks = new Map();

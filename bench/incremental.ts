@@ -10,10 +10,10 @@ import { segmentKeys } from '../src/service/sessions/segment-keys.ts';
 import { FolderSegmentStore } from '../src/service/sessions/segments/folder-segment-store.ts';
 import { SegmentCache } from '../src/service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../src/service/sessions/segments/segment-renderer.ts';
-import type { Scene } from '../src/template/scene.ts';
+import type { RenderInput } from '../src/template/render-input.ts';
 import { recordFigure } from './record-figure.ts';
 import { processorMs } from './render-stages.ts';
-import { templateScene } from './template-scene.ts';
+import { templateInput } from './template-input.ts';
 
 /**
  * Measures what the segment cache saves, in processor time of all processes, starting them included: an edited headline,
@@ -43,8 +43,8 @@ interface Measured {
   readonly tasks: Readonly<Record<string, number>>;
 }
 
-/** Renders scenes one after the other, as one run of `reelform apply` does. */
-async function measure(scenes: readonly Scene[], store: FolderSegmentStore): Promise<Measured> {
+/** Renders inputs one after the other, as one run of `reelform apply` does. */
+async function measure(inputs: readonly RenderInput[], store: FolderSegmentStore): Promise<Measured> {
   const before = processorMs();
   const parallel = availableParallelism();
   const pool = createRenderPool({ size: parallel, encoder: SOFTWARE });
@@ -62,7 +62,7 @@ async function measure(scenes: readonly Scene[], store: FolderSegmentStore): Pro
     },
   });
   const renderer = createSegmentRenderer({ runner, parallel, cache });
-  for (const scene of scenes) await renderer.render(scene);
+  for (const renderInput of inputs) await renderer.render(renderInput);
   await pool.close();
   return { cpuMs: processorMs() - before, ...cache.figures, tasks };
 }
@@ -85,30 +85,30 @@ function least(all: readonly Measured[]): Measured {
   return all.reduce((best, one) => (one.cpuMs < best.cpuMs ? one : best));
 }
 
-const headline = (text: string): Scene => templateScene(values.template, { [values.text]: text });
+const headline = (text: string): RenderInput => templateInput(values.template, { [values.text]: text });
 
-async function measureEdit(name: string, sceneOf: (text: string) => Scene): Promise<void> {
+async function measureEdit(name: string, inputOf: (text: string) => RenderInput): Promise<void> {
   const [full, edited, same]: Measured[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     const store = emptyStore();
-    full!.push(await measure([sceneOf('Before')], store));
-    edited!.push(await measure([sceneOf('After')], store));
-    same!.push(await measure([sceneOf('After')], store));
+    full!.push(await measure([inputOf('Before')], store));
+    edited!.push(await measure([inputOf('After')], store));
+    same!.push(await measure([inputOf('After')], store));
   }
   const [all, some, none] = [least(full!), least(edited!), least(same!)];
   tell(name, '');
   tell('  full render', `${seconds(all.cpuMs)} of processor time, ${all.rendered} segments`);
-  const frames = changedFrames(sceneOf);
+  const frames = changedFrames(inputOf);
   const share = `${percent(some.cpuMs / all.cpuMs)} of a full render`;
   tell('  edited', `${seconds(some.cpuMs)}, ${share}, ${some.rendered} segments with ${percent(frames)} of the frames`);
   tell('  nothing changed', `${seconds(none.cpuMs)}, ${percent(none.cpuMs / all.cpuMs)}, ${startedEncoders(none)}`);
 }
 
 /** Share of the frames that lie in segments which an edit changes: the least that an edit can cost. */
-function changedFrames(sceneOf: (text: string) => Scene): number {
-  const [before, after] = ['Before', 'After'].map((text) => segmentKeys(sceneOf(text), 'bench'));
-  const ranges = segmentRanges(sceneOf('Before')).filter((_, at) => before![at] !== after![at]);
-  return ranges.reduce((sum, { first, end }) => sum + end - first, 0) / sceneOf('Before').frameCount;
+function changedFrames(inputOf: (text: string) => RenderInput): number {
+  const [before, after] = ['Before', 'After'].map((text) => segmentKeys(inputOf(text), 'bench'));
+  const ranges = segmentRanges(inputOf('Before')).filter((_, at) => before![at] !== after![at]);
+  return ranges.reduce((sum, { first, end }) => sum + end - first, 0) / inputOf('Before').frameCount;
 }
 
 function startedEncoders({ tasks }: Measured): string {
@@ -117,17 +117,17 @@ function startedEncoders({ tasks }: Measured): string {
 }
 
 /** The template with a text that is seen from second 4 on for a third of the video: in two of its segments of two seconds. */
-function thirdScene(text: string): Scene {
-  const scene = templateScene(values.template, {});
-  const { fr, ip, op } = scene.animation;
+function thirdInput(text: string): RenderInput {
+  const renderInput = templateInput(values.template, {});
+  const { fr, ip, op } = renderInput.animation;
   const first = ip + 4 * fr;
-  return withText(scene, text, { ip: first, op: first + (op - ip) / 3, st: ip });
+  return withText(renderInput, text, { ip: first, op: first + (op - ip) / 3, st: ip });
 }
 
 /** Thirty seconds of the template in a loop, with a text of the row from second 10 to 14. */
-function rowScene(row: number): Scene {
-  const scene = templateScene(values.template, {});
-  const { animation } = scene;
+function rowInput(row: number): RenderInput {
+  const renderInput = templateInput(values.template, {});
+  const { animation } = renderInput;
   const { fr, ip, op, w, h } = animation;
   const length = op - ip;
   const layers = Array.from({ length: Math.ceil((30 * fr) / length) }, (_, at) => ({
@@ -135,13 +135,13 @@ function rowScene(row: number): Scene {
     ks: {},
   }));
   const assets = [...(animation.assets ?? []), { id: 'loop', layers: animation.layers }];
-  const loop = { ...animation, ip: 0, op: 30 * fr, assets, layers } as Scene['animation'];
-  const long = { ...scene, frameCount: Math.round(30 * scene.fps), stills: [], animation: loop };
+  const loop = { ...animation, ip: 0, op: 30 * fr, assets, layers } as RenderInput['animation'];
+  const long = { ...renderInput, frameCount: Math.round(30 * renderInput.fps), stills: [], animation: loop };
   return withText(long, `Row ${row}`, { ip: 10 * fr, op: 14 * fr, st: 0 });
 }
 
-/** Puts a text in the place of the edited one, without its animation, above all layers of a scene for some time. */
-function withText(scene: Scene, text: string, times: { ip: number; op: number; st: number }): Scene {
+/** Puts a text in the place of the edited one, without its animation, above all layers of an input for some time. */
+function withText(renderInput: RenderInput, text: string, times: { ip: number; op: number; st: number }): RenderInput {
   const { layers } = headline(text).animation;
   const {
     parent: _,
@@ -152,18 +152,18 @@ function withText(scene: Scene, text: string, times: { ip: number; op: number; s
     t: { d: object };
   };
   const own = { ...layer, t: { ...t, a: [] }, ...times, ind: 1_000 };
-  return { ...scene, animation: { ...scene.animation, layers: [own, ...scene.animation.layers] } };
+  return { ...renderInput, animation: { ...renderInput.animation, layers: [own, ...renderInput.animation.layers] } };
 }
 
 async function measureRows(): Promise<void> {
-  const alone = least(await Promise.all([measure([rowScene(0)], emptyStore())]));
+  const alone = least(await Promise.all([measure([rowInput(0)], emptyStore())]));
   const store = emptyStore();
-  const few = await measure([0, 1].map(rowScene), store);
+  const few = await measure([0, 1].map(rowInput), store);
   const many = await measure(
-    Array.from({ length: rows }, (_, at) => rowScene(at + 2)),
+    Array.from({ length: rows }, (_, at) => rowInput(at + 2)),
     store,
   );
-  const start = (await measure([rowScene(0)], store)).cpuMs;
+  const start = (await measure([rowInput(0)], store)).cpuMs;
   const further = (many.cpuMs - start) / rows;
   tell('one row of 30 s, nothing cached', `${seconds(alone.cpuMs)}, ${alone.rendered} segments`);
   tell('two rows', `${seconds(few.cpuMs)}, ${few.rendered} segments rendered, ${few.reused} reused`);
@@ -183,7 +183,7 @@ const { frameCount, fps } = headline('');
 tell('video', `${values.template}, ${frameCount} frames, ${(frameCount / fps).toFixed(1)} s`);
 try {
   await measureEdit(`the text ${values.text}`, headline);
-  await measureEdit('a text that is seen in a third of the video', thirdScene);
+  await measureEdit('a text that is seen in a third of the video', thirdInput);
   await measureRows();
 } finally {
   await rm(folder, { recursive: true, force: true });

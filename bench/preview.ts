@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changedRepository } from './previews/changed-repository.ts';
-import { DRAW, drawnAlone, drawScenes, renderedAlone, scenesOf } from './previews/drawn-alone.ts';
+import { DRAW, drawInputs, drawnAlone, renderedAlone, scenesOf } from './previews/drawn-alone.ts';
 import { measuredCommand } from './previews/measured-command.ts';
 import { recordFigure } from './record-figure.ts';
 
@@ -13,7 +13,7 @@ import { recordFigure } from './record-figure.ts';
  * `npm run bench:preview [videos] [stills|draft|upgrade]`
  */
 const [first, second] = process.argv.slice(2);
-if (first === DRAW) await drawScenes(second!);
+if (first === DRAW) await drawInputs(second!);
 else await measure(Number(first ?? 40), second ?? 'stills');
 
 async function measure(count: number, kind: string): Promise<void> {
@@ -47,8 +47,8 @@ async function measure(count: number, kind: string): Promise<void> {
     const { seconds: s, cpuSeconds: cpu } = plain;
     tell('a plan without pictures', `${s.toFixed(1)} s; ${cpu.toFixed(1)} s of processor time`);
     if (whole.peakBytes > 0) tell('most memory, all processes', `${(whole.peakBytes / 1e6).toFixed(0)} MB`);
-    const scenes = [...(await scenesOf(former, times)), ...(await scenesOf(root, times))];
-    const limit = kind === 'draft' ? await renderedAlone(scenes) : await drawnAlone(scenes, folder);
+    const inputs = [...(await scenesOf(former, times)), ...(await scenesOf(root, times))];
+    const limit = kind === 'draft' ? await renderedAlone(inputs) : await drawnAlone(inputs, folder);
     const took = limit.cpuSeconds === null ? '' : `; ${limit.cpuSeconds.toFixed(1)} s of processor time`;
     tell('limit: warm processes that only draw', `${limit.frameCount} frames in ${limit.seconds.toFixed(1)} s${took}`);
     tell('the command to its limit', (whole.seconds / limit.seconds).toFixed(2));

@@ -7,11 +7,11 @@ import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
 import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
-import type { Scene } from '../src/template/scene.ts';
+import type { RenderInput } from '../src/template/render-input.ts';
 import { recordFigure } from './record-figure.ts';
 import { peers } from './render-peers.ts';
 import { drawFrames, throughPool } from './render-stages.ts';
-import { templateScene } from './template-scene.ts';
+import { templateInput } from './template-input.ts';
 
 /**
  * Compares size, SSIM and speed with ffmpeg and with other programs that render the same animation, as one table in Markdown.
@@ -34,19 +34,23 @@ const BEFORE: Readonly<Record<string, readonly [kilobytes: string, ssim: string]
 /** Frames whose SSIM is measured of a peer: another drawing, which has to be rendered without loss, too. */
 const PEER_FRAMES = 90;
 
-function loadScene(folder: string): Scene {
-  const scene = templateScene(folder, {});
-  return { ...scene, frameCount: Math.min(scene.frameCount, Number(values.frames ?? scene.frameCount)), stills: [] };
+function loadInput(folder: string): RenderInput {
+  const renderInput = templateInput(folder, {});
+  return {
+    ...renderInput,
+    frameCount: Math.min(renderInput.frameCount, Number(values.frames ?? renderInput.frameCount)),
+    stills: [],
+  };
 }
 
 /** Returns the same animation for lottie-web: our drawn images, the original texts, and the template's fonts. */
-async function webAnimation(scene: Scene): Promise<string> {
-  const { assets } = JSON.parse((await composeAnimation(scene)).toJson([])) as { assets: { id: string }[] };
-  const known = new Set(scene.animation.assets?.map(({ id }) => id));
-  const files = new Map(scene.fonts.map(({ name, bytes }) => [name, Buffer.from(bytes).toString('base64')]));
-  const { list = [] } = (scene.animation.fonts ?? {}) as { list?: { fName: string }[] };
+async function webAnimation(renderInput: RenderInput): Promise<string> {
+  const { assets } = JSON.parse((await composeAnimation(renderInput)).toJson([])) as { assets: { id: string }[] };
+  const known = new Set(renderInput.animation.assets?.map(({ id }) => id));
+  const files = new Map(renderInput.fonts.map(({ name, bytes }) => [name, Buffer.from(bytes).toString('base64')]));
+  const { list = [] } = (renderInput.animation.fonts ?? {}) as { list?: { fName: string }[] };
   const fonts = list.map((font) => ({ ...font, origin: 3, fPath: `data:font/ttf;base64,${files.get(font.fName)}` }));
-  const { chars: _outlines, ...animation } = scene.animation;
+  const { chars: _outlines, ...animation } = renderInput.animation;
   return JSON.stringify({ ...animation, assets: assets.filter(({ id }) => known.has(id)), fonts: { list: fonts } });
 }
 
@@ -70,12 +74,12 @@ interface Row {
 }
 
 async function measure(template: string, folder: string): Promise<Row[]> {
-  const scene = loadScene(template);
-  const { width, height, fps, frameCount } = scene;
+  const renderInput = loadInput(template);
+  const { width, height, fps, frameCount } = renderInput;
   const { numerator, denominator } = frameRateOf(fps);
   const raw = join(folder, 'frames.yuv');
   const stream = createWriteStream(raw);
-  await drawFrames(scene, async (pixels) => {
+  await drawFrames(renderInput, async (pixels) => {
     await new Promise((resolve) => stream.write(pixels.slice(), resolve));
   });
   stream.end();
@@ -100,7 +104,7 @@ async function measure(template: string, folder: string): Promise<Row[]> {
   if (before !== undefined && values.frames === undefined) {
     rows.push({ name: 'before, webcodecs (measured then)', kilobytes: before[0], ssim: before[1], speed: '' });
   }
-  const ours = await throughPool(scene);
+  const ours = await throughPool(renderInput);
   const own = join(folder, 'own.mp4');
   await writeFile(own, ours.video);
   await add('**Reelform**', own, ours.video.length, speedOf(ours.warmMs));
@@ -114,7 +118,7 @@ async function measure(template: string, folder: string): Promise<Row[]> {
   await add('ffmpeg `veryfast` CRF 20, frames given', other, size, speedOf(encodeMs));
 
   for (const { name, render } of values['no-peers'] ? [] : peers) {
-    const job = { json: await webAnimation(scene), width, height, fps, frameCount };
+    const job = { json: await webAnimation(renderInput), width, height, fps, frameCount };
     const result = await render(job, { packages: values.remotion });
     if (typeof result === 'string') {
       console.log(`SKIPPED: ${name}: ${result}`);
@@ -137,7 +141,7 @@ async function measure(template: string, folder: string): Promise<Row[]> {
 const folder = await mkdtemp(join(tmpdir(), 'rf-quality-'));
 try {
   for (const template of values.template) {
-    const { width, height, frameCount } = loadScene(template);
+    const { width, height, frameCount } = loadInput(template);
     console.log(
       `\n| ${template}, ${frameCount} frames of ${width} × ${height} | kB | SSIM | speed |\n|---|---|---|---|`,
     );

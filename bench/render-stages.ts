@@ -9,12 +9,12 @@ import { freeBuffers } from '../src/engine/free-buffers.ts';
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
-import { drawingsOf } from '../src/engine/segments/segment-scene.ts';
+import { drawingsOf } from '../src/engine/segments/segment-input.ts';
 import { readProcessStat } from '../src/kernel/os-process.ts';
 import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/service/sessions/processes/render-child.ts';
 import { createRenderPool } from '../src/service/sessions/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/service/sessions/segments/segment-renderer.ts';
-import type { Scene } from '../src/template/scene.ts';
+import type { RenderInput } from '../src/template/render-input.ts';
 import { treeBytes } from './tree-bytes.ts';
 
 /** Milliseconds of processor time that all frames of a video need, by stage. */
@@ -24,15 +24,15 @@ export interface Stages {
   readonly encode: number;
 }
 
-/** Calls `take` for each frame in order, with its drawing and conversion timed, from scenes restricted to segments as in a render. */
+/** Calls `take` for each frame in order, with its drawing and conversion timed, from inputs restricted to segments as in a render. */
 export async function drawFrames(
-  scene: Scene,
+  renderInput: RenderInput,
   take: (pixels: Uint8Array, frame: number) => Promise<void>,
 ): Promise<{ draw: number; convert: number }> {
   const ms = { draw: 0, convert: 0 };
-  const format = { width: scene.width, height: scene.height, pixels: 'i420' } as const;
+  const format = { width: renderInput.width, height: renderInput.height, pixels: 'i420' } as const;
   const ring = createFrameRing(format);
-  for (const { scene: restricted, ranges } of drawingsOf(scene, segmentRanges(scene))) {
+  for (const { renderInput: restricted, ranges } of drawingsOf(renderInput, segmentRanges(renderInput))) {
     const rasterizer = await openRasterizer(restricted);
     for (let frame = ranges[0]!.first; frame < ranges.at(-1)!.end; frame++) {
       const start = processorMs();
@@ -52,12 +52,12 @@ export async function drawFrames(
 }
 
 /** Measures each stage on its own, on one thread, with the frames of one segment at a time in memory. */
-export async function measureStages(scene: Scene): Promise<Stages> {
-  const { width, height, fps, output } = scene;
+export async function measureStages(renderInput: RenderInput): Promise<Stages> {
+  const { width, height, fps, output } = renderInput;
   let encode = 0;
   let frames: Uint8Array[] = [];
-  const ranges = segmentRanges(scene);
-  const drawn = await drawFrames(scene, async (pixels, frame) => {
+  const ranges = segmentRanges(renderInput);
+  const drawn = await drawFrames(renderInput, async (pixels, frame) => {
     frames.push(pixels.slice());
     if (!ranges.some(({ end }) => end === frame + 1)) return;
     const start = processorMs();
@@ -115,7 +115,7 @@ function childrenMs(): number {
 }
 
 /** Renders several times in a row as apply does: segments on each core. */
-export async function throughPool(scene: Scene, renders = 3, parallel = availableParallelism()) {
+export async function throughPool(renderInput: RenderInput, renders = 3, parallel = availableParallelism()) {
   globalThis.gc?.();
   const own = treeBytes(process.pid);
   const pool = createRenderPool({ size: parallel, tasksPerProcess: Number.POSITIVE_INFINITY });
@@ -125,7 +125,7 @@ export async function throughPool(scene: Scene, renders = 3, parallel = availabl
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
     const before = processorMs() + childrenMs();
-    ({ video } = await renderer.render(scene));
+    ({ video } = await renderer.render(renderInput));
     times.push(performance.now() - start);
     processor.push(processorMs() + childrenMs() - before);
     rests.push(treeBytes(process.pid) - own);
@@ -135,7 +135,7 @@ export async function throughPool(scene: Scene, renders = 3, parallel = availabl
   const sampler = setInterval(() => {
     peakBytes = Math.max(peakBytes, treeBytes(process.pid) - own);
   }, 40);
-  await renderer.render(scene);
+  await renderer.render(renderInput);
   clearInterval(sampler);
   await pool.close();
   const half = Math.floor((renders - 1) / 2);

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Scene } from '../src/template/scene.ts';
+import type { RenderInput } from '../src/template/render-input.ts';
 import { recordFigure } from './record-figure.ts';
 import { measureStages, median, type Stages, stagesOnAllCores, throughPool } from './render-stages.ts';
-import { templateScene } from './template-scene.ts';
+import { templateInput } from './template-input.ts';
 
 /**
  * Measures renders through the pool against their bound: the processor time of drawing, converting and encoding over the cores.
@@ -19,18 +19,18 @@ const { values } = parseArgs({
   },
 });
 
-function loadScene(folder: string): Scene {
-  const scene = templateScene(folder, {});
-  const frameCount = Math.min(scene.frameCount, Number(values.frames ?? scene.frameCount));
-  return { ...scene, frameCount, stills: scene.stills.filter(({ frame }) => frame < frameCount) };
+function loadInput(folder: string): RenderInput {
+  const renderInput = templateInput(folder, {});
+  const frameCount = Math.min(renderInput.frameCount, Number(values.frames ?? renderInput.frameCount));
+  return { ...renderInput, frameCount, stills: renderInput.stills.filter(({ frame }) => frame < frameCount) };
 }
 
 type Round = Stages & Awaited<ReturnType<typeof throughPool>> & { readonly bound: number };
 type Figure = (round: Round) => number;
 
 async function measure(template: string): Promise<void> {
-  const scene = loadScene(template);
-  const { width, height, fps, frameCount } = scene;
+  const renderInput = loadInput(template);
+  const { width, height, fps, frameCount } = renderInput;
   const cores = availableParallelism();
   const tell = (name: string, value: string): void => {
     recordFigure(template, name, value);
@@ -45,7 +45,7 @@ async function measure(template: string): Promise<void> {
   for (let round = 0; round < Number(values.rounds); round++) {
     // Alternating, so that other load on the machine affects both.
     const { draw, convert, encode } = await stagesOnAllCores(['--stages', '--template', template, ...frames]);
-    const pool = await throughPool(scene);
+    const pool = await throughPool(renderInput);
     rounds.push({ draw, convert, encode, bound: (draw + convert + encode) / cores, ...pool });
   }
   const of = (figure: Figure): number => median(rounds.map(figure));
@@ -68,11 +68,11 @@ async function measure(template: string): Promise<void> {
   tell('file', `${(rounds[0]!.video.length / 1e6).toFixed(2)} MB`);
   tell('peak memory of a render', `${Math.round(of(({ peakBytes }) => peakBytes) / 1e6)} MB`);
   if (values.renders === '0') return;
-  const short = { ...scene, frameCount: Math.min(10, frameCount), stills: [] };
+  const short = { ...renderInput, frameCount: Math.min(10, frameCount), stills: [] };
   const many = await throughPool(short, Number(values.renders));
   tell(`memory after ${values.renders} short renders in one process`, `${Math.round(many.restBytes / 1e6)} MB at rest`);
   tell('  growth over the second half', `${(many.growthBytes / many.growthRenders / 1e6).toFixed(2)} MB a render`);
 }
 
-if (values.stages) console.log(JSON.stringify(await measureStages(loadScene(values.template[0]!))));
+if (values.stages) console.log(JSON.stringify(await measureStages(loadInput(values.template[0]!))));
 else for (const template of values.template) await measure(template);

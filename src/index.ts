@@ -1,8 +1,8 @@
 /** The public API, for programs that plan or render themselves. */
 
-import type { RenderResult, RenderSceneOptions } from './engine/render-result.ts';
+import type { RenderFileOptions, RenderResult } from './engine/render-result.ts';
 import { loadWith } from './kernel/optional-packages.ts';
-import type { Scene } from './template/scene.ts';
+import type { RenderInput } from './template/render-input.ts';
 
 export type { RenderService } from './contract/render-service.ts';
 export type * from './contract/wire/mapping.ts';
@@ -29,18 +29,18 @@ export type { Project } from './reconciler/project/load-project.ts';
 export { loadProject } from './reconciler/project/load-project.ts';
 export { bindMapping } from './template/bind/bind-mapping.ts';
 export { parseTemplatePackage } from './template/parse-template-package.ts';
-export type { Scene } from './template/scene.ts';
+export type { RenderInput } from './template/render-input.ts';
 export type { TemplatePackage } from './template/template-package.ts';
 
 /**
- * Renders a scene. Memory use does not depend on the length. The same scene gives the same frames everywhere, and the same
+ * Renders an input. Memory use does not depend on the length. The same input gives the same frames everywhere, and the same
  * bytes if the encoder guarantees it.
  *
- * @throws SceneError if this scene cannot be rendered
+ * @throws RenderError if this input cannot be rendered
  * @throws ReelformError `engine_missing`, `encoder_missing`
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderScene(scene: Scene, options?: RenderSceneOptions): Promise<RenderResult> {
-  const engine = await loadWith('engine', () => import('./engine/render-scene.ts'));
-  return engine.renderScene(scene, options);
+export async function renderFile(renderInput: RenderInput, options?: RenderFileOptions): Promise<RenderResult> {
+  const engine = await loadWith('engine', () => import('./engine/render-file.ts'));
+  return engine.renderFile(renderInput, options);
 }

@@ -49,7 +49,7 @@ describe('the gallery', () => {
     const languages = new Set(videos.map(({ language }) => language));
     expect([sizes.size, languages.size, videos.length]).toEqual([3, 5, 15]);
     for (const video of videos) {
-      const { animation, fonts } = await video.scene();
+      const { animation, fonts } = await video.renderInput();
       expect(await textFindings(animation, fonts), `${video.name} ${video.language}`).toEqual([]);
     }
   });

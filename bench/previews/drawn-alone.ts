@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { execaNode } from 'execa';
 import type { Io } from '../../src/cli/io.ts';
-import { openScenes } from '../../src/cli/render/open-scenes.ts';
-import { type PackedScene, packScene, unpackScene } from '../../src/engine/packed-scene.ts';
+import { openInputs } from '../../src/cli/render/open-inputs.ts';
+import { type PackedInput, packRenderInput, unpackRenderInput } from '../../src/engine/packed-input.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
-import { shrinkScene } from '../../src/report/preview/reduce-scene.ts';
+import { shrinkInput } from '../../src/report/preview/reduce-input.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 
 /** Shorter side of landscape drafts, in pixels. */
 const DRAFT_HEIGHT = 240;
@@ -29,44 +29,44 @@ interface Told {
 }
 
 /**
- * Returns the scenes of one state of a repository at the size of stills, with the frames that a preview showed of each
+ * Returns the inputs of one state of a repository at the size of stills, with the frames that a preview showed of each
  * video.
  *
  * @param times seconds, by the id of the video
  */
-export async function scenesOf(root: string, times: ReadonlyMap<string, readonly number[]>): Promise<PackedScene[]> {
+export async function scenesOf(root: string, times: ReadonlyMap<string, readonly number[]>): Promise<PackedInput[]> {
   const project = await loadProject({ cwd: root });
-  const scenes = openScenes(root, { now: () => Date.now() } as Io, 'bench');
-  const packed: PackedScene[] = [];
+  const inputs = openInputs(root, { now: () => Date.now() } as Io, 'bench');
+  const packed: PackedInput[] = [];
   for (const video of project.videos) {
     const shown = times.get(video.id) ?? [];
     if (shown.length === 0) continue;
-    const scene = await scenes.sceneOf(video, project.templates.get(video.template)!.package!);
-    const stills = shown.map((time) => ({ name: `${time}`, frame: Math.round(time * scene.fps) }));
-    packed.push(packScene({ ...shrinkScene(scene, STILL_SIDE), sounds: [], stills }));
+    const renderInput = await inputs.inputOf(video, project.templates.get(video.template)!.package!);
+    const stills = shown.map((time) => ({ name: `${time}`, frame: Math.round(time * renderInput.fps) }));
+    packed.push(packRenderInput({ ...shrinkInput(renderInput, STILL_SIDE), sounds: [], stills }));
   }
-  await scenes.close();
+  await inputs.close();
   return packed;
 }
 
 /**
- * Measures the lower bound of drafts: one warm process per core renders the same scenes, one after the other.
+ * Measures the lower bound of drafts: one warm process per core renders the same inputs, one after the other.
  *
- * @param packed scenes of stills
+ * @param packed inputs of stills
  */
-export async function renderedAlone(packed: readonly PackedScene[]): Promise<Told> {
-  const scenes = packed.map(unpackScene).map((scene): Scene => {
-    const { width, height, output } = scene;
+export async function renderedAlone(packed: readonly PackedInput[]): Promise<Told> {
+  const inputs = packed.map(unpackRenderInput).map((renderInput): RenderInput => {
+    const { width, height, output } = renderInput;
     const longest = (DRAFT_HEIGHT * Math.max(width, height)) / height;
-    return { ...shrinkScene(scene, longest), stills: [], output: { ...output, format: 'mp4', quality: 'low' } };
+    return { ...shrinkInput(renderInput, longest), stills: [], output: { ...output, format: 'mp4', quality: 'low' } };
   });
   const pool = createRenderPool({ size: availableParallelism() });
-  await Promise.all(scenes.slice(0, availableParallelism()).map((scene) => pool.run('video', scene)));
+  await Promise.all(inputs.slice(0, availableParallelism()).map((renderInput) => pool.run('video', renderInput)));
   const started = performance.now();
-  await Promise.all(scenes.map((scene) => pool.run('video', scene)));
+  await Promise.all(inputs.map((renderInput) => pool.run('video', renderInput)));
   const seconds = (performance.now() - started) / 1000;
   await pool.close();
-  const frameCount = scenes.reduce((sum, scene) => sum + scene.frameCount, 0);
+  const frameCount = inputs.reduce((sum, renderInput) => sum + renderInput.frameCount, 0);
   return { seconds, cpuSeconds: null, frameCount };
 }
 
@@ -74,13 +74,13 @@ export async function renderedAlone(packed: readonly PackedScene[]): Promise<Tol
  * Measures the lower bound of stills: one warm process per core sets up and draws the same frames. The measured time
  * includes no transfer, comparison, encoding or writing.
  */
-export async function drawnAlone(scenes: readonly PackedScene[], folder: string): Promise<Told> {
-  const count = Math.min(availableParallelism(), scenes.length);
+export async function drawnAlone(inputs: readonly PackedInput[], folder: string): Promise<Told> {
+  const count = Math.min(availableParallelism(), inputs.length);
   const children = Array.from({ length: count }, (_, index) => {
     const path = join(folder, `scenes-${index}`);
     // Both sides of a video go to the same process, as in the preview.
-    const half = scenes.length / 2;
-    writeFileSync(path, serialize(scenes.filter((_scene, at) => (at % half) % count === index)));
+    const half = inputs.length / 2;
+    writeFileSync(path, serialize(inputs.filter((_renderInput, at) => (at % half) % count === index)));
     const environment = { nodeOptions: ['--expose-gc', '--max-semi-space-size=16'], env: { MALLOC_ARENA_MAX: '1' } };
     return execaNode(process.argv[1]!, [DRAW, path], { ipc: true, stdout: 'inherit', ...environment });
   });
@@ -100,24 +100,24 @@ export async function drawnAlone(scenes: readonly PackedScene[], folder: string)
 }
 
 /** Entry point of a drawing process: warms up, waits for the start, draws, and reports its time. */
-export async function drawScenes(path: string): Promise<void> {
-  const scenes = (deserialize(readFileSync(path)) as PackedScene[]).map(unpackScene);
-  const draw = async (scene: (typeof scenes)[number]): Promise<void> => {
-    const rasterizer = await openRasterizer(scene);
-    for (const { frame } of scene.stills) {
+export async function drawInputs(path: string): Promise<void> {
+  const inputs = (deserialize(readFileSync(path)) as PackedInput[]).map(unpackRenderInput);
+  const draw = async (renderInput: (typeof inputs)[number]): Promise<void> => {
+    const rasterizer = await openRasterizer(renderInput);
+    for (const { frame } of renderInput.stills) {
       await rasterizer.prepare(frame);
       rasterizer.draw(frame);
     }
     rasterizer.close();
     globalThis.gc?.({ type: 'minor' });
   };
-  for (const scene of scenes.slice(0, 3)) await draw(scene);
+  for (const renderInput of inputs.slice(0, 3)) await draw(renderInput);
   process.send!('ready');
   await once(process, 'message');
   const [started, before] = [performance.now(), process.cpuUsage()];
-  for (const scene of scenes) await draw(scene);
+  for (const renderInput of inputs) await draw(renderInput);
   const { user, system } = process.cpuUsage(before);
-  const frameCount = scenes.reduce((sum, { stills }) => sum + stills.length, 0);
+  const frameCount = inputs.reduce((sum, { stills }) => sum + stills.length, 0);
   const told: Told = { seconds: (performance.now() - started) / 1000, cpuSeconds: (user + system) / 1e6, frameCount };
   process.send!(told, () => process.disconnect());
 }

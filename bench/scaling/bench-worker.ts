@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { startWorker } from '../../src/service/server/start-worker.ts';
 import type { RenderPool } from '../../src/service/sessions/processes/render-pool.ts';
 import type { TaskInput } from '../../src/service/sessions/processes/tasks.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import { FARM_STORAGE, type Farm } from '../../test/support/farm.ts';
 import type { S3Server } from '../../test/support/s3-server.ts';
 import { TEST_SETTINGS } from '../../test/support/test-settings.ts';
@@ -87,7 +87,8 @@ function sleepingPool(sleepMs: number): RenderPool {
       const packets = segments.flatMap((segment) => segment.packets);
       return { format: 'mp4', video: Buffer.concat(packets.map(({ bytes }) => bytes)), stills: [] };
     },
-    stills: async (scene: Scene) => scene.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })),
+    stills: async (renderInput: RenderInput) =>
+      renderInput.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })),
   };
   return {
     async run(kind, input, { signal } = {}) {

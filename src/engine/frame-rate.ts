@@ -1,4 +1,4 @@
-import type { Scene } from '../template/scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
 
 /** Frames per second as a fraction in lowest terms; both positive integers. */
 export interface FrameRate {
@@ -52,7 +52,7 @@ export function frameTimeSeconds(rate: FrameRate, frame: number): number {
 }
 
 /** Returns the animation frames per video frame; exact for fractional rates such as 30000/1001. */
-export function animationFramesPerFrame({ animation, fps }: Pick<Scene, 'animation' | 'fps'>): number {
+export function animationFramesPerFrame({ animation, fps }: Pick<RenderInput, 'animation' | 'fps'>): number {
   if (animation.fr === fps) return 1;
   const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
   return (own.numerator * video.denominator) / (own.denominator * video.numerator);

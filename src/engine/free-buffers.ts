@@ -16,7 +16,7 @@ function collectAllEvery(count: number): () => void {
 export const freeBuffers = collectAllEvery(30);
 
 /**
- * Frees the native memory of a small scene after its stills. A full collection takes longer than drawing a still, so it runs
- * only for every eighth scene.
+ * Frees the native memory of a small input after its stills. A full collection takes longer than drawing a still, so it runs
+ * only for every eighth input.
  */
-export const freeSmallScene = collectAllEvery(8);
+export const freeSmallInput = collectAllEvery(8);

@@ -1,18 +1,18 @@
 import type { LintCode } from '../template/lint-severities.ts';
+import type { RenderInput } from '../template/render-input.ts';
 import type { SafeAreaName } from '../template/safe-areas.ts';
-import type { Scene } from '../template/scene.ts';
 
 /** The frame that shows a finding best, according to the animation. */
 export interface FindingMoment {
   /** Index of a frame of the output. */
   readonly frame: number;
   readonly seconds: number;
-  /** Name of the scene's still of that frame, if any. */
+  /** Name of the input's still of that frame, if any. */
   readonly still: string | null;
 }
 
 /** @param frame of the output */
-export function momentAt({ fps, stills }: Pick<Scene, 'fps' | 'stills'>, frame: number): FindingMoment {
+export function momentAt({ fps, stills }: Pick<RenderInput, 'fps' | 'stills'>, frame: number): FindingMoment {
   return { frame, seconds: frame / fps, still: stills.find((candidate) => candidate.frame === frame)?.name ?? null };
 }
 

@@ -1,8 +1,8 @@
 import type { OutputFormat } from '../contract/wire/output.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
-import type { SceneFinding } from './scene-media.ts';
+import type { RenderFinding } from './input-media.ts';
 
-export interface RenderSceneOptions {
+export interface RenderFileOptions {
   /** Opens the video encoder of an MP4; x264 by default. */
   readonly encoder?: EncoderFactory;
   /** Called after each frame. */
@@ -24,10 +24,10 @@ export interface RenderResult {
   /** The file. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
   readonly format: OutputFormat;
-  /** In the scene's order. */
+  /** In the input's order. */
   readonly stills: readonly RenderedStill[];
   /** Defects of texts, clips and sounds. They do not prevent rendering. */
-  readonly findings: readonly SceneFinding[];
+  readonly findings: readonly RenderFinding[];
   readonly width: number;
   readonly height: number;
   readonly frameCount: number;

@@ -1,15 +1,15 @@
 import { defaultCodec } from '../contract/wire/output.ts';
-import type { Scene, SceneFile, SceneOutput } from '../template/scene.ts';
-import { checkScene } from './check-scene.ts';
+import type { InputFile, RenderInput, RenderOutput } from '../template/render-input.ts';
+import { checkInput } from './check-input.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import type { RenderedSound } from './input-media.ts';
 import { distinctForms, pixelsOf } from './pixel-format.ts';
-import type { RenderedStill, RenderResult, RenderSceneOptions } from './render-result.ts';
-import { SceneError } from './scene-error.ts';
-import type { RenderedSound } from './scene-media.ts';
+import { RenderError } from './render-error.ts';
+import type { RenderedStill, RenderFileOptions, RenderResult } from './render-result.ts';
 import { type FrameRange, segmentRanges } from './segments/segment.ts';
-import { drawingsOf, type SegmentDrawing, sceneCutter } from './segments/segment-scene.ts';
+import { drawingsOf, inputCutter, type SegmentDrawing } from './segments/segment-input.ts';
 import type { TextFinding } from './text/text-findings.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
 import { muxMp4 } from './writers/mux.ts';
@@ -33,19 +33,19 @@ export interface SegmentStill {
 }
 
 /**
- * Renders segments of an MP4 or MOV one after the other, each from a scene restricted to its frames and with its own encoder. The
+ * Renders segments of an MP4 or MOV one after the other, each from an input restricted to its frames and with its own encoder. The
  * bytes of a segment do not depend on the process or on the other segments.
  *
  * @param ranges some of `segmentRanges`
  * @param options progress counts the frames of all ranges
- * @throws SceneError, ReelformError as `renderScene`; the signal's reason, promptly
+ * @throws RenderError, ReelformError as `renderFile`; the signal's reason, promptly
  */
 export async function renderSegments(
-  scene: Scene,
+  renderInput: RenderInput,
   ranges: readonly FrameRange[],
-  options: RenderSceneOptions = {},
+  options: RenderFileOptions = {},
 ): Promise<RenderedSegment[]> {
-  const segments = await renderOutputSegments(scene, [scene.output], ranges, options);
+  const segments = await renderOutputSegments(renderInput, [renderInput.output], ranges, options);
   return segments.map(([segment]) => segment!);
 }
 
@@ -53,23 +53,23 @@ export async function renderSegments(
  * Renders segments for several outputs with the same `drawingKey`. Each frame is drawn once. Each output has its own encoder, and
  * its bytes do not depend on the other outputs.
  *
- * @param scene of any of the outputs
+ * @param renderInput of any of the outputs
  * @returns for each range, the segment of each output; only the first output's segments have stills
  * @throws as `renderSegments`
  */
 export async function renderOutputSegments(
-  scene: Scene,
-  outputs: readonly SceneOutput[],
+  renderInput: RenderInput,
+  outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
-  { signal, encoder = encoderOf(SOFTWARE), onProgress }: RenderSceneOptions = {},
+  { signal, encoder = encoderOf(SOFTWARE), onProgress }: RenderFileOptions = {},
 ): Promise<RenderedSegment[][]> {
   signal?.throwIfAborted();
-  checkScene(scene);
+  checkInput(renderInput);
   const frameCount = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
   const segments: RenderedSegment[][] = [];
   let done = 0;
   const onFrame = (): void => onProgress?.(++done, frameCount);
-  for (const drawing of drawingsOf(scene, ranges)) {
+  for (const drawing of drawingsOf(renderInput, ranges)) {
     segments.push(...(await renderDrawing(drawing, outputs, { openEncoder: encoder, signal, onFrame })));
   }
   return segments;
@@ -83,12 +83,12 @@ interface SegmentOptions {
 
 /** @returns for each range, the segment of each output */
 async function renderDrawing(
-  { scene, ranges, cut }: SegmentDrawing,
-  outputs: readonly SceneOutput[],
+  { renderInput, ranges, cut }: SegmentDrawing,
+  outputs: readonly RenderOutput[],
   { openEncoder, signal, onFrame }: SegmentOptions,
 ): Promise<RenderedSegment[][]> {
-  const { width, height, fps } = scene;
-  const supply = supplyFrames(scene, ranges, signal, distinctForms(outputs));
+  const { width, height, fps } = renderInput;
+  const supply = supplyFrames(renderInput, ranges, signal, distinctForms(outputs));
   const encoders: Encoder[] = [];
   const openEncoders = async (): Promise<void> => {
     for (const { format, quality, codec = defaultCodec(format) } of outputs) {
@@ -118,7 +118,7 @@ async function renderDrawing(
     const bytesOf = new Map(stills.map(({ name, bytes }) => [name, bytes]));
     const ofRanges: RenderedSegment[][] = [];
     for (const [at, { first, end }] of ranges.entries()) {
-      const own = scene.stills.filter(({ frame }) => frame >= first && frame < end);
+      const own = renderInput.stills.filter(({ frame }) => frame >= first && frame < end);
       const frames = new Map(own.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
       // A drawing without defects has none in any of its segments.
       const ownFindings =
@@ -139,9 +139,9 @@ async function renderDrawing(
   }
 }
 
-/** Returns the findings of a scene without drawing it. */
-async function findingsOf(scene: Scene, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
-  const supply = supplyFrames(scene, [], signal);
+/** Returns the findings of an input without drawing it. */
+async function findingsOf(renderInput: RenderInput, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
+  const supply = supplyFrames(renderInput, [], signal);
   try {
     return (await supply.deliver(async () => undefined)).findings;
   } finally {
@@ -150,14 +150,17 @@ async function findingsOf(scene: Scene, signal: AbortSignal | undefined): Promis
 }
 
 /**
- * Draws frames of a scene as the stills of its segments, without encoding any segment.
+ * Draws frames of an input as the stills of its segments, without encoding any segment.
  *
  * @param frames indices in the video
- * @throws SceneError as `renderSegments`
+ * @throws RenderError as `renderSegments`
  */
-export async function renderSegmentStills(scene: Scene, frames: readonly number[]): Promise<SegmentStill[]> {
-  checkScene(scene);
-  const cut = sceneCutter(scene);
+export async function renderSegmentStills(
+  renderInput: RenderInput,
+  frames: readonly number[],
+): Promise<SegmentStill[]> {
+  checkInput(renderInput);
+  const cut = inputCutter(renderInput);
   const drawn: SegmentStill[] = [];
   for (const frame of frames) {
     const range = { first: frame, end: frame + 1 };
@@ -177,28 +180,28 @@ export async function renderSegmentStills(scene: Scene, frames: readonly number[
  * Joins all segments of a video, passed in any order, without encoding again: each starts with a key frame and does not depend
  * on earlier ones.
  *
- * @throws SceneError encode_failed if segments are missing, duplicated, or encoded with different settings
+ * @throws RenderError encode_failed if segments are missing, duplicated, or encoded with different settings
  */
 export async function joinSegments(
-  scene: SceneFile,
+  renderInput: InputFile,
   segments: readonly RenderedSegment[],
   sound: RenderedSound,
 ): Promise<RenderResult> {
-  const { width, height, fps, frameCount, output } = scene;
+  const { width, height, fps, frameCount, output } = renderInput;
   const ordered = [...segments].sort((a, b) => a.first - b.first);
-  const track = joinTracks(scene, ordered);
+  const track = joinTracks(renderInput, ordered);
   const codec = output.codec ?? defaultCodec(output.format);
   const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
   return {
     ...{ video, format: output.format, width, height, frameCount },
-    stills: namedStills(scene, ordered),
+    stills: namedStills(renderInput, ordered),
     findings: [...distinct(ordered.flatMap(({ findings }) => findings)), ...sound.findings],
     durationSeconds: frameTimeSeconds(frameRateOf(fps), frameCount),
   };
 }
 
-function joinTracks(scene: SceneFile, ordered: readonly RenderedSegment[]): EncodedTrack {
-  const ranges = segmentRanges(scene);
+function joinTracks(renderInput: InputFile, ordered: readonly RenderedSegment[]): EncodedTrack {
+  const ranges = segmentRanges(renderInput);
   const [head] = ordered;
   const isWhole =
     ranges.length === ordered.length &&
@@ -207,7 +210,7 @@ function joinTracks(scene: SceneFile, ordered: readonly RenderedSegment[]): Enco
     });
   if (head === undefined || !isWhole) {
     const frames = ordered.map(({ first, end }) => `${first} to ${end - 1}`).join(', ');
-    throw new SceneError(
+    throw new RenderError(
       'encode_failed',
       `The video has ${ranges.length} segments, but segments of these frames were provided: ${frames}`,
     );
@@ -217,20 +220,25 @@ function joinTracks(scene: SceneFile, ordered: readonly RenderedSegment[]): Enco
     // The decoder reads the parameter sets once, for all segments.
     const isCompatible = Buffer.compare(own.configuration, configuration) === 0 && packets[0]?.isKey === true;
     if (!isCompatible || packets.length !== end - first) {
-      throw new SceneError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
+      throw new RenderError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
     }
   }
   const packets = ordered.flatMap(({ first, packets: own }) =>
     own.map(({ bytes, frame, isKey }) => ({ bytes, frame: first + frame, isKey })),
   );
-  return { format: { width: scene.width, height: scene.height, rate: frameRateOf(scene.fps) }, configuration, packets };
+  return {
+    format: { width: renderInput.width, height: renderInput.height, rate: frameRateOf(renderInput.fps) },
+    configuration,
+    packets,
+  };
 }
 
-function namedStills({ stills, width, height }: SceneFile, segments: readonly RenderedSegment[]): RenderedStill[] {
+function namedStills({ stills, width, height }: InputFile, segments: readonly RenderedSegment[]): RenderedStill[] {
   const byFrame = new Map(segments.flatMap((segment) => segment.stills.map(({ frame, bytes }) => [frame, bytes])));
   return stills.map(({ name, frame }) => {
     const bytes = byFrame.get(frame);
-    if (bytes === undefined) throw new SceneError('encode_failed', `The stillcut ${name} at frame ${frame} is missing`);
+    if (bytes === undefined)
+      throw new RenderError('encode_failed', `The stillcut ${name} at frame ${frame} is missing`);
     return { name, bytes, width, height };
   });
 }

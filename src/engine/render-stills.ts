@@ -1,8 +1,8 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import type { Scene } from '../template/scene.ts';
-import { checkScene } from './check-scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
+import { checkInput } from './check-input.ts';
+import { mediaFindings } from './input-media.ts';
 import type { RenderedStill } from './render-result.ts';
-import { mediaFindings } from './scene-media.ts';
 import type { ComparedStill, StillComparison } from './stills/compare-stills.ts';
 import type { StillImage } from './stills/draw-stills.ts';
 import type { TextFinding } from './text/text-findings.ts';
@@ -12,31 +12,31 @@ import { runInThread } from './threads/drawing-thread.ts';
 type OnStill = (stillsDone: number, stillCount: number) => void;
 
 /**
- * Renders the stills of a scene without its video; they equal the video's frames before encoding. Draws in a worker thread
+ * Renders the stills of an input without its video; they equal the video's frames before encoding. Draws in a worker thread
  * so that native code does not block this thread's events.
  *
  * @param onProgress called after each still
- * @returns in the scene's order
- * @throws SceneError as `renderScene`
+ * @returns in the input's order
+ * @throws RenderError as `renderFile`
  */
-export async function renderStills(scene: Scene, onProgress?: OnStill): Promise<readonly StillImage[]> {
-  checkScene(scene);
-  await mediaFindings(scene);
-  return scene.stills.length === 0 ? [] : drawInThread(scene, onProgress);
+export async function renderStills(renderInput: RenderInput, onProgress?: OnStill): Promise<readonly StillImage[]> {
+  checkInput(renderInput);
+  await mediaFindings(renderInput);
+  return renderInput.stills.length === 0 ? [] : drawInThread(renderInput, onProgress);
 }
 
-/** @param scene checked */
-function drawInThread(scene: Scene, onProgress: OnStill | undefined): Promise<readonly StillImage[]> {
-  const { length: count } = scene.stills;
+/** @param renderInput checked */
+function drawInThread(renderInput: RenderInput, onProgress: OnStill | undefined): Promise<readonly StillImage[]> {
+  const { length: count } = renderInput.stills;
   let done = 0;
-  return runInThread('stills', scene, () => onProgress?.(++done, count));
+  return runInThread('stills', renderInput, () => onProgress?.(++done, count));
 }
 
 /**
  * Runs `compareStills` in a worker thread so that native code does not block this thread's events.
  *
- * @param onProgress called after each still of either scene
- * @throws SceneError as `compareStills`; render_crashed when the thread ends without a result
+ * @param onProgress called after each still of either input
+ * @throws RenderError as `compareStills`; render_crashed when the thread ends without a result
  */
 export async function compareInThread(
   comparison: StillComparison,
@@ -59,30 +59,30 @@ interface RenderPictureOptions {
 interface RenderedPicture {
   /** PNG without a comment. */
   readonly picture: Uint8Array;
-  /** In the scene's order. */
+  /** In the input's order. */
   readonly stills: readonly RenderedStill[];
   /** Missing glyphs and overflowing texts. */
   readonly findings: readonly TextFinding[];
 }
 
 /**
- * Renders a scene as a single PNG: the frame of its first still, or frame 0 without stills. Renders the stills over black,
+ * Renders an input as a single PNG: the frame of its first still, or frame 0 without stills. Renders the stills over black,
  * as for a video.
  *
- * @param scene checked, with its media examined
- * @throws as `renderScene`
+ * @param renderInput checked, with its media examined
+ * @throws as `renderFile`
  */
 export async function renderPicture(
-  scene: Scene,
+  renderInput: RenderInput,
   { signal, onProgress }: RenderPictureOptions,
 ): Promise<RenderedPicture> {
   signal?.throwIfAborted();
-  const { width, height } = scene;
-  const drawn = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
-  const pictures = await drawInThread({ ...scene, stills: drawn }, onProgress);
-  const { findings } = await typesetTexts(scene.animation, scene.fonts);
+  const { width, height } = renderInput;
+  const drawn = renderInput.stills.length > 0 ? renderInput.stills : [{ name: 'picture', frame: 0 }];
+  const pictures = await drawInThread({ ...renderInput, stills: drawn }, onProgress);
+  const { findings } = await typesetTexts(renderInput.animation, renderInput.fonts);
   const stills: RenderedStill[] = [];
-  for (const picture of scene.stills.length > 0 ? pictures : []) {
+  for (const picture of renderInput.stills.length > 0 ? pictures : []) {
     signal?.throwIfAborted();
     stills.push(await overBlack(picture, width, height));
   }

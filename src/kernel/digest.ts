@@ -14,7 +14,7 @@ export function sha256(data: Uint8Array | string): Sha256 {
 
 const known = new WeakMap<Uint8Array, Sha256>();
 
-/** Returns the SHA-256 of bytes that never change. Memoized, because thousands of assets and scenes share files. */
+/** Returns the SHA-256 of bytes that never change. Memoized, because thousands of assets and inputs share files. */
 export function knownSha256(bytes: Uint8Array): Sha256 {
   const digest = known.get(bytes) ?? sha256(bytes);
   known.set(bytes, digest);

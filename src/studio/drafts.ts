@@ -5,7 +5,7 @@ import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
-import type { Scene } from '../template/scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';
@@ -55,8 +55,8 @@ export class DraftRenderer {
   }
 
   #begin(subject: DrawSubject): Draft {
-    const scene = this.#stills.scene(subject, draftOutput(subject));
-    return new Draft(subject, scene, { queue: this.#queue, renderer: this.#renderer, onChange: this.#onChange });
+    const renderInput = this.#stills.renderInput(subject, draftOutput(subject));
+    return new Draft(subject, renderInput, { queue: this.#queue, renderer: this.#renderer, onChange: this.#onChange });
   }
 
   #remove(draft: Draft): void {
@@ -84,7 +84,7 @@ class Draft {
   #error: DraftState['error'] = null;
   #isWhole = false;
 
-  constructor(subject: DrawSubject, scene: Promise<Scene>, ports: DraftPorts) {
+  constructor(subject: DrawSubject, renderInput: Promise<RenderInput>, ports: DraftPorts) {
     this.fingerprint = subject.fingerprint;
     this.#ports = ports;
     const output = draftOutput(subject);
@@ -92,9 +92,9 @@ class Draft {
     this.#format = { width, height, fps, frameCount };
     this.#ranges = segmentRanges({ fps, frameCount, output: { format: 'mp4' } });
     this.#ready = this.#ranges.map(() => false);
-    const segments = this.#ranges.map((range) => this.#render(scene, range));
-    this.#files = segments.map((segment, index) => this.#file(scene, segment, index));
-    this.#whole = this.#join(scene, segments);
+    const segments = this.#ranges.map((range) => this.#render(renderInput, range));
+    this.#files = segments.map((segment, index) => this.#file(renderInput, segment, index));
+    this.#whole = this.#join(renderInput, segments);
     for (const one of [...segments, ...this.#files]) one.catch(() => undefined);
     this.#whole.catch((error: unknown) => {
       if (this.isStopped) return;
@@ -139,33 +139,37 @@ class Draft {
     return this.#whole;
   }
 
-  async #render(scene: Promise<Scene>, range: FrameRange): Promise<RenderedSegment> {
+  async #render(renderInput: Promise<RenderInput>, range: FrameRange): Promise<RenderedSegment> {
     const { queue, renderer } = this.#ports;
-    const bound = { ...(await scene), stills: [] };
+    const bound = { ...(await renderInput), stills: [] };
     const pieces = [{ kind: 'segment' as const, files: [0], range }];
-    const render = () => renderer.renderPieces({ scene: bound, others: [] }, pieces);
+    const render = () => renderer.renderPieces({ renderInput: bound, others: [] }, pieces);
     const [file] = await queue.run(render, this.#stop.signal, false);
     return file!.segments[0]!;
   }
 
-  async #file(scene: Promise<Scene>, segment: Promise<RenderedSegment>, index: number): Promise<Uint8Array> {
+  async #file(
+    renderInput: Promise<RenderInput>,
+    segment: Promise<RenderedSegment>,
+    index: number,
+  ): Promise<Uint8Array> {
     const rendered = await segment;
     const { first, end } = rendered;
-    const alone = { ...(await scene), frameCount: end - first, stills: [] };
+    const alone = { ...(await renderInput), frameCount: end - first, stills: [] };
     const { renderer } = this.#ports;
     const pieces = { segments: [{ ...rendered, first: 0, end: end - first }], sound: SILENCE, whole: null };
-    const file = await renderer.join({ scene: alone, others: [] }, [pieces]);
+    const file = await renderer.join({ renderInput: alone, others: [] }, [pieces]);
     this.#ready[index] = true;
     this.#ports.onChange(this.state);
     return file.video;
   }
 
-  async #join(scene: Promise<Scene>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
-    const bound = { ...(await scene), stills: [] };
+  async #join(renderInput: Promise<RenderInput>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
+    const bound = { ...(await renderInput), stills: [] };
     const { queue, renderer } = this.#ports;
     // Pictures come first: the page plays segments without sound until the whole draft is there.
     const rendered = await Promise.all(segments);
-    const draft = { scene: bound, others: [] };
+    const draft = { renderInput: bound, others: [] };
     const sounds = piecesOf(draft).filter(({ kind }) => kind === 'sound');
     const [file] = await queue.run(() => renderer.renderPieces(draft, sounds), this.#stop.signal, false);
     const { video } = await renderer.join(draft, [{ ...file!, segments: rendered }]);

@@ -10,7 +10,7 @@ import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../report/json/event-json.ts';
 import type { RenderPool } from '../service/sessions/processes/render-pool.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
-import type { Scene } from '../template/scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { HistoryEntry, PreviewProblem } from './protocol.ts';
 
@@ -60,8 +60,8 @@ export interface PreviewPorts {
    * @returns null if the whole repository has to be read
    */
   reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
-  /** Creates the scene of a video, as `reelform render` does. @throws as `OpenScenes.sceneOf` */
-  sceneOf(video: Video, template: TemplatePackage, output: OutputRequest): Promise<Scene>;
+  /** Creates the input of a video, as `reelform render` does. @throws as `OpenInputs.inputOf` */
+  inputOf(video: Video, template: TemplatePackage, output: OutputRequest): Promise<RenderInput>;
   readonly draftCache: SegmentCache;
   /** Opens the cache of finished segments as an apply does; null if it is disabled. */
   openSegments(project: Project): OpenSegments | null;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutputRequest } from '../contract/wire/output.ts';
-import { packScene } from '../engine/packed-scene.ts';
+import { packRenderInput } from '../engine/packed-input.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
-import type { Scene } from '../template/scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
@@ -21,8 +21,8 @@ export interface StillRequest {
 
 /** Bytes of the stills that are kept. */
 const MAX_BYTES = 128 << 20;
-/** Number of cached scenes: the open video in two sizes, and a few others. */
-const MAX_SCENES = 8;
+/** Number of cached inputs: the open video in two sizes, and a few others. */
+const MAX_INPUTS = 8;
 const JPEG_QUALITY = 85;
 
 /** A still that is being drawn, for all requests that wait for it. */
@@ -34,14 +34,14 @@ interface Drawing {
 
 /** Draws stills with the engine, each once, and keeps them by the fingerprint of the content. */
 export class Stills {
-  readonly #ports: Pick<PreviewPorts, 'root' | 'pool' | 'sceneOf'>;
+  readonly #ports: Pick<PreviewPorts, 'root' | 'pool' | 'inputOf'>;
   readonly #queue: DrawQueue;
   readonly #kept = new Map<string, Uint8Array>();
   #keptBytes = 0;
   readonly #drawings = new Map<string, Drawing>();
-  readonly #scenes = new Map<string, Promise<Scene>>();
+  readonly #inputs = new Map<string, Promise<RenderInput>>();
 
-  constructor(ports: Pick<PreviewPorts, 'root' | 'pool' | 'sceneOf'>, queue: DrawQueue) {
+  constructor(ports: Pick<PreviewPorts, 'root' | 'pool' | 'inputOf'>, queue: DrawQueue) {
     this.#ports = ports;
     this.#queue = queue;
   }
@@ -90,36 +90,36 @@ export class Stills {
   }
 
   async #render(subject: DrawSubject, { frame, type, width }: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const whole = await this.scene(subject, { ...sizedOutput(subject, width), format: 'png' });
+    const whole = await this.renderInput(subject, { ...sizedOutput(subject, width), format: 'png' });
     if (frame >= whole.frameCount) {
       throw new RequestError('invalid_request', `The video has ${whole.frameCount} frames, from 0 on`);
     }
-    const scene = { ...whole, stills: [{ name: 'frame', frame }] };
+    const renderInput = { ...whole, stills: [{ name: 'frame', frame }] };
     signal.throwIfAborted();
-    if (type === 'png') return (await this.#ports.pool.run('stills', scene))[0]!.bytes;
-    const comparison = { before: null, after: packScene(scene), jpegQuality: JPEG_QUALITY };
+    if (type === 'png') return (await this.#ports.pool.run('stills', renderInput))[0]!.bytes;
+    const comparison = { before: null, after: packRenderInput(renderInput), jpegQuality: JPEG_QUALITY };
     return (await this.#ports.pool.run('compare', comparison))[0]!.after!;
   }
 
-  /** Returns the scene of a subject. The last few are kept. @throws RequestError `gone` if its files have changed */
-  scene(subject: DrawSubject, output: OutputRequest): Promise<Scene> {
+  /** Returns the input of a subject. The last few are kept. @throws RequestError `gone` if its files have changed */
+  renderInput(subject: DrawSubject, output: OutputRequest): Promise<RenderInput> {
     const key = `${subject.fingerprint} ${JSON.stringify(output)}`;
-    const scene = this.#scenes.get(key) ?? this.#open(subject, output);
-    this.#scenes.delete(key);
-    this.#scenes.set(key, scene);
-    scene.catch(() => this.#scenes.delete(key));
-    for (const oldest of [...this.#scenes.keys()].slice(0, -MAX_SCENES)) this.#scenes.delete(oldest);
-    return scene;
+    const renderInput = this.#inputs.get(key) ?? this.#open(subject, output);
+    this.#inputs.delete(key);
+    this.#inputs.set(key, renderInput);
+    renderInput.catch(() => this.#inputs.delete(key));
+    for (const oldest of [...this.#inputs.keys()].slice(0, -MAX_INPUTS)) this.#inputs.delete(oldest);
+    return renderInput;
   }
 
-  async #open({ video, template, files }: DrawSubject, output: OutputRequest): Promise<Scene> {
+  async #open({ video, template, files }: DrawSubject, output: OutputRequest): Promise<RenderInput> {
     for (const [path, digest] of files) {
       const bytes = await readFile(join(this.#ports.root, path)).catch(() => null);
       // The fingerprint must never name another picture: the page keeps it for ever.
       if (bytes === null || contentSha256(bytes) !== digest)
         throw new RequestError('gone', `${path} has changed since`);
     }
-    return this.#ports.sceneOf(video, template, output);
+    return this.#ports.inputOf(video, template, output);
   }
 
   #keep(key: string, bytes: Uint8Array): Uint8Array {

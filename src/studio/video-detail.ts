@@ -59,9 +59,9 @@ async function segmentsOf(
   const opened = project.config.service === 'embedded' ? ports.openSegments(project) : null;
   if (opened === null) return ranges.map(({ first, end }) => ({ first, end, isCached: false }));
   try {
-    // Without a scene, such as with a clip that cannot be read, the form must still be there to mend it.
-    const scene = await stills.scene(subject, output ?? {}).catch(() => null);
-    const keys = scene === null ? [] : segmentKeys(scene, opened.cache.build);
+    // Without an input, such as with a clip that cannot be read, the form must still be there to mend it.
+    const renderInput = await stills.renderInput(subject, output ?? {}).catch(() => null);
+    const keys = renderInput === null ? [] : segmentKeys(renderInput, opened.cache.build);
     return await Promise.all(
       ranges.map(async ({ first, end }, index) => {
         const key = keys[index] ?? null;
@@ -94,10 +94,10 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   const video = project.videos.find((one) => one.id === id);
   const template = video && (project.templates.get(video.template)?.package ?? null);
   if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
-  const scene = await stills.scene(live.subject(card.fingerprint), video.output ?? {});
+  const renderInput = await stills.renderInput(live.subject(card.fingerprint), video.output ?? {});
   const { signal } = new AbortController();
   const rules = { repository: project.config.lint, template: template.manifest.lint };
-  const input = { scene, safeArea: safeAreaOf(rules) };
+  const input = { renderInput, safeArea: safeAreaOf(rules) };
   const findings = await queue.run(() => ports.pool.run('lint', input), signal, false);
   return findings.flatMap((finding): LintMark[] => {
     const severity = lintSeverity(finding.code, rules);

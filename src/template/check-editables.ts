@@ -3,8 +3,8 @@ import { didYouMean } from '../kernel/hints.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
 import { propertyKind } from './lottie/slot-property.ts';
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
+import type { LottieDocument } from './render-input.ts';
 import { fontHint } from './resolve-package-files.ts';
-import type { LottieDocument } from './scene.ts';
 import { MAX_HINTS, type PackageProblem, type TemplatePackage } from './template-package.ts';
 
 const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;

@@ -6,7 +6,7 @@ import type { LottieNode } from './lottie/lottie-layers.ts';
 import { fontNames, normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
 import { propertyText } from './lottie/slot-property.ts';
 import type { ManifestEditable } from './parse-manifest.ts';
-import type { LottieDocument } from './scene.ts';
+import type { LottieDocument } from './render-input.ts';
 import type { TemplatePackage } from './template-package.ts';
 
 interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fonts' | 'extraFonts'> {

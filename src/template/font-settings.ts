@@ -1,7 +1,7 @@
 import { type Diagnostic, errorAt, type Span } from '../kernel/diagnostic.ts';
 import { isRecord } from '../kernel/json.ts';
 import { child, type TreeNode } from '../kernel/yaml/tree.ts';
-import type { FontSettings } from './scene.ts';
+import type { FontSettings } from './render-input.ts';
 
 /** Field of a text style in a bound animation that contains the settings of its editable. */
 export const STYLE_SETTINGS = 'font_settings';

@@ -1,7 +1,7 @@
 import type { Span } from '../kernel/diagnostic.ts';
 import { mergeSettings, settingsIn } from './font-settings.ts';
 import { isReplaced, usedStyles } from './lottie/lottie-slots.ts';
-import type { FontSettings } from './scene.ts';
+import type { FontSettings } from './render-input.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 
 /** A font of a package with certain settings. */

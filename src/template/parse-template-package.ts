@@ -8,8 +8,8 @@ import { deriveSpec } from './derive-spec.ts';
 import { checkAnimation } from './lottie/check-animation.ts';
 import { findSlotUses } from './lottie/lottie-slots.ts';
 import { type Manifest, parseManifest } from './parse-manifest.ts';
+import type { LottieDocument, Still } from './render-input.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
-import type { LottieDocument, Still } from './scene.ts';
 import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
 
 /** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as one value. */

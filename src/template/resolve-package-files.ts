@@ -4,7 +4,7 @@ import { fontProblem } from './check-font.ts';
 import { outlinedFonts } from './lottie/glyph-outlines.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
-import type { LottieDocument } from './scene.ts';
+import type { LottieDocument } from './render-input.ts';
 import {
   MAX_HINTS,
   type PackageFile,

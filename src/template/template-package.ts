@@ -5,7 +5,7 @@ import { contentSha256 } from '../kernel/file-kind.ts';
 import { settingsIn } from './font-settings.ts';
 import { pictureRepairs } from './lottie/picture-repairs.ts';
 import type { Manifest } from './parse-manifest.ts';
-import type { FontSettings, LottieDocument, Still } from './scene.ts';
+import type { FontSettings, LottieDocument, Still } from './render-input.ts';
 
 /** A validated Lottie template with its specification. */
 export interface TemplatePackage {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorFrom, failureFrom, SceneError } from '../../src/engine/scene-error.ts';
+import { errorFrom, failureFrom, RenderError } from '../../src/engine/render-error.ts';
 import { ReelformError } from '../../src/kernel/diagnostic.ts';
 
 /** Passes an error through the structured clone used between threads and processes. */
@@ -8,9 +8,9 @@ function sent(error: unknown): Error {
 }
 
 describe('errorFrom(failureFrom())', () => {
-  test('preserves the code and image of a SceneError', () => {
-    const error = sent(new SceneError('asset_too_large', 'hero.jpg: too large', { imageName: 'hero.jpg' }));
-    expect(error).toBeInstanceOf(SceneError);
+  test('preserves the code and image of a RenderError', () => {
+    const error = sent(new RenderError('asset_too_large', 'hero.jpg: too large', { imageName: 'hero.jpg' }));
+    expect(error).toBeInstanceOf(RenderError);
     expect(error).toMatchObject({ code: 'asset_too_large', message: 'hero.jpg: too large', imageName: 'hero.jpg' });
   });
 

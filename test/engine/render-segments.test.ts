@@ -1,26 +1,26 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
-import { renderScene } from '../../src/engine/render-scene.ts';
+import { renderSound } from '../../src/engine/input-media.ts';
+import { renderFile } from '../../src/engine/render-file.ts';
 import { joinSegments, type RenderedSegment, renderSegments } from '../../src/engine/render-segments.ts';
-import { renderSound } from '../../src/engine/scene-media.ts';
 import { segmentRanges } from '../../src/engine/segments/segment.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import { toneWav } from '../support/tone.ts';
-import { embeddedFonts, movingScene, sceneOf, textLayer } from './scenes.ts';
+import { embeddedFonts, inputOf, movingInput, textLayer } from './inputs.ts';
 
 const SILENCE = { track: null, findings: [] };
 
 /** Three segments of 20, 13 and 12 frames, with a still in the last. */
-function scene(changes: Partial<Scene> = {}): Scene {
+function renderInput(changes: Partial<RenderInput> = {}): RenderInput {
   const output = { format: 'mp4', quality: 'high', fingerprint: 'v1:4f0c' } as const;
-  return movingScene({ fps: 10, frameCount: 45, output, ...changes });
+  return movingInput({ fps: 10, frameCount: 45, output, ...changes });
 }
 
-const RANGES = segmentRanges(scene());
+const RANGES = segmentRanges(renderInput());
 
 describe('segmentRanges()', () => {
   const lengths = (frameCount: number, fps = 30): number[] =>
-    segmentRanges(scene({ frameCount, fps })).map(({ first, end }) => end - first);
+    segmentRanges(renderInput({ frameCount, fps })).map(({ first, end }) => end - first);
 
   test('are two seconds long, except for the last two, which are equally long', () => {
     expect(lengths(1)).toEqual([1]);
@@ -33,25 +33,25 @@ describe('segmentRanges()', () => {
 
   test('follow each other without gaps', () => {
     for (let frameCount = 1; frameCount < 200; frameCount++) {
-      const ranges = segmentRanges(scene({ frameCount, fps: 10 }));
+      const ranges = segmentRanges(renderInput({ frameCount, fps: 10 }));
       expect(ranges.map(({ first }) => first)).toEqual([0, ...ranges.slice(0, -1).map(({ end }) => end)]);
       expect(ranges.at(-1)!.end).toBe(frameCount);
     }
   });
 
   test('rejects other formats', () => {
-    expect(segmentRanges(scene({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
+    expect(segmentRanges(renderInput({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
   });
 });
 
 describe('renderSegments()', () => {
   test('produces segments that join to the bytes of a whole render, however they are grouped', async () => {
-    const whole = await renderScene(scene());
+    const whole = await renderFile(renderInput());
     const apart = [RANGES[0]!, RANGES[2]!];
     for (const groups of [[RANGES], [RANGES.slice(1, 2), apart], RANGES.map((range) => [range])]) {
       const segments: RenderedSegment[] = [];
-      for (const ranges of groups) segments.push(...(await renderSegments(scene(), ranges)));
-      const joined = await joinSegments(scene(), structuredClone(segments), SILENCE);
+      for (const ranges of groups) segments.push(...(await renderSegments(renderInput(), ranges)));
+      const joined = await joinSegments(renderInput(), structuredClone(segments), SILENCE);
       expect(Buffer.compare(joined.video, whole.video)).toBe(0);
       expect(joined).toEqual(whole);
       expect(joined.stills).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('renderSegments()', () => {
   });
 
   test('gives every segment the same parameter sets and a leading key frame', async () => {
-    const [first, second, last] = await renderSegments(scene(), RANGES);
+    const [first, second, last] = await renderSegments(renderInput(), RANGES);
     expect(last!.configuration).toEqual(first!.configuration);
     for (const { packets } of [first!, second!, last!]) {
       expect(packets.flatMap(({ isKey }, at) => (isKey ? [at] : []))).toEqual([0]);
@@ -75,7 +75,7 @@ describe('renderSegments()', () => {
       { ...textLayer(2, 'Reel', 4, 30, 20), ip: 0, op: 10 },
     ];
     const stills = [3, 30, 31, 44].map((frame) => ({ name: `at_${frame}`, frame }));
-    const texts = sceneOf(layers, { fps: 10, frameCount: 45, stills, document: { fonts: embeddedFonts() } });
+    const texts = inputOf(layers, { fps: 10, frameCount: 45, stills, document: { fonts: embeddedFonts() } });
     const together = await renderSegments(texts, RANGES);
     expect(together.map(({ findings }) => findings.map(({ text }) => text))).toEqual([[], ['ᚠ'], []]);
     expect(together.map((segment) => segment.stills.map(({ frame }) => frame))).toEqual([[3], [30, 31], [44]]);
@@ -84,14 +84,14 @@ describe('renderSegments()', () => {
 
   test('reports the frames of its ranges', async () => {
     const seen: [number, number][] = [];
-    await renderSegments(scene(), RANGES.slice(2), { onProgress: (done, count) => seen.push([done, count]) });
+    await renderSegments(renderInput(), RANGES.slice(2), { onProgress: (done, count) => seen.push([done, count]) });
     expect(seen).toEqual(Array.from({ length: 12 }, (_, at) => [at + 1, 12]));
   });
 
   test('stops with the reason when it is aborted', async () => {
     const controller = new AbortController();
     const onProgress = (): void => controller.abort(new Error('enough'));
-    const segments = renderSegments(scene(), RANGES.slice(1, 2), { signal: controller.signal, onProgress });
+    const segments = renderSegments(renderInput(), RANGES.slice(1, 2), { signal: controller.signal, onProgress });
     await expect(segments).rejects.toThrow('enough');
   });
 });
@@ -99,10 +99,10 @@ describe('renderSegments()', () => {
 describe('joinSegments()', () => {
   test('adds the sound of the whole, continuous across segments', async () => {
     const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
-    const sounding = scene({ sounds: [tone] });
+    const sounding = renderInput({ sounds: [tone] });
     const segments = await renderSegments(sounding, RANGES);
     const sound = await renderSound(sounding, 'aac');
-    const [joined, whole] = [await joinSegments(sounding, segments, sound), await renderScene(sounding)];
+    const [joined, whole] = [await joinSegments(sounding, segments, sound), await renderFile(sounding)];
     expect(Buffer.compare(joined.video, whole.video)).toBe(0);
     const input = new Input({ source: new BufferSource(joined.video), formats: [MP4] });
     const track = await input.getPrimaryAudioTrack();
@@ -110,13 +110,13 @@ describe('joinSegments()', () => {
   });
 
   test('rejects missing, duplicate, truncated or mismatched segments', async () => {
-    const [zero, one, two] = (await renderSegments(scene(), RANGES)) as [
+    const [zero, one, two] = (await renderSegments(renderInput(), RANGES)) as [
       RenderedSegment,
       RenderedSegment,
       RenderedSegment,
     ];
-    const [other] = await renderSegments(scene({ width: 320 }), RANGES.slice(1, 2));
-    const refused = { name: 'SceneError', code: 'encode_failed' };
+    const [other] = await renderSegments(renderInput({ width: 320 }), RANGES.slice(1, 2));
+    const refused = { name: 'RenderError', code: 'encode_failed' };
     for (const segments of [
       [zero, two],
       [zero, one, one],
@@ -126,7 +126,7 @@ describe('joinSegments()', () => {
       [zero, { ...one, packets: one.packets.slice(1) }, two],
       [zero, one, { ...two, stills: [] }],
     ]) {
-      await expect(joinSegments(scene(), segments, SILENCE)).rejects.toMatchObject(refused);
+      await expect(joinSegments(renderInput(), segments, SILENCE)).rejects.toMatchObject(refused);
     }
   });
 });

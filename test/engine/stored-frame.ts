@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { expect } from 'vitest';
-import { checkScene } from '../../src/engine/check-scene.ts';
+import { checkInput } from '../../src/engine/check-input.ts';
 import { drawStills } from '../../src/engine/stills/draw-stills.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 
 const UPDATE = process.env.UPDATE_FRAMES === '1';
 
-/** Draws one frame of a scene on this thread, as a PNG. */
-export async function drawFrame(scene: Scene, frame: number): Promise<Uint8Array> {
-  const only = { ...scene, stills: [{ name: 'frame', frame }] };
-  checkScene(only);
+/** Draws one frame of an input on this thread, as a PNG. */
+export async function drawFrame(renderInput: RenderInput, frame: number): Promise<Uint8Array> {
+  const only = { ...renderInput, stills: [{ name: 'frame', frame }] };
+  checkInput(only);
   const [still] = await drawStills(only, () => undefined);
   return still!.bytes;
 }
@@ -28,9 +28,9 @@ export async function pixels(png: Uint8Array): Promise<{ width: number; height: 
  * than 0.5 on average, because another build of the rasteriser may smooth edges differently. UPDATE_FRAMES=1 stores the
  * frame; check the result by eye.
  */
-export async function expectFrame(scene: Scene, frame: number, name: string): Promise<void> {
+export async function expectFrame(renderInput: RenderInput, frame: number, name: string): Promise<void> {
   const path = new URL(`frames/${name}.png`, import.meta.url);
-  const png = await drawFrame(scene, frame);
+  const png = await drawFrame(renderInput, frame);
   if (UPDATE) await writeFile(path, png);
   const [drawn, stored] = await Promise.all([pixels(png), pixels(await readFile(path))]);
   expect([drawn.width, drawn.height]).toEqual([stored.width, stored.height]);

@@ -1,5 +1,5 @@
-import type { LottieDocument } from '../../src/template/scene.ts';
-import { placed, rectangleLayer } from '../engine/scenes.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
+import { placed, rectangleLayer } from '../engine/inputs.ts';
 import { REPAIRED_FEATURES } from './repaired-features.ts';
 
 /** One feature of animations in its own document: 160 × 90 pixels, 20 frames. */

@@ -6,9 +6,9 @@ import { readImageHeader } from '../../src/engine/images/image-header.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { initPackage, isPackage } from '../../src/template/init/init-package.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../src/template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
 import { fill, rectangle, shapeLayer, still, TRANSFORM, textLayer } from '../support/lottie-documents.ts';
-import { drawScene } from './draw-scene.ts';
+import { drawInput } from './draw-input.ts';
 import { CHROMIUM, openLottieWeb, type Reference } from './lottie-web.ts';
 import { comparedFrames, comparedSize } from './measure.ts';
 import { pictureDifference } from './picture-difference.ts';
@@ -50,7 +50,7 @@ function lottie(layers: readonly object[]): LottieDocument {
 }
 
 /** Makes a template whose only editable is a colour, and fills it with its own value. */
-function templateScene(animation: LottieDocument): Scene {
+function templateInput(animation: LottieDocument): RenderInput {
   const source = {
     ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
     readImage: readImageHeader,
@@ -87,11 +87,11 @@ describe.skipIf(CHROMIUM === null)('glyph outlines of fixed texts in a template,
   };
   it.each(Object.entries(cases))('%s', async (_, layers) => {
     const document = lottie(layers);
-    const scene = templateScene(structuredClone(document));
+    const renderInput = templateInput(structuredClone(document));
     const frames = comparedFrames(document, 3);
     const { width, height } = comparedSize(document);
     const theirs = await web.draw(document, frames, width, height);
-    const ours = await drawScene({ ...scene, width, height }, frames);
+    const ours = await drawInput({ ...renderInput, width, height }, frames);
     const shares = ours.map((picture, index) => pictureDifference(picture, theirs[index]!));
     expect(Math.max(...shares)).toBeLessThanOrEqual(0.005);
   });

@@ -8,8 +8,8 @@ import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { initPackage, isPackage, type NewPackage } from '../../src/template/init/init-package.ts';
 import { usedFonts } from '../../src/template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../src/template/scene.ts';
-import { drawScene, evaluator, sceneOf } from './draw-scene.ts';
+import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
+import { drawInput, evaluator, inputOf } from './draw-input.ts';
 import { comparedFrames } from './measure.ts';
 import type { Picture } from './picture-difference.ts';
 
@@ -39,7 +39,7 @@ describe('a new template and its source animation', () => {
       const parsed = parseTemplatePackage('', created.files);
       if (!parsed.ok) throw new Error(parsed.diagnostics[0]!.message);
       const after = bindMapping(parsed.value, { resources: {} }, new Map());
-      const before = await sourceScene(animation, after);
+      const before = await sourceInput(animation, after);
       const frames = comparedFrames(after.animation, 3);
       expect(differing(await draw(before, frames), await draw(after, frames))).toEqual(frames.map(() => 0));
     }
@@ -58,21 +58,23 @@ async function packageOf(animation: LottieDocument, colorLayers: number | null):
   return keepTextSizes({ ...created, files: new Map([...created.files, ...needed]) });
 }
 
-/** Returns the scene of a source animation with the size, the fonts and the images of its template. */
-async function sourceScene(
+/** Returns the input of a source animation with the size, the fonts and the images of its template. */
+async function sourceInput(
   animation: LottieDocument,
-  { animation: made, images, width, height }: Scene,
-): Promise<Scene> {
+  { animation: made, images, width, height }: RenderInput,
+): Promise<RenderInput> {
   const isScaled = Math.max(animation.w - made.w, animation.h - made.h) > 1;
-  const scene = await sceneOf({ ...animation, ...(isScaled ? {} : { w: made.w, h: made.h }) } as LottieDocument);
+  const renderInput = await inputOf({ ...animation, ...(isScaled ? {} : { w: made.w, h: made.h }) } as LottieDocument);
   const fonts = usedFonts(animation).map((name) => ({ name, bytes: FONT, isFallback: false }));
-  return { ...scene, fonts, images, width, height };
+  return { ...renderInput, fonts, images, width, height };
 }
 
-function draw(scene: Scene, frames: readonly number[]): Promise<Picture[]> {
-  const scale = Math.min(1, MAX_SIDE / Math.max(scene.width, scene.height));
-  const [width, height] = [scene.width, scene.height].map((side) => Math.max(2, Math.round((side * scale) / 2) * 2));
-  return drawScene({ ...scene, width: width!, height: height! }, frames);
+function draw(renderInput: RenderInput, frames: readonly number[]): Promise<Picture[]> {
+  const scale = Math.min(1, MAX_SIDE / Math.max(renderInput.width, renderInput.height));
+  const [width, height] = [renderInput.width, renderInput.height].map((side) =>
+    Math.max(2, Math.round((side * scale) / 2) * 2),
+  );
+  return drawInput({ ...renderInput, width: width!, height: height! }, frames);
 }
 
 /** Returns the number of pixels in which each frame differs. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 import { FEATURES } from './features.ts';
 import { CHROMIUM, openLottieWeb, type Reference } from './lottie-web.ts';
 import { fieldDifference } from './measure.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { allLayers } from '../../src/template/lottie/lottie-layers.ts';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 import { FIELD_FONT } from './field-font.ts';
 import type { Picture } from './picture-difference.ts';
 

@@ -1,5 +1,5 @@
-import type { LottieDocument } from '../../src/template/scene.ts';
-import { drawFrames } from './draw-scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
+import { drawFrames } from './draw-input.ts';
 import type { Ground, Reference } from './lottie-web.ts';
 import { type Picture, pictureDifference } from './picture-difference.ts';
 

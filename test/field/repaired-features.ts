@@ -1,4 +1,4 @@
-import { placed, rectangleLayer } from '../engine/scenes.ts';
+import { placed, rectangleLayer } from '../engine/inputs.ts';
 
 /** Layers of documents that were drawn wrong without a finding. Shared with tests of pixels: 160 × 90 pixels, 20 frames. */
 type Layers = readonly object[];

@@ -3,7 +3,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import fg from 'fast-glob';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inspectPackage } from '../../src/engine/inspect/inspect-package.ts';
-import { lintScene } from '../../src/engine/lint/lint-scene.ts';
+import { lintInput } from '../../src/engine/lint/lint-input.ts';
 import { drawStills } from '../../src/engine/stills/draw-stills.ts';
 import { openFont } from '../../src/engine/text/open-font.ts';
 import { galleryAnimations } from '../../templates/source/gallery/animations.ts';
@@ -56,8 +56,8 @@ describe.each(NAMES)('the template %s of the gallery', (name) => {
     const { template } = own()[0]!;
     const paths = files.filter((path) => path.startsWith(`${name}/`)).map((path) => path.slice(name.length + 1));
     const findings = await inspectPackage(template, paths, {
-      renderStills: (scene) => drawStills(scene, () => {}),
-      lint: lintScene,
+      renderStills: (renderInput) => drawStills(renderInput, () => {}),
+      lint: lintInput,
       weightOf: openFont,
     });
     expect(findings).toEqual([]);
@@ -68,8 +68,12 @@ describe.each(NAMES)('the template %s of the gallery', (name) => {
     for (const example of own()) {
       const text = [...example.texts.values()].join('');
       scripts.add(/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text) ? 'other' : 'Latin');
-      const scene = await example.scene();
-      const small = { ...scene, width: 2 * Math.round(scene.width / 6), height: 2 * Math.round(scene.height / 6) };
+      const renderInput = await example.renderInput();
+      const small = {
+        ...renderInput,
+        width: 2 * Math.round(renderInput.width / 6),
+        height: 2 * Math.round(renderInput.height / 6),
+      };
       for (const { name: still, bytes } of await drawStills(small, () => {})) {
         expect(await colorsOf(bytes), `${example.language} ${still}`).toBeGreaterThan(8);
       }
@@ -80,7 +84,7 @@ describe.each(NAMES)('the template %s of the gallery', (name) => {
   // The strict check draws the texts of the English example, which are those of the template.
   it('has room for the longest texts in both languages', async () => {
     for (const example of own()) {
-      expect(await lintScene(await example.scene(longestTexts(example))), example.language).toEqual([]);
+      expect(await lintInput(await example.renderInput(longestTexts(example))), example.language).toEqual([]);
     }
   });
 });

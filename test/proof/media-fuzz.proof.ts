@@ -4,7 +4,7 @@ import { checkClip, checkSound } from '../../src/engine/media/check-media.ts';
 import { gifPictures } from '../../src/engine/media/decode-gif.ts';
 import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
-import { SceneError } from '../../src/engine/scene-error.ts';
+import { RenderError } from '../../src/engine/render-error.ts';
 import { mediaFile } from '../engine/media/media-files.ts';
 import { count, percentile, tell } from '../support/proof.ts';
 import { type SeededRandom, seededRandom } from '../support/seeded-random.ts';
@@ -73,8 +73,8 @@ test('damaged media cause errors about the file only', async () => {
     const outcome = await (isSound(name) ? listen(bytes) : watch(bytes)).then(
       () => 'usable',
       (error: unknown) => {
-        expect(error, `${name}, round ${round}`).toBeInstanceOf(SceneError);
-        return (error as SceneError).code;
+        expect(error, `${name}, round ${round}`).toBeInstanceOf(RenderError);
+        return (error as RenderError).code;
       },
     );
     durations.push(performance.now() - start);

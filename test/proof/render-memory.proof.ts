@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Scene } from '../../src/template/scene.ts';
-import { movingScene } from '../engine/scenes.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
+import { movingInput } from '../engine/inputs.ts';
 import { count, tell } from '../support/proof.ts';
 import { openPool } from '../support/render-pools.ts';
 
@@ -10,8 +10,8 @@ const RENDERS = count(1_000, 40);
 const GROWTH = 1.1;
 
 /** Ten frames at preview size. */
-function scene(render: number): Scene {
-  return { ...movingScene({ frameCount: 10 }), width: 640, height: 360, stills: [{ name: `at ${render}`, frame: 5 }] };
+function renderInput(render: number): RenderInput {
+  return { ...movingInput({ frameCount: 10 }), width: 640, height: 360, stills: [{ name: `at ${render}`, frame: 5 }] };
 }
 
 /** Process id of this process's youngest child. */
@@ -27,7 +27,7 @@ function megabytes(pid: number): number {
 describe.skipIf(process.platform !== 'linux')('warm render processes', () => {
   test(`use the same memory after ${RENDERS} renders`, async () => {
     const pool = openPool({ size: 1 });
-    // Per process: each runs as many renders as in production, including what the rasteriser leaks per scene.
+    // Per process: each runs as many renders as in production, including what the rasteriser leaks per input.
     const sizes = new Map<number, number[]>();
     let own = 0;
     for (let render = 0; render < RENDERS; render++) {
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('warm render processes', () => {
       const onProgress = (): void => {
         pid ||= renderProcess();
       };
-      await pool.run('video', scene(render), { onProgress });
+      await pool.run('video', renderInput(render), { onProgress });
       if (existsSync(`/proc/${pid}`)) sizes.set(pid, [...(sizes.get(pid) ?? []), megabytes(pid)]);
       if (render === 20) own = process.memoryUsage().rss;
     }

@@ -5,10 +5,10 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
-import { renderScene } from '../../src/engine/render-scene.ts';
+import { renderFile } from '../../src/engine/render-file.ts';
+import { inputOf, rectangleLayer } from '../engine/inputs.ts';
 import { onset } from '../engine/media/decoded-track.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
-import { rectangleLayer, sceneOf } from '../engine/scenes.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
 import { count, tell } from '../support/proof.ts';
 
@@ -42,7 +42,7 @@ async function rendered(): Promise<Uint8Array> {
     optional: false,
   };
   const frameCount = Math.round(seconds * FPS);
-  return (await renderScene(sceneOf(layers, { fps: 29.97, frameCount, sounds: [sound] }))).video;
+  return (await renderFile(inputOf(layers, { fps: 29.97, frameCount, sounds: [sound] }))).video;
 }
 
 /** Offset of each beep from its flash in samples. */

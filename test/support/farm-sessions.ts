@@ -1,9 +1,9 @@
 import type { Mapping } from '../../src/contract/wire/mapping.ts';
+import { inputDigest } from '../../src/service/sessions/input-digest.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
-import { sceneDigest } from '../../src/service/sessions/scene-digest.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
@@ -87,9 +87,9 @@ export async function referenceVideos(sessions: readonly FarmSession[]): Promise
   try {
     const videos: Uint8Array[] = [];
     for (const { template, mapping } of sessions) {
-      const fingerprint = sceneDigest(packageOf(template), mapping, new Map());
-      const scene = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
-      videos.push((await pool.run('video', scene)).video);
+      const fingerprint = inputDigest(packageOf(template), mapping, new Map());
+      const renderInput = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
+      videos.push((await pool.run('video', renderInput)).video);
     }
     return videos;
   } finally {

@@ -1,4 +1,4 @@
-import { SceneError } from '../../src/engine/scene-error.ts';
+import { RenderError } from '../../src/engine/render-error.ts';
 import { openSandbox } from '../../src/service/sandbox/sandbox.ts';
 import {
   createRenderPool,
@@ -11,7 +11,7 @@ const kept = new Map<string, RenderPool[]>();
 
 /**
  * Opens a pool like `createRenderPool`, but keeps its processes on close for the next pool with the same options:
- * starting a render process takes ten times as long as rendering a small scene. They end with the test process. All
+ * starting a render process takes ten times as long as rendering a small input. They end with the test process. All
  * owners share them, too; render-pool.test.ts proves that each process serves one owner.
  */
 export function keptRenderPool(options: RenderPoolOptions): RenderPool {
@@ -32,7 +32,7 @@ export function keptRenderPool(options: RenderPoolOptions): RenderPool {
     },
     async close() {
       if (closing.signal.aborted) return;
-      closing.abort(new SceneError('render_crashed', 'The render pool was closed'));
+      closing.abort(new RenderError('render_crashed', 'The render pool was closed'));
       await Promise.allSettled(running);
       idle.push(pool);
     },

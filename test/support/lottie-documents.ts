@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readImageHeader } from '../../src/engine/images/image-header.ts';
 import type { LottieSource } from '../../src/template/init/lottie-source.ts';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 
 /** A property with one value. */
 export const still = (k: unknown) => ({ a: 0, k });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles, solidPng } from './small-package.ts';
 import { toneWav } from './tone.ts';

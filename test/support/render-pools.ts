@@ -4,7 +4,7 @@ import {
   type RenderPool,
   type RenderPoolOptions,
 } from '../../src/service/sessions/processes/render-pool.ts';
-import { movingScene } from '../engine/scenes.ts';
+import { movingInput } from '../engine/inputs.ts';
 
 /** Opens a real render pool that is closed with the test. */
 export function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
@@ -18,7 +18,7 @@ export async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ r
   let rendering: Promise<unknown> = Promise.resolve();
   await new Promise<void>((resolve) => {
     rendering = pool
-      .run('video', movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
+      .run('video', movingInput({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
       .catch((error: unknown) => error);
   });
   return { rendering };

@@ -132,7 +132,7 @@ function openSessions(
   const shared = {
     templates: smallTemplates,
     sources: exampleSources,
-    bindScene: boundHere,
+    bindTemplate: boundHere,
     renderer,
     outputs,
     store,
@@ -167,7 +167,7 @@ function createKeptOutputs(place: { url: string }, sessions: SessionStore): { st
   return {
     store: {
       find: async () => null,
-      async save(_scene, name, { video, stills }) {
+      async save(_renderInput, name, { video, stills }) {
         return {
           video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),
           thumbnails: stills.map((still) => keep(`${name}/${still.name}.jpg`, still.bytes, 'image/jpeg')),

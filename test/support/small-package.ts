@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { LottieDocument } from '../../src/template/scene.ts';
+import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 
 /** 64 × 36 pixels, 10 frames at 10 fps: a colour, an image and a text. Small enough to render in a test. */

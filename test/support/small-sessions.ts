@@ -7,7 +7,7 @@ import type { Resource } from '../../src/contract/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
-import { type BindScene, bindHere } from '../../src/service/sessions/bind-scene.ts';
+import { type BindTemplate, bindHere } from '../../src/service/sessions/bind-template.ts';
 import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
 import { createMemoryStore } from '../../src/service/sessions/embedded-service.ts';
 import {
@@ -50,12 +50,12 @@ export const smallTemplates: TemplateRegistry = {
   },
 };
 
-export const boundHere: BindScene = async (input) => bindHere(input);
+export const boundHere: BindTemplate = async (input) => bindHere(input);
 
 export function instantRenderer(): Renderer & { renders: number } {
   const renderer = {
     renders: 0,
-    async render(_scene: unknown, options: Parameters<Renderer['render']>[1] = {}) {
+    async render(_renderInput: unknown, options: Parameters<Renderer['render']>[1] = {}) {
       renderer.renders += 1;
       options.onProgress?.(5, 10);
       return {
@@ -73,7 +73,7 @@ export function heldRenderer(): Renderer & { readonly held: { finish(): void; re
   const held: { finish(): void; readonly signal: AbortSignal }[] = [];
   return {
     held,
-    render: (_scene, { signal, onProgress } = {}) =>
+    render: (_renderInput, { signal, onProgress } = {}) =>
       new Promise((resolve, reject) => {
         onProgress?.(5, 10);
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
@@ -115,7 +115,7 @@ export function openSmallSessions(
   const shared = {
     templates: options.templates ?? smallTemplates,
     sources: options.sources ?? exampleSources,
-    bindScene: boundHere,
+    bindTemplate: boundHere,
     renderer,
     outputs,
     store,

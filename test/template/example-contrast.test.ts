@@ -7,7 +7,7 @@ import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { contrastOf, parseRgba } from '../../src/studio/page/color.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { readGallery } from '../../templates/source/gallery/read-gallery.ts';
 
@@ -21,9 +21,9 @@ function readTemplate(folder: string): TemplatePackage {
   return parsed.value;
 }
 
-async function lowContrasts(scene: Scene): Promise<unknown[]> {
+async function lowContrasts(renderInput: RenderInput): Promise<unknown[]> {
   const moments = new Map<string, never>();
-  return (await lintTexts(scene, moments, null)).filter(({ code }) => code === 'low_contrast');
+  return (await lintTexts(renderInput, moments, null)).filter(({ code }) => code === 'low_contrast');
 }
 
 // test/proof/gallery.proof.ts lints the templates of the gallery.
@@ -38,7 +38,7 @@ describe('the colours of the examples', () => {
   it.each(['launch', 'story'])('the videos of %s have enough contrast', async (folder) => {
     const videos = await readGallery(ROOT, folder);
     expect(videos.length).toBeGreaterThanOrEqual(3);
-    for (const video of videos) expect(await lowContrasts(await video.scene()), video.language).toEqual([]);
+    for (const video of videos) expect(await lowContrasts(await video.renderInput()), video.language).toEqual([]);
   });
 
   it('of launch leave a margin to the contrast that the text of the button needs', async () => {

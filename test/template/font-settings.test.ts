@@ -4,7 +4,7 @@ import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { mergeSettings, settingsOfStyle } from '../../src/template/font-settings.ts';
 import { fontUses } from '../../src/template/font-uses.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { VARIABLE } from '../engine/text/test-fonts.ts';
 import { SMALL_MANIFEST, smallPackageFiles } from '../support/small-package.ts';
@@ -30,13 +30,13 @@ function problems(text: string): string[] {
   return parsed.ok ? [] : parsed.diagnostics.map(({ message }) => message);
 }
 
-const sceneOf = (text: string): Scene => bindMapping(template(text), { resources: {} }, new Map());
+const inputOf = (text: string): RenderInput => bindMapping(template(text), { resources: {} }, new Map());
 const BOLD = '{ file: Geist, axes: { wght: 700 }, features: { tnum: 1 } }';
 
 describe('fonts of template.yaml', () => {
-  it('give a scene the file under the name that texts use, with its settings', () => {
-    const scene = sceneOf(manifest(BOLD));
-    expect(scene.fonts).toEqual([
+  it('give an input the file under the name that texts use, with its settings', () => {
+    const renderInput = inputOf(manifest(BOLD));
+    expect(renderInput.fonts).toEqual([
       {
         name: 'Test-Regular',
         bytes: VARIABLE.bytes,
@@ -58,7 +58,7 @@ describe('fonts of template.yaml', () => {
       manifest(BOLD, ', features: { liga: 0 }'),
     ];
     expect(new Set(manifests.map((text) => template(text).digest)).size).toBe(manifests.length);
-    const keys = manifests.map((text) => segmentKey(sceneOf(text), { first: 0, end: 5 }, 'build'));
+    const keys = manifests.map((text) => segmentKey(inputOf(text), { first: 0, end: 5 }, 'build'));
     expect(keys).not.toContain(null);
     expect(new Set(keys).size).toBe(manifests.length);
   });
@@ -88,7 +88,7 @@ describe('fonts of template.yaml', () => {
 
 describe('settings of a text', () => {
   it('take precedence over those of its font', () => {
-    const { animation } = sceneOf(manifest(BOLD, ', axes: { wght: 300 }, features: { liga: 0 }'));
+    const { animation } = inputOf(manifest(BOLD, ', axes: { wght: 300 }, features: { liga: 0 }'));
     expect(JSON.stringify(animation)).toContain('"font_settings":{"axes":{"wght":300},"features":{"liga":0}}');
     expect(mergeSettings({ axes: { wght: 700 }, features: { tnum: 1 } }, { axes: { wght: 300 } })).toEqual({
       axes: { wght: 300 },

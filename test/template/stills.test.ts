@@ -4,7 +4,7 @@ import fg from 'fast-glob';
 import { describe, it } from 'vitest';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { testPicture } from '../engine/pictures.ts';
 import { expectFrame } from '../engine/stored-frame.ts';
@@ -21,15 +21,15 @@ function readTemplate(name: string): TemplatePackage {
 }
 
 /** Renders at a quarter of the width to keep the reference files small. */
-function small(scene: Scene): Scene {
-  return { ...scene, width: scene.width / 4, height: Math.round(scene.height / 8) * 2 };
+function small(renderInput: RenderInput): RenderInput {
+  return { ...renderInput, width: renderInput.width / 4, height: Math.round(renderInput.height / 8) * 2 };
 }
 
 describe('stills of the example templates', () => {
   it.each(['launch', 'story'])('%s matches its reference frames', async (name) => {
     const template = readTemplate(name);
-    const scene = small(bindMapping(template, { resources: {} }, new Map()));
-    for (const still of scene.stills) await expectFrame(scene, still.frame, `${name}-${still.name}`);
+    const renderInput = small(bindMapping(template, { resources: {} }, new Map()));
+    for (const still of renderInput.stills) await expectFrame(renderInput, still.frame, `${name}-${still.name}`);
   });
 });
 
@@ -52,10 +52,10 @@ describe('a template with every kind of editable', () => {
       [photo, bytes],
       [CLIP, bytes],
     ]);
-    const scene = bindMapping(mediaPackage(), { resources }, fetched);
+    const renderInput = bindMapping(mediaPackage(), { resources }, fetched);
     // Moves the headline into the picture; the small template places it above.
-    const [headline] = (scene.animation.layers as { ty: number; ks: object }[]).filter(({ ty }) => ty === 5);
+    const [headline] = (renderInput.animation.layers as { ty: number; ks: object }[]).filter(({ ty }) => ty === 5);
     headline!.ks = { ...headline!.ks, p: { a: 0, k: [4, 10, 0] } };
-    await expectFrame({ ...scene, width: 256, height: 144 }, 6, 'every-kind');
+    await expectFrame({ ...renderInput, width: 256, height: 144 }, 6, 'every-kind');
   });
 });

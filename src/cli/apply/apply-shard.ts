@@ -13,7 +13,7 @@ import { rejectConflictingOptions, workingDirectory } from '../global-options.ts
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { type OpenScenes, openCommandPool } from '../render/open-scenes.ts';
+import { type OpenInputs, openCommandPool } from '../render/open-inputs.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState, serviceName } from '../state/load-desired-state.ts';
@@ -91,13 +91,13 @@ async function renderPlanned(
   io: Io,
 ): Promise<ShardReport | null> {
   const parallel = renderCapacity();
-  const scenes = await videos.scenes();
+  const inputs = await videos.inputs();
   const pool = openCommandPool(io, project.config.encoder);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const startedAt = io.monotonicNow();
   try {
-    const { failed, share, distinct } = await renderShard(plannedVideos(plan, project, scenes), shard, {
+    const { failed, share, distinct } = await renderShard(plannedVideos(plan, project, inputs), shard, {
       renderer: createSegmentRenderer({ runner: pool, parallel, cache: cache.cache }),
       cache: cache.cache,
       concurrency: Math.min(options.concurrency ?? project.config.concurrency, parallel),
@@ -133,11 +133,11 @@ async function renderPlanned(
 }
 
 /** The videos that a plan renders, restored ones too. */
-function plannedVideos(plan: Plan, { videos, templates }: Project, scenes: OpenScenes): ShardVideo[] {
+function plannedVideos(plan: Plan, { videos, templates }: Project, inputs: OpenInputs): ShardVideo[] {
   const wanted = new Set(plan.changes.filter(renders).map(({ id }) => id));
   return videos.flatMap((video) => {
     const template = templates.get(video.template)?.package ?? null;
     if (!wanted.has(video.id) || template === null) return [];
-    return [{ id: video.id, video: () => scenes.filesOf(video, template) }];
+    return [{ id: video.id, video: () => inputs.filesOf(video, template) }];
   });
 }

@@ -32,7 +32,7 @@ export async function countSegments(
   if (opened === null) return counts;
   const { cache } = opened;
   const { videos, templateOf } = await planned.source();
-  const scenes = await planned.scenes();
+  const inputs = await planned.inputs();
   const known = new Set<Sha256>();
   const isReused = async (key: Sha256 | null): Promise<boolean> => {
     if (key === null || known.has(key)) return key !== null;
@@ -43,9 +43,11 @@ export async function countSegments(
     for (const video of videos) {
       const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
       if (template == null) continue;
-      const files = await scenes.filesOf(video, template).catch(() => null);
+      const files = await inputs.filesOf(video, template).catch(() => null);
       const keys =
-        files === null ? [] : filesOf(files).flatMap((file) => segmentKeys({ ...files.scene, ...file }, cache.build));
+        files === null
+          ? []
+          : filesOf(files).flatMap((file) => segmentKeys({ ...files.renderInput, ...file }, cache.build));
       const reused = (await Promise.all(keys.map(isReused))).filter((one) => one).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }

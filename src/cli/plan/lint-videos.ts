@@ -28,7 +28,7 @@ import {
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openCommandPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-inputs.ts';
 import type { PlannedVideos, VideoSource } from './planned-videos.ts';
 
 /** Inputs of the severity and the location of a finding. */
@@ -101,7 +101,7 @@ export async function lintVideos(
   if (missingEngine !== null && options.withoutEngine === 'throw') throw missingEngine;
   const undrawn = missingEngine === null ? [] : unknown;
   if (unknown.length > undrawn.length) {
-    const scenes = await planned.scenes();
+    const inputs = await planned.inputs();
     const pool = openCommandPool(io);
     const progress = openProgress(unknown.length, io);
     const until = io.monotonicNow() + options.budgetMs;
@@ -110,8 +110,8 @@ export async function lintVideos(
       if (full.error !== null) return leave(full, full.error, isNeeded);
       if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
       try {
-        const scene = await scenes.sceneOf(video, packageOf(video.template)!);
-        cache.set(keyOf(video), await pool.run('lint', { scene, safeArea: safeAreaOf(rulesOf(video)) }));
+        const renderInput = await inputs.inputOf(video, packageOf(video.template)!);
+        cache.set(keyOf(video), await pool.run('lint', { renderInput, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);

@@ -3,7 +3,7 @@ import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { Io } from '../io.ts';
-import type { OpenScenes } from '../render/open-scenes.ts';
+import type { OpenInputs } from '../render/open-inputs.ts';
 import type { DesiredState } from '../state/load-desired-state.ts';
 
 /** Definitions and templates of videos. */
@@ -21,9 +21,9 @@ export class PlannedVideos {
   readonly root: string;
   readonly config: Project['config'];
   readonly #read: () => Promise<VideoSource>;
-  readonly #open: () => Promise<OpenScenes>;
+  readonly #open: () => Promise<OpenInputs>;
   #source: Promise<VideoSource> | null = null;
-  #scenes: Promise<OpenScenes> | null = null;
+  #inputs: Promise<OpenInputs> | null = null;
 
   /** @param folder name of the folder below `.reelform/` for fetched sources */
   constructor(
@@ -36,7 +36,7 @@ export class PlannedVideos {
     this.config = config;
     this.#read = read;
     // Loads the engine.
-    this.#open = async () => (await import('../render/open-scenes.ts')).openScenes(root, io, folder);
+    this.#open = async () => (await import('../render/open-inputs.ts')).openInputs(root, io, folder);
   }
 
   source(): Promise<VideoSource> {
@@ -44,14 +44,14 @@ export class PlannedVideos {
     return this.#source;
   }
 
-  scenes(): Promise<OpenScenes> {
-    this.#scenes ??= this.#open();
-    return this.#scenes;
+  inputs(): Promise<OpenInputs> {
+    this.#inputs ??= this.#open();
+    return this.#inputs;
   }
 
   /** Removes fetched sources. */
   async close(): Promise<void> {
-    await (await this.#scenes)?.close();
+    await (await this.#inputs)?.close();
   }
 }
 

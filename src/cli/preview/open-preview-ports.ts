@@ -20,7 +20,7 @@ import type { Io } from '../io.ts';
 import { segmentsToRender } from '../plan/make-plan.ts';
 import { applyPolicies, openPlan } from '../plan/open-plan.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
-import { openCommandPool, openScenes } from '../render/open-scenes.ts';
+import { openCommandPool, openInputs } from '../render/open-inputs.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState } from '../state/load-desired-state.ts';
 import { readNamedPackage } from '../template/named-package.ts';
@@ -30,7 +30,7 @@ import { ChangeReader } from './reload-changed.ts';
 
 /** @param root absolute */
 export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close(): Promise<void> } {
-  const scenes = openScenes(root, io, 'preview');
+  const inputs = openInputs(root, io, 'preview');
   const pool = openCommandPool(io);
   const changes = new ChangeReader();
   return {
@@ -43,7 +43,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     monotonicNow: () => io.monotonicNow(),
     load: () => loadRepository(root, io),
     reload: (loaded, changed) => changes.read(loaded, changed),
-    sceneOf: scenes.sceneOf,
+    inputOf: inputs.inputOf,
     draftCache: openDraftCache(root, io),
     openSegments: (project) => openSegmentCache(project, io, { warns: false }),
     countedPlan: (loaded) => countedPlan(loaded, io),
@@ -54,7 +54,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     report: (error) => void reportError(error, io),
     async close() {
       await pool.close();
-      await scenes.close();
+      await inputs.close();
     },
   };
 }

@@ -13,12 +13,12 @@ import { renderCapacity } from '../../service/sessions/processes/render-pool.ts'
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
-import { openCommandPool, openScenes } from './open-scenes.ts';
+import { openCommandPool, openInputs } from './open-inputs.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
 
@@ -82,7 +82,7 @@ interface Wanted {
   readonly frame: number | null;
 }
 
-interface Rendered extends Pick<Scene, 'width' | 'height' | 'fps'> {
+interface Rendered extends Pick<RenderInput, 'width' | 'height' | 'fps'> {
   readonly bytes: Uint8Array;
   readonly format: keyof typeof OUTPUT_FILE_TYPES;
   readonly frames: number;
@@ -95,7 +95,7 @@ async function render(
   options: RenderCommandOptions,
   io: Io,
 ): Promise<Rendered | number> {
-  const scenes = openScenes(project.root, io, 'render');
+  const inputs = openInputs(project.root, io, 'render');
   const parallel = renderCapacity();
   const pool = openCommandPool(io, project.config.encoder);
   const segments = openSegmentCache(project, io, { isOn: options.segmentCache !== false });
@@ -103,14 +103,14 @@ async function render(
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);
   try {
-    const whole = await scenes.sceneOf(video, template, output);
+    const whole = await inputs.inputOf(video, template, output);
     const stills = frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
-    const scene = { ...whole, stills };
+    const renderInput = { ...whole, stills };
     const { signal } = interruption;
     const renderer = createSegmentRenderer({ runner: pool, parallel, cache: segments?.cache ?? null });
-    const rendering = await renderer.render(scene, { signal, onProgress: line.show });
-    const { width, height, fps } = scene;
-    const frames = rendering.format === 'png' ? 1 : scene.frameCount;
+    const rendering = await renderer.render(renderInput, { signal, onProgress: line.show });
+    const { width, height, fps } = renderInput;
+    const frames = rendering.format === 'png' ? 1 : renderInput.frameCount;
     return { bytes: rendering.video, format: rendering.format, width, height, fps, frames };
   } catch (error) {
     line.clear();
@@ -124,7 +124,7 @@ async function render(
     stopListening();
     await pool.close();
     await segments?.close();
-    await scenes.close();
+    await inputs.close();
   }
 }
 

@@ -22,7 +22,7 @@ import { renderCapacity } from '../../service/sessions/processes/render-pool.ts'
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { createDestinations } from '../../service/sessions/session-deliveries.ts';
 import type { Io } from '../io.ts';
-import { openCommandPool, openLocalSources } from '../render/open-scenes.ts';
+import { openCommandPool, openLocalSources } from '../render/open-inputs.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { openRemoteService, openUrlProbe, packageUpload } from './open-remote-service.ts';
 
@@ -115,8 +115,8 @@ function recordedOutputs(root: string): OutputStore & FinishedFiles {
   const outputs = createDirectoryOutputs(join(root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic);
   return {
     ...outputs,
-    async save(scene, name, rendering) {
-      const output = await outputs.save(scene, name, rendering);
+    async save(renderInput, name, rendering) {
+      const output = await outputs.save(renderInput, name, rendering);
       for (const file of [output, ...(output.others ?? [])]) await recordOutput(root, file.video_url, file);
       return output;
     },

@@ -1,5 +1,5 @@
 import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspect-package.ts';
-import { SceneError } from '../../engine/scene-error.ts';
+import { RenderError } from '../../engine/render-error.ts';
 import { type Diagnostic, EXIT, errorAt, hasErrors, startOf } from '../../kernel/diagnostic.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
@@ -10,7 +10,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
-import { openCommandPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-inputs.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 
@@ -67,21 +67,21 @@ export async function checkPackage(
     // Licences of the repository's own fonts are not part of the package.
     const own = found.files.ok ? found.files.value : files.value;
     const findings = await inspectPackage(template, own.keys(), {
-      renderStills: (scene) => pool.run('stills', scene),
-      lint: (scene, safeArea) => pool.run('lint', { scene, safeArea }),
+      renderStills: (renderInput) => pool.run('stills', renderInput),
+      lint: (renderInput, safeArea) => pool.run('lint', { renderInput, safeArea }),
       weightOf: async ({ name }) => weights.get(name)!,
     });
     const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
     return { template, findings, diagnostics };
   } catch (error) {
-    if (!(error instanceof SceneError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     return { template, findings: [], diagnostics: [undrawable(error, template)] };
   } finally {
     await pool.close();
   }
 }
 
-function undrawable(error: SceneError, { folder, manifest }: TemplatePackage): Diagnostic {
+function undrawable(error: RenderError, { folder, manifest }: TemplatePackage): Diagnostic {
   const at = error.imageName === undefined ? undefined : manifest.editables.get(error.imageName)?.at;
   return errorAt('template_invalid', at ?? startOf(`${folder}/animation.json`), undrawableText(error));
 }

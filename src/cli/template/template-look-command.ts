@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { SceneError } from '../../engine/scene-error.ts';
+import { RenderError } from '../../engine/render-error.ts';
 import { type Diagnostic, EXIT, errorAt, startOf } from '../../kernel/diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { loadProject } from '../../reconciler/project/load-project.ts';
@@ -15,7 +15,7 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { packageRoot } from '../own-package.ts';
-import { openCommandPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-inputs.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
 interface TemplateLookOptions extends JsonOptions {
@@ -49,7 +49,7 @@ export async function templateLookCommand(
         const drawn = await writeLook(name, template, folder, pool);
         looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
       } catch (error) {
-        if (!(error instanceof SceneError)) throw error;
+        if (!(error instanceof RenderError)) throw error;
         problems.push(errorAt('template_invalid', startOf(`${template.folder}/animation.json`), undrawableText(error)));
       }
     }
@@ -71,7 +71,7 @@ export function looksFolder(root: string): string {
  *
  * @param folder absolute
  * @returns absolute paths
- * @throws SceneError for a package that cannot be drawn
+ * @throws RenderError for a package that cannot be drawn
  */
 export async function writeLook(
   name: string,

@@ -1,5 +1,5 @@
 import { platform } from 'node:process';
-import { SceneError, type SceneErrorCode } from '../scene-error.ts';
+import { RenderError, type RenderErrorCode } from '../render-error.ts';
 import {
   type Libav,
   loadLibav,
@@ -13,7 +13,7 @@ const AGAIN = platform === 'darwin' ? -35 : -11;
 const END = -541_478_725;
 
 interface SessionErrors {
-  readonly code: SceneErrorCode;
+  readonly code: RenderErrorCode;
   /** Start of the message about a call on a closed session. */
   readonly subject: string;
   /** Start of the message about a failed call, followed by the reason. */
@@ -35,7 +35,7 @@ export class CodecSession {
   #pending: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   readonly #owned: (() => void)[] = [];
-  #failure: SceneError | undefined;
+  #failure: RenderError | undefined;
 
   /** @throws ReelformError encoder_missing */
   constructor(errors: SessionErrors) {
@@ -76,15 +76,15 @@ export class CodecSession {
     }
   }
 
-  /** Runs one codec call. @throws SceneError if this or an earlier call failed, or the session is closed */
+  /** Runs one codec call. @throws RenderError if this or an earlier call failed, or the session is closed */
   async run(call: () => Promise<void>): Promise<void> {
     const { code, subject, failed, imageName } = this.#errors;
-    if (this.#isClosed) this.#failure ??= new SceneError(code, `${subject} is closed`, { imageName });
+    if (this.#isClosed) this.#failure ??= new RenderError(code, `${subject} is closed`, { imageName });
     if (this.#failure !== undefined) throw this.#failure;
     const running = call().catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
       this.#failure =
-        cause instanceof SceneError ? cause : new SceneError(code, `${failed}: ${reason}`, { imageName, cause });
+        cause instanceof RenderError ? cause : new RenderError(code, `${failed}: ${reason}`, { imageName, cause });
     });
     this.#pending = running;
     await running;

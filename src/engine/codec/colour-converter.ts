@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { type Libav, loadLibav, type NativeFrame, type NativeScaler } from './libav.ts';
 
 /** Codes of ITU-T H.273, tables 2 to 4. */
@@ -59,7 +59,7 @@ export class ColourConverter {
     this.#scaler.allocContext();
   }
 
-  /** Returns width * height * 4 bytes. @throws SceneError asset_decode_failed */
+  /** Returns width * height * 4 bytes. @throws RenderError asset_decode_failed */
   async toBgra(picture: DecodedPicture): Promise<Uint8ClampedArray> {
     const converting = this.#pending.then(() => this.#convert(picture));
     this.#pending = converting.catch(() => {});
@@ -80,7 +80,7 @@ export class ColourConverter {
   async #convert(picture: DecodedPicture) {
     const { width, height, bytes, pixelFormat, primaries, transfer, matrix, isRgb, isFullRange } = picture;
     const failed = (cause: unknown) =>
-      new SceneError('asset_decode_failed', `The colours of the video cannot be converted: ${cause}`, {
+      new RenderError('asset_decode_failed', `The colours of the video cannot be converted: ${cause}`, {
         imageName: this.#name,
       });
     if (this.#isClosed) throw failed('the video is closed');

@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { Libav, NativeFrame } from './libav.ts';
 import { waveParameters } from './wave-parameters.ts';
@@ -50,7 +50,7 @@ export class Decoder {
 
   /**
    * @param take receives each decoded frame with the `pts` of its packet; the frame is valid until it returns
-   * @throws ReelformError encoder_missing; SceneError asset_type_unsupported
+   * @throws ReelformError encoder_missing; RenderError asset_type_unsupported
    */
   static async open(options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void): Promise<Decoder> {
     const {
@@ -92,7 +92,7 @@ export class Decoder {
       const advice = kind === 'video' ? 'H.264 in MP4, or VP9 in WebM' : 'MP3, WAV, FLAC, or AAC in M4A';
       const text = `The ${kind}'s codec ${codec} cannot be decoded; convert it to ${advice}`;
       session.close();
-      throw new SceneError('asset_type_unsupported', text, { imageName, cause });
+      throw new RenderError('asset_type_unsupported', text, { imageName, cause });
     }
     return new Decoder(session, take);
   }
@@ -102,7 +102,7 @@ export class Decoder {
     this.#take = take;
   }
 
-  /** Resolves when the packet is decoded. @throws SceneError asset_decode_failed */
+  /** Resolves when the packet is decoded. @throws RenderError asset_decode_failed */
   async feed(data: Uint8Array, pts: number): Promise<void> {
     const { context, packet } = this.#session;
     await this.#session.run(async () => {
@@ -117,7 +117,7 @@ export class Decoder {
     });
   }
 
-  /** Outputs the buffered frames; nothing can be fed afterwards. @throws SceneError asset_decode_failed */
+  /** Outputs the buffered frames; nothing can be fed afterwards. @throws RenderError asset_decode_failed */
   async flush(): Promise<void> {
     await this.#session.run(async () => {
       await this.#session.context.sendPacket(null);

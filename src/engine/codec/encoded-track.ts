@@ -38,13 +38,13 @@ export interface Encoder {
    *
    * @param pixels in the form that `pixelsOf` returns for the output: I420, or RGBA for ProRes
    * @param frame 0, 1, 2 …
-   * @throws SceneError encode_failed
+   * @throws RenderError encode_failed
    */
   encode(pixels: Uint8Array, frame: number): Promise<void>;
   /**
    * Returns the track with all frames.
    *
-   * @throws SceneError encode_failed
+   * @throws RenderError encode_failed
    */
   finish(): Promise<EncodedTrack>;
   /** Discards pending frames and frees all memory; may be called again. */

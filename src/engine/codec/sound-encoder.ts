@@ -1,5 +1,5 @@
 import type { OutputQuality } from '../../contract/wire/output.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { AudioCodec, AudioTrack } from './encoded-track.ts';
 import { MIX_RATE, type Stereo } from './resampler.ts';
@@ -30,7 +30,7 @@ interface SoundEncoder {
   close(): void;
 }
 
-/** @throws ReelformError encoder_missing; SceneError encode_failed, also from its methods */
+/** @throws ReelformError encoder_missing; RenderError encode_failed, also from its methods */
 export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
   if (codec === 'pcm') return pcmEncoder();
   const { format } = ENCODERS[codec];
@@ -83,7 +83,7 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
       const delay = codec === 'aac' ? AAC_DELAY : Buffer.from(configuration ?? []).readUInt16LE(10);
       const needed = Math.ceil((total + delay) / size);
       if (configuration === null || packets.length < needed) {
-        throw new SceneError('encode_failed', `The sound's encoder gave ${packets.length} of ${needed} packets`);
+        throw new RenderError('encode_failed', `The sound's encoder gave ${packets.length} of ${needed} packets`);
       }
       const timed = packets.slice(0, needed).map((bytes, index) => {
         const start = index * size - delay;

@@ -192,7 +192,7 @@ function splitUnits(annexB: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
+ * Identifies everything besides the input that determines the bytes of a video: workers with the same build produce
  * identical files, regardless of their number of cores.
  *
  * @param version version of Reelform

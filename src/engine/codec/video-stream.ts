@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { FrameFormat, VideoPacket } from './encoded-track.ts';
 import type { NativeFrame, NativePacket, NativeScaler } from './libav.ts';
@@ -41,7 +41,7 @@ export class VideoStream {
     this.#isWholeFile = isWholeFile;
   }
 
-  /** @throws ReelformError encoder_missing; SceneError encode_failed */
+  /** @throws ReelformError encoder_missing; RenderError encode_failed */
   static async open(settings: StreamSettings): Promise<VideoStream> {
     const stream = new VideoStream(settings);
     try {
@@ -53,14 +53,14 @@ export class VideoStream {
     return stream;
   }
 
-  /** Returns the decoder configuration record for MP4: avcC, hvcC, av1C. @throws SceneError encode_failed for other codecs */
+  /** Returns the decoder configuration record for MP4: avcC, hvcC, av1C. @throws RenderError encode_failed for other codecs */
   configuration(): Uint8Array {
     const parameters = new this.#session.libav.CodecParameters();
     parameters.alloc();
     try {
       parameters.fromContext(this.#session.context);
       const record = parameters.getDecoderConfigurationRecord();
-      if (record === null) throw new SceneError('encode_failed', 'The encoder gave no configuration');
+      if (record === null) throw new RenderError('encode_failed', 'The encoder gave no configuration');
       return Uint8Array.from(record);
     } finally {
       parameters.free();
@@ -72,7 +72,7 @@ export class VideoStream {
    *
    * @param pixels may be overwritten after that
    * @param time index of the frame; milliseconds for a whole file
-   * @throws SceneError encode_failed
+   * @throws RenderError encode_failed
    */
   async encode(pixels: Uint8Array, time: number): Promise<void> {
     const { context, frame } = this.#session;
@@ -90,7 +90,7 @@ export class VideoStream {
     this.#framesSent += 1;
   }
 
-  /** Resolves when `packets` contains all frames. @throws SceneError encode_failed */
+  /** Resolves when `packets` contains all frames. @throws RenderError encode_failed */
   async finish(): Promise<void> {
     await this.#session.run(async () => {
       this.#session.check(await this.#session.context.sendFrame(null));

@@ -1,6 +1,6 @@
 import { wrongKind } from '../../kernel/file-kind.ts';
-import type { LottieDocument, SceneImage } from '../../template/scene.ts';
-import { SceneError } from '../scene-error.ts';
+import type { InputImage, LottieDocument } from '../../template/render-input.ts';
+import { RenderError } from '../render-error.ts';
 import { type ImageHeader, imageTypeOf, readImageHeader } from './image-header.ts';
 import { hasExcessiveMetadata, MAX_METADATA_BYTES } from './png-metadata.ts';
 
@@ -11,33 +11,33 @@ export const MAX_IMAGE_PIXELS = 40_000_000;
  * Rejects an image before any decoder sees it: a type that is not accepted (such as SVG), too many bytes, too many
  * pixels according to the header, a PNG whose metadata unpack to too many bytes, or a truncated file.
  *
- * @throws SceneError as `fitImage`
+ * @throws RenderError as `fitImage`
  */
-export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHeader {
+export function checkImage(image: Pick<InputImage, 'bytes' | 'name'>): ImageHeader {
   const { bytes, name: imageName } = image;
   if (bytes.length > MAX_IMAGE_BYTES) {
     const text = `The image has ${bytes.length} bytes; the limit is ${MAX_IMAGE_BYTES}`;
-    throw new SceneError('asset_too_large', text, { imageName });
+    throw new RenderError('asset_too_large', text, { imageName });
   }
   const type = imageTypeOf(bytes);
   if (type === undefined) {
     const text = `The file ${wrongKind(bytes, 'a PNG, JPEG, WebP, GIF or AVIF image')}`;
-    throw new SceneError('asset_type_unsupported', text, { imageName });
+    throw new RenderError('asset_type_unsupported', text, { imageName });
   }
   const header = readImageHeader(bytes);
   if (header === undefined)
-    throw new SceneError('asset_decode_failed', `The header of the ${type.toUpperCase()} image is damaged`, {
+    throw new RenderError('asset_decode_failed', `The header of the ${type.toUpperCase()} image is damaged`, {
       imageName,
     });
   if (header.width * header.height > MAX_IMAGE_PIXELS) {
     const text = `The image has ${header.width} × ${header.height} pixels; the limit is ${MAX_IMAGE_PIXELS} in total`;
-    throw new SceneError('asset_too_large', text, { imageName });
+    throw new RenderError('asset_too_large', text, { imageName });
   }
   if (type === 'png' && hasExcessiveMetadata(bytes)) {
     const text = `The metadata of the PNG unpack to more than ${MAX_METADATA_BYTES / 1_000_000} MB; export it without metadata`;
-    throw new SceneError('asset_too_large', text, { imageName });
+    throw new RenderError('asset_too_large', text, { imageName });
   }
-  if (!header.complete) throw new SceneError('asset_decode_failed', 'The file is truncated or damaged', { imageName });
+  if (!header.complete) throw new RenderError('asset_decode_failed', 'The file is truncated or damaged', { imageName });
   return header;
 }
 
@@ -60,7 +60,7 @@ export function embeddedImages({ assets }: Pick<LottieDocument, 'assets'>): Embe
  * Applies `checkImage` to the images embedded in an animation.
  *
  * @param supplied ids of assets whose images are separate from the animation and checked elsewhere
- * @throws SceneError as `checkImage`
+ * @throws RenderError as `checkImage`
  */
 export function checkEmbeddedImages(animation: LottieDocument, supplied: ReadonlySet<string>): void {
   for (const { assetId, bytes } of embeddedImages(animation)) {
@@ -68,9 +68,9 @@ export function checkEmbeddedImages(animation: LottieDocument, supplied: Readonl
     try {
       checkImage({ bytes, name: assetId });
     } catch (error) {
-      if (!(error instanceof SceneError)) throw error;
+      if (!(error instanceof RenderError)) throw error;
       // No editable fills the image, so the error names only the asset.
-      throw new SceneError(error.code, `Asset ${assetId} of the animation: ${error.message}`, { cause: error });
+      throw new RenderError(error.code, `Asset ${assetId} of the animation: ${error.message}`, { cause: error });
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
 import { sha256 } from '../../kernel/digest.ts';
-import type { SceneImage } from '../../template/scene.ts';
-import { SceneError } from '../scene-error.ts';
+import type { InputImage } from '../../template/render-input.ts';
+import { RenderError } from '../render-error.ts';
 import { checkImage } from './check-image.ts';
 import type { ImageHeader } from './image-header.ts';
 import { drawPlaced, placeImage } from './place-image.ts';
@@ -10,9 +10,9 @@ import { encodeStoredPng } from './png-file.ts';
 /**
  * Renders an image at the size of its area, as a PNG: upright, cropped and scaled, with alpha.
  *
- * @throws SceneError with the image's name: asset_type_unsupported, asset_too_large, asset_decode_failed
+ * @throws RenderError with the image's name: asset_type_unsupported, asset_too_large, asset_decode_failed
  */
-export async function fitImage(image: SceneImage): Promise<Buffer> {
+export async function fitImage(image: InputImage): Promise<Buffer> {
   const header = checkImage(image);
   const picture = await decode(image, header);
   const placement = placeImage(picture, image, image.transform);
@@ -30,7 +30,7 @@ export async function fitImage(image: SceneImage): Promise<Buffer> {
   return encodeStoredPng(context.getImageData(0, 0, image.width, image.height).data, image.width, image.height);
 }
 
-async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {
+async function decode(image: InputImage, header: ImageHeader): Promise<Image> {
   const { buffer, byteOffset, byteLength } = image.bytes;
   let picture: Image;
   try {
@@ -42,8 +42,8 @@ async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {
   return picture;
 }
 
-function failed(image: Pick<SceneImage, 'name'>, problem: string, cause?: unknown): SceneError {
-  return new SceneError('asset_decode_failed', problem, { imageName: image.name, cause });
+function failed(image: Pick<InputImage, 'name'>, problem: string, cause?: unknown): RenderError {
+  return new RenderError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
 
 /** About six RGBA images of 1920 × 1080. */
@@ -68,9 +68,9 @@ export class FittedImageCache {
    * Returns the result of `fitImage`, cached.
    *
    * @returns PNG; read-only
-   * @throws SceneError as `fitImage`
+   * @throws RenderError as `fitImage`
    */
-  async fit(image: SceneImage): Promise<Buffer> {
+  async fit(image: InputImage): Promise<Buffer> {
     const { width, height, transform } = image;
     const key = JSON.stringify([sha256(image.bytes), width, height, transform]);
     const png = this.#kept.get(key) ?? (await fitImage(image));

@@ -60,7 +60,7 @@ function pngChunk(type: string, data: Uint8Array): Buffer {
 
 /**
  * Encodes an uncompressed, unfiltered PNG, which is the fastest lossless format with alpha for the rasteriser to
- * decode. This matters because the rasteriser has a small cache of decoded images: a scene whose images exceed it
+ * decode. This matters because the rasteriser has a small cache of decoded images: an input whose images exceed it
  * decodes them in every frame. Opaque images are written without alpha.
  *
  * @param rgba row-major, width*height*4 bytes, straight alpha

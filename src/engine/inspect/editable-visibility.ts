@@ -3,13 +3,13 @@ import { formatNumbers, parseNumbers, type SlotKind } from '../../contract/wire/
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { chooseStills } from '../../template/init/choose-stills.ts';
 import { findEditableTargets } from '../../template/init/editable-targets.ts';
-import type { Scene, Still } from '../../template/scene.ts';
+import type { RenderInput, Still } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { encodeStoredPng } from '../images/png-file.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 
-/** Draws the stills of a scene, in a render pool or on this thread. */
-export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
+/** Draws the stills of an input, in a render pool or on this thread. */
+export type DrawStills = (renderInput: RenderInput) => Promise<readonly StillImage[]>;
 
 /** Height of the compared pictures, in pixels. */
 const HEIGHT = 360;
@@ -31,7 +31,7 @@ export interface EditableVisibility {
  * the editable's layers are most visible.
  *
  * @returns by editable; sounds and fonts are absent
- * @throws SceneError for a package that cannot be drawn
+ * @throws RenderError for a package that cannot be drawn
  */
 export async function measureEditableVisibility(
   template: TemplatePackage,
@@ -65,10 +65,10 @@ async function changedOn(
   probes: readonly Probe[],
   draw: DrawStills,
 ): Promise<Map<string, Still[]>> {
-  const before = await draw(sceneWith(template, stills, null));
+  const before = await draw(inputWith(template, stills, null));
   const changed = await Promise.all(
     probes.map(async ({ key, value }): Promise<[string, Still[]]> => {
-      const after = await draw(sceneWith(template, stills, { key, ...value }));
+      const after = await draw(inputWith(template, stills, { key, ...value }));
       return [key, stills.filter((_, index) => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes))];
     }),
   );
@@ -105,17 +105,17 @@ interface ProbeValue {
   readonly bytes: Uint8Array | null;
 }
 
-function sceneWith(
+function inputWith(
   template: TemplatePackage,
   stills: readonly Still[],
   value: (ProbeValue & { readonly key: string }) | null,
-): Scene {
+): RenderInput {
   const resources = value === null ? {} : { [value.key]: value.resource };
   const bytes = value?.bytes ?? null;
   const fetched = new Map(value === null || bytes === null ? [] : [[value.key, bytes] as const]);
   const height = Math.min(HEIGHT, template.height - (template.height % 2));
-  const scene = bindMapping(template, { resources, output: { height } }, fetched);
-  return { ...scene, stills, sounds: [] };
+  const renderInput = bindMapping(template, { resources, output: { height } }, fetched);
+  return { ...renderInput, stills, sounds: [] };
 }
 
 /** Returns a value different from the current one; null for editables without a picture. */

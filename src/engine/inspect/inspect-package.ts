@@ -5,8 +5,8 @@ import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { Feature } from '../../template/lottie/unsupported-features.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
-import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import type { LintFinding } from '../lint-finding.ts';
@@ -21,7 +21,7 @@ interface PackageInspector {
   /** Weights of the fonts of the package. */
   readonly weightOf: (font: FontUse) => Promise<FontWeight>;
   readonly renderStills: DrawStills;
-  readonly lint: (scene: Scene, safeArea: SafeAreaName | null) => Promise<readonly LintFinding[]>;
+  readonly lint: (renderInput: RenderInput, safeArea: SafeAreaName | null) => Promise<readonly LintFinding[]>;
 }
 
 const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E|COPYING|NOTICE)[^/]*$/i;
@@ -31,7 +31,7 @@ const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E|COPYING|NOTICE)[^/]*$/i;
  * stills do not show, lint findings of its default values, oversized images and fonts without a licence file.
  *
  * @param files paths of the package's files, relative to its folder
- * @throws SceneError for a package that cannot be drawn
+ * @throws RenderError for a package that cannot be drawn
  */
 export async function inspectPackage(
   template: TemplatePackage,

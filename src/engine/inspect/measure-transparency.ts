@@ -1,10 +1,10 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { packScene } from '../packed-scene.ts';
+import { packRenderInput } from '../packed-input.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 
-/** Draws stills of two scenes and compares them. */
+/** Draws stills of two inputs and compares them. */
 export type CompareStills = (comparison: StillComparison) => Promise<readonly ComparedStill[]>;
 
 /** Background colours to choose from: six hexadecimal digits. */
@@ -42,27 +42,31 @@ export async function measureTransparency(
   const frames = [...new Set(Array.from({ length: FRAMES }, (_, index) => Math.round((index * last) / (FRAMES - 1))))];
   const stills = frames.map((frame) => ({ name: `frame_${frame}`, frame }));
   const height = Math.min(HEIGHT, template.height);
-  const on = (text: string): Scene => {
+  const on = (text: string): RenderInput => {
     const resources = { [key]: { source: { text } } };
     return { ...bindMapping(template, { resources, output: { height } }, new Map()), sounds: [], stills };
   };
-  const shares = async (before: Scene, after: Scene): Promise<number[]> => {
-    const compared = await compare({ before: packScene(before), after: packScene(after), jpegQuality: null });
+  const shares = async (before: RenderInput, after: RenderInput): Promise<number[]> => {
+    const compared = await compare({
+      before: packRenderInput(before),
+      after: packRenderInput(after),
+      jpegQuality: null,
+    });
     return compared.map(({ changedShare }) => changedShare ?? 0);
   };
   const share = Math.max(...(await shares(on('000000'), on('FFFFFF'))));
   const visible = async (color: string): Promise<number> => {
-    const scene = on(color);
-    const found = await shares(withoutContent(scene), scene);
+    const renderInput = on(color);
+    const found = await shares(withoutContent(renderInput), renderInput);
     return found.reduce((sum, changed) => sum + changed, 0);
   };
   const [light, dark] = [await visible(LIGHT), await visible(DARK)];
   return { share, isTransparent: share > MIN_TRANSPARENT_SHARE, color: light < dark * MIN_LIGHT_RATIO ? DARK : LIGHT };
 }
 
-/** Returns the scene with only its background. */
-function withoutContent(scene: Scene): Scene {
-  const { animation } = scene;
+/** Returns the input with only its background. */
+function withoutContent(renderInput: RenderInput): RenderInput {
+  const { animation } = renderInput;
   const layers = animation.layers.slice(-1);
-  return { ...scene, animation: { ...animation, layers, assets: [] }, fonts: [], images: [], clips: [] };
+  return { ...renderInput, animation: { ...animation, layers, assets: [] }, fonts: [], images: [], clips: [] };
 }

@@ -1,8 +1,8 @@
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PictureBox } from '../lint-finding.ts';
 import { openRasterizer } from '../raster/rasterizer.ts';
-import { reducedScene } from './reduced-scene.ts';
+import { reducedInput } from './reduced-input.ts';
 
 /** The second of a video with the most flashes of a kind, if their number is unsafe. */
 export interface FlashPassage {
@@ -44,11 +44,11 @@ const STEPS = 4;
  *
  * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
  * @see Recommendation ITU-R BT.1702
- * @throws SceneError for a scene that cannot be drawn
+ * @throws RenderError for an input that cannot be drawn
  */
-export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
-  const opaque = { ...scene, output: { ...scene.output, format: 'mp4' as const } };
-  const small = reducedScene(opaque, LONG_SIDE, LONG_SIDE);
+export async function findFlashes(renderInput: RenderInput): Promise<FlashPassage[]> {
+  const opaque = { ...renderInput, output: { ...renderInput.output, format: 'mp4' as const } };
+  const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
   const rasterizer = await openRasterizer(small);
   const kinds = [new FlashCounter('general', small), new FlashCounter('red', small)];
   const pixelCount = small.width * small.height;
@@ -58,7 +58,7 @@ export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
     for (const counter of kinds) counter.repeat();
   };
   try {
-    for (let frame = 0; frame < scene.frameCount; frame++) {
+    for (let frame = 0; frame < renderInput.frameCount; frame++) {
       if (rasterizer.repeats(frame)) {
         repeat();
         continue;
@@ -107,7 +107,7 @@ const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTra
 /** Counts flashes of one kind in each position of the visual field. */
 class FlashCounter {
   readonly #kind: FlashKind;
-  readonly #scene: Scene;
+  readonly #renderInput: RenderInput;
   readonly #tracker: TransitionTracker;
   readonly #found: Int8Array;
   readonly #fields: readonly VisualField[];
@@ -116,10 +116,10 @@ class FlashCounter {
   readonly #windowFrames: number;
   worst: FlashPassage | null = null;
 
-  constructor(kind: FlashKind, scene: Scene) {
-    const { width, height, fps } = scene;
+  constructor(kind: FlashKind, renderInput: RenderInput) {
+    const { width, height, fps } = renderInput;
     this.#kind = kind;
-    this.#scene = scene;
+    this.#renderInput = renderInput;
     this.#tracker = TRACKERS[kind](width * height);
     this.#found = new Int8Array(width * height);
     this.#rises = new SummedArea(width, height);
@@ -155,11 +155,11 @@ class FlashCounter {
   #count(field: VisualField, frame: number, sign: 1 | -1): void {
     field.last = sign;
     field.transitions.push(frame);
-    while (field.transitions[0]! < frame - this.#scene.fps) field.transitions.shift();
+    while (field.transitions[0]! < frame - this.#renderInput.fps) field.transitions.shift();
     const flashes = Math.floor(field.transitions.length / 2);
     if (flashes <= Math.max(MAX_FLASHES, this.worst?.flashes ?? 0)) return;
-    const box = boundsOf(this.#found, this.#scene) ?? field.box;
-    this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#scene) };
+    const box = boundsOf(this.#found, this.#renderInput) ?? field.box;
+    this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#renderInput) };
   }
 }
 
@@ -233,7 +233,7 @@ class SummedArea {
 }
 
 /** Returns the box around the pixels with a transition; undefined if there are none. */
-function boundsOf(found: Int8Array, { width }: Scene): Box | undefined {
+function boundsOf(found: Int8Array, { width }: RenderInput): Box | undefined {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
   for (let at = 0; at < found.length; at++) {
     if (found[at] === 0) continue;
@@ -244,7 +244,7 @@ function boundsOf(found: Int8Array, { width }: Scene): Box | undefined {
   return right === -1 ? undefined : { left, top, right, bottom };
 }
 
-function sharesOf({ left, top, right, bottom }: Box, { width, height }: Scene): PictureBox {
+function sharesOf({ left, top, right, bottom }: Box, { width, height }: RenderInput): PictureBox {
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
 }
 

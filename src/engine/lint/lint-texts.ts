@@ -1,5 +1,5 @@
+import type { RenderInput } from '../../template/render-input.ts';
 import { SAFE_AREAS, type SafeAreaName } from '../../template/safe-areas.ts';
-import type { Scene } from '../../template/scene.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findShrunk, MIN_DESIGN_SHARE } from './shrunk-texts.ts';
@@ -34,36 +34,36 @@ const LARGE_SIZE = 24;
  * @param moments by editable: the frame that shows each best
  */
 export async function lintTexts(
-  scene: Scene,
+  renderInput: RenderInput,
   moments: ReadonlyMap<string, FindingMoment>,
   safeArea: SafeAreaName | null,
 ): Promise<LintDefect[]> {
-  const tracks = await trackTexts(scene);
-  const editables = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
-  const found: LintDefect[] = findNeverShown(scene, tracks).map((editable) => ({
+  const tracks = await trackTexts(renderInput);
+  const editables = new Set(filledTextLayers(renderInput.animation).map(({ editable }) => editable));
+  const found: LintDefect[] = findNeverShown(renderInput, tracks).map((editable) => ({
     ...{ code: 'text_hidden', editable, reason: 'never_shown' },
-    ...momentAt(scene, 0),
+    ...momentAt(renderInput, 0),
   }));
-  const collisions = findCollisions(tracks, scene);
-  const shrunk = findShrunk(tracks, scene);
+  const collisions = findCollisions(tracks, renderInput);
+  const shrunk = findShrunk(tracks, renderInput);
   const frames = new Map<string, readonly number[]>();
   for (const editable of editables) {
     const own = tracks.filter((track) => track.editable === editable);
     if (own.length === 0) continue;
-    found.push(...lintLayout(scene, editable, own, safeArea));
+    found.push(...lintLayout(renderInput, editable, own, safeArea));
     const best = moments.get(editable)?.frame;
     const colliding = collisions.filter(({ first, second }) => own.includes(first) || own.includes(second));
     const compared = shrunk.filter(({ track, larger }) => own.includes(track) || own.includes(larger?.track ?? track));
-    const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
+    const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, renderInput)];
     // Emoji have their own colours, so their contrast cannot be measured.
     if (own.every(isEmojiOnly)) frames.set(editable, []);
     else frames.set(editable, [...new Set([...measured, ...[...colliding, ...compared].map(({ frame }) => frame)])]);
   }
-  const { visibilities, low } = await measureContrast(scene, frames, tracks);
+  const { visibilities, low } = await measureContrast(renderInput, frames, tracks);
   for (const editable of frames.keys()) {
     const measured = visibilities.get(editable) ?? [];
     const pixels = { measured, tracks, best: moments.get(editable), low: low.get(editable) ?? [] };
-    found.push(...lintPixels(scene, editable, pixels));
+    found.push(...lintPixels(renderInput, editable, pixels));
   }
   const isVisible = ({ editable }: TextTrack, frame: number): boolean => {
     const measured = editable === null ? undefined : visibilities.get(editable);
@@ -74,7 +74,7 @@ export async function lintTexts(
     if (!isVisible(first, frame) || !isVisible(second, frame) || subject.editable === null) continue;
     const { editable, text } = obstacle;
     const finding = { code: 'text_collision', other: editable, otherText: text } as const;
-    found.push({ ...finding, editable: subject.editable, ...momentAt(scene, frame) });
+    found.push({ ...finding, editable: subject.editable, ...momentAt(renderInput, frame) });
   }
   for (const { frame, track, size, designed, larger } of shrunk) {
     const { editable } = track;
@@ -84,7 +84,7 @@ export async function lintTexts(
     const isFar = size < MIN_DESIGN_SHARE * designed;
     if (editable === null || isKnown || !isVisible(track, frame) || !(isFar || isComparable)) continue;
     const other = isComparable ? { editable: larger.track.editable, text: larger.track.text, size: larger.size } : null;
-    found.push({ code: 'text_shrunk', editable, ...momentAt(scene, frame), size, designed, larger: other });
+    found.push({ code: 'text_shrunk', editable, ...momentAt(renderInput, frame), size, designed, larger: other });
   }
   return found;
 }
@@ -101,29 +101,29 @@ const MAX_ROUNDS = 4;
  * @returns results and runs of low contrast, by editable
  */
 async function measureContrast(
-  scene: Scene,
+  renderInput: RenderInput,
   frames: TextFrames,
   tracks: readonly TextTrack[],
 ): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
   const texts = [...frames.keys()].map((editable) => {
     const own = tracks.filter((track) => track.editable === editable);
-    return { editable, tracks: own, needed: contrastNeeded(scene, own) };
+    return { editable, tracks: own, needed: contrastNeeded(renderInput, own) };
   });
   const grounds = await TextGrounds.draw(
-    scene,
+    renderInput,
     tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
   );
   const visibilities = new Map<string, readonly TextVisibility[]>();
   const low = new Map<string, readonly LowContrast[]>();
   let next = new Map(frames);
   for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
-    for (const [editable, measured] of await measureTextVisibility(scene, next, round === 0)) {
+    for (const [editable, measured] of await measureTextVisibility(renderInput, next, round === 0)) {
       visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
     }
     const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
     next = round === 0 ? changedGrounds(measured, grounds) : new Map();
     for (const text of measured) {
-      const runs = text.tracks.flatMap((track) => findLowContrast(track, scene, text, grounds) ?? []);
+      const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
       low.set(text.editable, runs);
       const known = new Set(text.measured.map(({ frame }) => frame));
       const more = runs.flatMap(({ confirming }) => confirming).filter((frame) => !known.has(frame));
@@ -135,20 +135,20 @@ async function measureContrast(
 }
 
 function lintLayout(
-  scene: Scene,
+  renderInput: RenderInput,
   editable: string,
   tracks: readonly TextTrack[],
   area: SafeAreaName | null,
 ): LintDefect[] {
   const found: LintDefect[] = [];
   for (const track of tracks) {
-    const cut = findCut(track, scene);
+    const cut = findCut(track, renderInput);
     if (cut === undefined) continue;
     const { text } = track;
     found.push({
       code: 'text_overflow',
       editable,
-      ...momentAt(scene, cut.frame),
+      ...momentAt(renderInput, cut.frame),
       text,
       beyond: 'frame',
       overflow: null,
@@ -156,17 +156,17 @@ function lintLayout(
     break;
   }
   for (const track of area === null ? [] : tracks) {
-    const outside = findOutside(track, scene, area!);
+    const outside = findOutside(track, renderInput, area!);
     if (outside === undefined) continue;
     const { frame, edges } = outside;
-    found.push({ code: 'outside_safe_area', editable, ...momentAt(scene, frame), area: area!, edges });
+    found.push({ code: 'outside_safe_area', editable, ...momentAt(renderInput, frame), area: area!, edges });
     break;
   }
   const small = tracks.map(findTooSmall);
   if (small.every((result) => result !== undefined) && small[0] !== undefined) {
     const { sample, isShrunk } = small[0];
     const needed = MIN_SIZE[isShrunk ? 'shrunk' : 'designed'];
-    const moment = momentAt(scene, sample.frame);
+    const moment = momentAt(renderInput, sample.frame);
     found.push({ code: 'text_too_small', editable, ...moment, size: sample.size, needed, isShrunk });
   }
   return found;
@@ -181,7 +181,11 @@ interface TextPixels {
   readonly low: readonly LowContrast[];
 }
 
-function lintPixels(scene: Scene, editable: string, { measured, tracks, best, low }: TextPixels): LintDefect[] {
+function lintPixels(
+  renderInput: RenderInput,
+  editable: string,
+  { measured, tracks, best, low }: TextPixels,
+): LintDefect[] {
   const own = tracks.filter((track) => track.editable === editable);
   // A masked text that the edge cuts is found by its pixels, because its layout ignores masks.
   const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
@@ -190,7 +194,7 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best, lo
   const cut: LintDefect[] = atEdge
     ? [{ code: 'text_overflow', editable, ...best, text: own[0]!.text, beyond: 'frame', overflow: null }]
     : [];
-  cut.push(...findCutInside(scene, own, measured, best));
+  cut.push(...findCutInside(renderInput, own, measured, best));
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
   if (visible.length === 0) {
     const isOff = own.every(({ samples }) =>
@@ -199,9 +203,9 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best, lo
     // A text too fine to measure has no result, which does not mean that it is covered.
     if (!isOff && (measured.length === 0 || sizeOf(own) < MIN_SIZE.shrunk)) return [];
     const reason = isOff ? 'off_frame' : 'covered';
-    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, own[0]!.samples[0]!.frame)) }];
+    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(renderInput, own[0]!.samples[0]!.frame)) }];
   }
-  const needed = contrastNeeded(scene, own);
+  const needed = contrastNeeded(renderInput, own);
   const failed = visible.filter(({ ratio }) => ratio < needed);
   const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
   // A short change of the background is ignored, except on stills.
@@ -211,7 +215,7 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best, lo
   const { frame, ratio } =
     failedAtBest ??
     (during.length === 0 ? failed : during).reduce((worst, result) => (result.ratio < worst.ratio ? result : worst));
-  return [...cut, { code: 'low_contrast', editable, ...momentAt(scene, frame), ratio, needed }];
+  return [...cut, { code: 'low_contrast', editable, ...momentAt(renderInput, frame), ratio, needed }];
 }
 
 /** Minimum share of a text's ink that is cut off on every frame. */
@@ -222,7 +226,7 @@ const MIN_CUT_SHARE = 0.02;
  * texts that never rest, such as a ticker in a window.
  */
 function findCutInside(
-  scene: Scene,
+  renderInput: RenderInput,
   tracks: readonly TextTrack[],
   measured: readonly TextVisibility[],
   best: FindingMoment | undefined,
@@ -235,12 +239,12 @@ function findCutInside(
   const least = cuts.reduce((a, b) => (b.cutShare < a.cutShare ? b : a));
   const { frame, cutShare } = cuts.find((cut) => cut.frame === best?.frame) ?? least;
   const { editable, text } = tracks[0]!;
-  const moment = momentAt(scene, frame);
+  const moment = momentAt(renderInput, frame);
   return [{ code: 'text_overflow', editable: editable!, ...moment, text, beyond: 'layer', overflow: cutShare }];
 }
 
 /** Returns the contrast that a text needs at its size. */
-function contrastNeeded({ animation: { w, h } }: Scene, tracks: readonly TextTrack[]): number {
+function contrastNeeded({ animation: { w, h } }: RenderInput, tracks: readonly TextTrack[]): number {
   const isLarge = sizeOf(tracks) * (Math.min(w, h) / h) >= LARGE_SIZE;
   return isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
 }
@@ -267,22 +271,22 @@ const MIN_UPRIGHT_RATIO = 1.6;
  */
 function findOutside(
   { samples }: TextTrack,
-  scene: Scene,
+  renderInput: RenderInput,
   name: SafeAreaName,
 ): { readonly frame: number; readonly edges: readonly Edge[] } | undefined {
-  if (name !== 'broadcast' && scene.height < MIN_UPRIGHT_RATIO * scene.width) return undefined;
-  const crossed = edgesCrossed(scene, name);
+  if (name !== 'broadcast' && renderInput.height < MIN_UPRIGHT_RATIO * renderInput.width) return undefined;
+  const crossed = edgesCrossed(renderInput, name);
   const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
-  const found = longestRun(samples, scene, (sample) => {
+  const found = longestRun(samples, renderInput, (sample) => {
     const isShown = sample.strength >= MIN_STRENGTH && sample.visibleShare > MIN_VISIBLE && sample.isDrawnAsLaidOut;
     return isShown && (sample.isAtRest || isAlwaysMoving) && crossed(sample).length > 0;
   });
   return found === undefined ? undefined : { frame: found.frame, edges: crossed(found) };
 }
 
-function edgesCrossed(scene: Scene, name: SafeAreaName): (text: TextSample) => Edge[] {
+function edgesCrossed(renderInput: RenderInput, name: SafeAreaName): (text: TextSample) => Edge[] {
   const margins = SAFE_AREAS[name];
-  const [[left, top], , [right, bottom]] = visibleArea(scene) as readonly [Point, Point, Point];
+  const [[left, top], , [right, bottom]] = visibleArea(renderInput) as readonly [Point, Point, Point];
   const [width, height] = [right - left, bottom - top];
   const tolerance = MIN_BEYOND * Math.min(width, height);
   const beyond: Readonly<Record<Edge, (point: Point) => number>> = {

@@ -1,4 +1,4 @@
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { LaidOutText } from '../text/lay-out-layers.ts';
 import { longestRun, MIN_STRENGTH, MIN_VISIBLE, type TextSample, type TextTrack } from './text-tracks.ts';
 
@@ -22,13 +22,13 @@ const NOTICEABLE = 1.2;
  * Finds texts of editables that their boxes shrank under half of their design size, or so far that a text which the design has
  * smaller is drawn larger on the same frame.
  */
-export function findShrunk(tracks: readonly TextTrack[], scene: Scene): ShrunkText[] {
+export function findShrunk(tracks: readonly TextTrack[], renderInput: RenderInput): ShrunkText[] {
   return tracks.flatMap((track): ShrunkText[] => {
     if (track.editable === null || track.samples.every(({ laidOut }) => shareOf(laidOut) >= 1)) return [];
     const largerOn = createComparison(track, tracks);
     const found =
-      longestRun(track.samples, scene, (sample) => largerOn(sample) !== null) ??
-      longestRun(track.samples, scene, (sample) => isShown(sample) && shareOf(sample.laidOut) < MIN_DESIGN_SHARE);
+      longestRun(track.samples, renderInput, (sample) => largerOn(sample) !== null) ??
+      longestRun(track.samples, renderInput, (sample) => isShown(sample) && shareOf(sample.laidOut) < MIN_DESIGN_SHARE);
     if (found === undefined) return [];
     const { frame, size } = found;
     return [{ frame, track, size, designed: designSize(found), larger: largerOn(found) }];

@@ -1,4 +1,4 @@
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { TextGrounds } from './text-grounds.ts';
 import { lastingRun, MIN_VISIBLE, type TextSample, type TextTrack } from './text-tracks.ts';
 import type { TextVisibility } from './text-visibility.ts';
@@ -20,7 +20,7 @@ export function shownSamples({ samples }: TextTrack): TextSample[] {
 }
 
 /** Returns frames spread over the time in which a text is fully shown. */
-export function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[] {
+export function framesToMeasure(tracks: readonly TextTrack[], { fps }: RenderInput): number[] {
   const samples = tracks.flatMap(shownSamples);
   if (samples.length === 0) return [];
   const grid = GRID_SECONDS * fps;
@@ -103,32 +103,32 @@ export interface LowContrast {
  */
 export function findLowContrast(
   track: TextTrack,
-  scene: Scene,
+  renderInput: RenderInput,
   { editable, measured, needed }: MeasuredText,
   grounds: TextGrounds,
 ): LowContrast | undefined {
   const visible = measured.filter(({ ratio }) => ratio !== null);
   const results = new Map(measured.map((result) => [result.frame, result]));
   const shown = new Set(shownSamples(track));
-  const samples = lastingRun(track.samples, scene, (sample) => {
+  const samples = lastingRun(track.samples, renderInput, (sample) => {
     if (!shown.has(sample)) return false;
     const { frame } = sample;
     const judged = results.get(frame) ?? mostSimilar(visible, frame, (from) => grounds.change(editable, from, frame));
     if (judged === undefined || judged.ratio === null || judged.ratio >= needed) return false;
-    return !isFading(judged, visible, scene);
+    return !isFading(judged, visible, renderInput);
   });
   if (samples === undefined) return undefined;
   const middle = Math.floor(samples.length / 2);
   const confirming = samples.filter(
     ({ frame }, index) =>
       Math.abs(index - middle) <= CONFIRMED_SAMPLES ||
-      Math.abs(frame - samples[middle]!.frame) <= CONFIRMED_SECONDS * scene.fps,
+      Math.abs(frame - samples[middle]!.frame) <= CONFIRMED_SECONDS * renderInput.fps,
   );
   return { samples, confirming: confirming.map(({ frame }) => frame) };
 }
 
 /** Returns whether animators or layers above are fading a text in or out, so that its contrast is not yet or no longer its own. */
-function isFading(result: TextVisibility, measured: readonly TextVisibility[], { fps }: Scene): boolean {
+function isFading(result: TextVisibility, measured: readonly TextVisibility[], { fps }: RenderInput): boolean {
   const strongest = Math.max(...measured.map(({ coverage }) => coverage));
   if (result.coverage >= MIN_OPACITY_SHARE * strongest) return false;
   return measured.some(

@@ -3,7 +3,7 @@ import { DrawnLayers, type Matrix } from '../../template/lottie/drawn-layers.ts'
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import { propertyValue } from '../../template/lottie/property-value.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
@@ -29,48 +29,48 @@ export interface PlacedText {
   readonly size: number;
 }
 
-/** Time between samples; longer if a scene would have more samples than the limit. */
+/** Time between samples; longer if an input would have more samples than the limit. */
 const SAMPLE_SECONDS = 0.1;
 const MAX_SAMPLES = 900;
 
-/** Finds the positions of a scene's texts in the picture. */
+/** Finds the positions of an input's texts in the picture. */
 export class TextGeometry {
-  readonly #scene: Scene;
+  readonly #renderInput: RenderInput;
   readonly #layers: DrawnLayers;
   readonly #texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>;
   readonly #boxes = new Map<LaidOutText, readonly Polygon[]>();
   readonly #perFrame: number;
   readonly #picture: Polygon;
 
-  /** @throws SceneError template_invalid for a font that is missing or unusable */
-  static async open(scene: Scene): Promise<TextGeometry> {
+  /** @throws RenderError template_invalid for a font that is missing or unusable */
+  static async open(renderInput: RenderInput): Promise<TextGeometry> {
     const texts = new Map<LottieNode, LaidOutText[]>();
-    for (const text of await layOutLayers(scene.animation, scene.fonts)) {
+    for (const text of await layOutLayers(renderInput.animation, renderInput.fonts)) {
       const known = texts.get(text.layer.layer);
       if (known === undefined) texts.set(text.layer.layer, [text]);
       else known.push(text);
     }
-    return new TextGeometry(scene, texts);
+    return new TextGeometry(renderInput, texts);
   }
 
-  private constructor(scene: Scene, texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>) {
-    this.#scene = scene;
+  private constructor(renderInput: RenderInput, texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>) {
+    this.#renderInput = renderInput;
     this.#texts = texts;
-    this.#layers = new DrawnLayers(scene.animation, ({ ty }) => ty === LAYER_TYPE.text);
-    this.#perFrame = animationFramesPerFrame(scene);
-    this.#picture = visibleArea(scene);
+    this.#layers = new DrawnLayers(renderInput.animation, ({ ty }) => ty === LAYER_TYPE.text);
+    this.#perFrame = animationFramesPerFrame(renderInput);
+    this.#picture = visibleArea(renderInput);
   }
 
   /** Returns the frames at which texts are compared, in ascending order. */
   sampleFrames(): number[] {
-    const { frameCount, fps } = this.#scene;
+    const { frameCount, fps } = this.#renderInput;
     const step = Math.max(1, Math.round(fps * SAMPLE_SECONDS), Math.ceil(frameCount / MAX_SAMPLES));
     return Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => index * step);
   }
 
   /** Returns the texts on a frame that are not empty, in layer order. @param frame of the output */
   at(frame: number): PlacedText[] {
-    const { w, h } = this.#scene.animation;
+    const { w, h } = this.#renderInput.animation;
     const shorter = Math.min(w, h);
     return this.#layers.at(frame * this.#perFrame).flatMap((drawn): PlacedText[] => {
       const { layer, matrix, strength, isMasked, time } = drawn;
@@ -103,7 +103,7 @@ export class TextGeometry {
 }
 
 /** Returns the part of the animation that the output shows. An output of another shape cuts it on two sides. */
-export function visibleArea({ width, height, animation: { w, h } }: Scene): Polygon {
+export function visibleArea({ width, height, animation: { w, h } }: RenderInput): Polygon {
   const scale = Math.max(width / w, height / h);
   const [across, down] = [width / scale, height / scale];
   const [left, top] = [(w - across) / 2, (h - down) / 2];

@@ -1,7 +1,7 @@
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { openRasterizer } from '../raster/rasterizer.ts';
-import { reducedScene } from './reduced-scene.ts';
+import { reducedInput } from './reduced-input.ts';
 import { visibleArea } from './text-geometry.ts';
 import { MIN_VISIBLE, type TextTrack } from './text-tracks.ts';
 import { withoutTexts } from './text-variants.ts';
@@ -25,14 +25,14 @@ export class TextGrounds {
   /**
    * Draws the sampled frames that show texts of editables without these texts.
    *
-   * @throws SceneError for a scene that cannot be drawn
+   * @throws RenderError for an input that cannot be drawn
    */
-  static async draw(scene: Scene, tracks: readonly TextTrack[]): Promise<TextGrounds> {
-    const areas = areasByFrame(scene, tracks);
+  static async draw(renderInput: RenderInput, tracks: readonly TextTrack[]): Promise<TextGrounds> {
+    const areas = areasByFrame(renderInput, tracks);
     const grounds = new Map<string, Map<number, Uint8Array>>();
     if (areas.size === 0) return new TextGrounds(grounds);
-    const opaque: Scene = { ...scene, output: { ...scene.output, format: 'mp4' } };
-    const small = reducedScene(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
+    const opaque: RenderInput = { ...renderInput, output: { ...renderInput.output, format: 'mp4' } };
+    const small = reducedInput(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
     const rasterizer = await openRasterizer(small);
     try {
       for (const frame of [...areas.keys()].sort((a, b) => a - b)) {
@@ -104,8 +104,8 @@ interface Area {
 const WHOLE: Area = { left: 0, top: 0, right: 1, bottom: 1 };
 
 /** Returns the areas of the texts of editables, by frame and editable. */
-function areasByFrame(scene: Scene, tracks: readonly TextTrack[]): Map<number, Map<string, Area>> {
-  const [[left, top], , [right, bottom]] = visibleArea(scene) as [Point, Point, Point];
+function areasByFrame(renderInput: RenderInput, tracks: readonly TextTrack[]): Map<number, Map<string, Area>> {
+  const [[left, top], , [right, bottom]] = visibleArea(renderInput) as [Point, Point, Point];
   const areas = new Map<number, Map<string, Area>>();
   for (const { editable, samples } of tracks) {
     for (const { frame, lines, isDrawnAsLaidOut, visibleShare } of editable === null ? [] : samples) {
@@ -136,7 +136,7 @@ function areasByFrame(scene: Scene, tracks: readonly TextTrack[]): Map<number, M
 type Point = readonly [number, number];
 
 /** Returns the colours at a grid of points of an area, as far as it lies in the picture. */
-function pointsOf(rgba: Uint8Array, { width, height }: Scene, { left, top, right, bottom }: Area): Uint8Array {
+function pointsOf(rgba: Uint8Array, { width, height }: RenderInput, { left, top, right, bottom }: Area): Uint8Array {
   const points = new Uint8Array(3 * COLUMNS * ROWS);
   const within = (share: number, length: number) => Math.max(0, Math.min(length - 1, Math.floor(share * length)));
   for (let row = 0, at = 0; row < ROWS; row++) {

@@ -1,4 +1,4 @@
-import type { LottieDocument } from '../../template/scene.ts';
+import type { LottieDocument } from '../../template/render-input.ts';
 import type { FindingMoment, LeftoverKind, LintDefect } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 

@@ -1,5 +1,5 @@
 import { normalizeLineBreaks } from '../../template/lottie/lottie-slots.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { areaOf, intersectionOf, type PlacedText, type Polygon, TextGeometry } from './text-geometry.ts';
 
@@ -25,12 +25,12 @@ const REST_GROWTH = 0.4;
 const MIN_SECONDS = 0.4;
 const MIN_DURATION_SHARE = 0.5;
 
-/** Samples the texts of a scene over time. */
-export async function trackTexts(scene: Scene): Promise<TextTrack[]> {
-  const geometry = await TextGeometry.open(scene);
-  const stills = scene.stills.map(({ frame }) => frame).filter((frame) => frame < scene.frameCount);
+/** Samples the texts of an input over time. */
+export async function trackTexts(renderInput: RenderInput): Promise<TextTrack[]> {
+  const geometry = await TextGeometry.open(renderInput);
+  const stills = renderInput.stills.map(({ frame }) => frame).filter((frame) => frame < renderInput.frameCount);
   const frames = [...new Set([...geometry.sampleFrames(), ...stills])].sort((a, b) => a - b);
-  const { w, h } = scene.animation;
+  const { w, h } = renderInput.animation;
   const shorter = Math.min(w, h);
   const rests = (from: PlacedText, to: PlacedText, seconds: number): boolean =>
     distance(from, to) <= REST_SPEED * shorter * seconds &&
@@ -47,7 +47,7 @@ export async function trackTexts(scene: Scene): Promise<TextTrack[]> {
       own[nth] ??= { text, samples: [] };
       const { samples } = own[nth];
       const previous = samples.at(-1);
-      const isAtRest = previous === undefined || rests(previous, text, (frame - previous.frame) / scene.fps);
+      const isAtRest = previous === undefined || rests(previous, text, (frame - previous.frame) / renderInput.fps);
       samples.push({ ...text, frame, isAtRest });
     }
   }
@@ -77,12 +77,12 @@ function middleOf({ lines }: PlacedText): readonly [number, number] {
  */
 export function longestRun<Sample extends { readonly frame: number }>(
   samples: readonly Sample[],
-  scene: Scene,
+  renderInput: RenderInput,
   meets: (sample: Sample) => boolean,
 ): Sample | undefined {
-  const longest = lastingRun(samples, scene, meets);
+  const longest = lastingRun(samples, renderInput, meets);
   return (
-    longest?.find(({ frame }) => scene.stills.some((still) => still.frame === frame)) ??
+    longest?.find(({ frame }) => renderInput.stills.some((still) => still.frame === frame)) ??
     longest?.[Math.floor(longest.length / 2)]
   );
 }
@@ -90,7 +90,7 @@ export function longestRun<Sample extends { readonly frame: number }>(
 /** Returns the longest run of samples that meet a condition; undefined if it is too short to be noticed. */
 export function lastingRun<Sample extends { readonly frame: number }>(
   samples: readonly Sample[],
-  { fps }: Scene,
+  { fps }: RenderInput,
   meets: (sample: Sample) => boolean,
 ): readonly Sample[] | undefined {
   const runs: Sample[][] = [[]];
@@ -115,17 +115,17 @@ const MIN_CUT = 0.005;
 export const MIN_STRENGTH = 0.5;
 
 /** Returns a sample on which the edge of the picture cuts a text that is at rest or never fully visible. Ignores masked texts. */
-export function findCut({ samples }: TextTrack, scene: Scene): TextSample | undefined {
+export function findCut({ samples }: TextTrack, renderInput: RenderInput): TextSample | undefined {
   if (!samples.every(({ isDrawnAsLaidOut }) => isDrawnAsLaidOut)) return undefined;
   const isCut = ({ visibleShare, beyond, strength }: TextSample) =>
     visibleShare < 1 - MIN_CUT && visibleShare > MIN_VISIBLE && beyond > MIN_BEYOND && strength >= MIN_STRENGTH;
-  const atRest = longestRun(samples, scene, (sample) => sample.isAtRest && isCut(sample));
+  const atRest = longestRun(samples, renderInput, (sample) => sample.isAtRest && isCut(sample));
   if (atRest !== undefined) return atRest;
   const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
   const isNeverWhole = samples.every(({ visibleShare }) => visibleShare < 1 - MIN_CUT);
   const travel = distance(samples[0]!, samples.at(-1)!);
-  const isCrawl = travel > Math.min(scene.animation.w, scene.animation.h) / 2;
-  return isAlwaysMoving && isNeverWhole && !isCrawl ? longestRun(samples, scene, isCut) : undefined;
+  const isCrawl = travel > Math.min(renderInput.animation.w, renderInput.animation.h) / 2;
+  return isAlwaysMoving && isNeverWhole && !isCrawl ? longestRun(samples, renderInput, isCut) : undefined;
 }
 
 /** Minimum share of a text in the picture; a smaller share is not visible. */
@@ -156,12 +156,12 @@ export interface Collision {
 }
 
 /** Finds texts whose lines overlap while both are at rest, at least one with an editable. Other content may cover them. */
-export function findCollisions(tracks: readonly TextTrack[], scene: Scene): Collision[] {
+export function findCollisions(tracks: readonly TextTrack[], renderInput: RenderInput): Collision[] {
   return tracks.flatMap((first, index) =>
     tracks.slice(index + 1).flatMap((second): Collision[] => {
       if (first.editable === second.editable || first.text === second.text) return [];
       const samplesOfSecond = new Map(second.samples.map((sample) => [sample.frame, sample]));
-      const found = longestRun(first.samples, scene, (sample) => {
+      const found = longestRun(first.samples, renderInput, (sample) => {
         const other = samplesOfSecond.get(sample.frame);
         const isReadable = (text: TextSample | undefined) =>
           text?.isAtRest === true && text.isDrawnAsLaidOut && text.strength >= MIN_STRENGTH;
@@ -192,9 +192,9 @@ function depthOf(polygon: Polygon): number {
 }
 
 /** Returns the editables of non-empty texts that no frame shows. */
-export function findNeverShown(scene: Scene, tracks: readonly TextTrack[]): string[] {
+export function findNeverShown(renderInput: RenderInput, tracks: readonly TextTrack[]): string[] {
   const shown = new Set(tracks.map(({ editable }) => editable));
-  const filled = filledTextLayers(scene.animation).filter(({ documents }) =>
+  const filled = filledTextLayers(renderInput.animation).filter(({ documents }) =>
     documents.some(({ t }) => String(t ?? '').trim() !== ''),
   );
   return [...new Set(filled.map(({ editable }) => editable))].filter((editable) => !shown.has(editable));

@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 
 /** Lottie's Fill effect, which paints a layer in one colour. */
@@ -13,65 +13,65 @@ const DROP_SHADOW_EFFECT = 25;
 export const MAX_TEXTS = 60;
 
 /**
- * Five versions of a scene. Their pictures show, for each pixel, its coverage by text, the text, the background, and the coverage
+ * Five versions of an input. Their pictures show, for each pixel, its coverage by text, the text, the background, and the coverage
  * that nothing reduces.
  */
 export interface TextVariants {
-  /** The unchanged scene. */
-  readonly whole: Scene;
+  /** The unchanged input. */
+  readonly whole: RenderInput;
   /** Without the texts of editables. */
-  readonly bare: Scene;
+  readonly bare: RenderInput;
   /** With those texts painted with red 255 and red 0; the blue value identifies the text. */
-  readonly bright: Scene;
-  readonly dark: Scene;
+  readonly bright: RenderInput;
+  readonly dark: RenderInput;
   /** `bright` on black, without all other layers, masks and mattes. */
-  readonly alone: Scene;
+  readonly alone: RenderInput;
 }
 
 /**
- * Builds the scenes to draw. Does not modify `scene`.
+ * Builds the inputs to draw. Does not modify `renderInput`.
  *
  * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
  * @param tagStep distance between the blue values of consecutive texts, of 255
  */
-export function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {
-  const painted = (red: number): Scene =>
-    varied(scene, (layer, editable) => {
+export function textVariants(renderInput: RenderInput, editables: readonly string[], tagStep: number): TextVariants {
+  const painted = (red: number): RenderInput =>
+    varied(renderInput, (layer, editable) => {
       const index = editables.indexOf(editable);
       if (index === -1) hide(layer);
       else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
     });
   return {
-    whole: scene,
-    bare: withoutTexts(scene),
+    whole: renderInput,
+    bare: withoutTexts(renderInput),
     bright: painted(1),
     dark: painted(0),
     alone: withTextsAlone(painted(1)),
   };
 }
 
-/** Returns a copy of a scene without the texts of editables. */
-export function withoutTexts(scene: Scene): Scene {
-  return varied(scene, hide);
+/** Returns a copy of an input without the texts of editables. */
+export function withoutTexts(renderInput: RenderInput): RenderInput {
+  return varied(renderInput, hide);
 }
 
-/** Returns a copy of a scene, in which `change` has been applied to the texts of editables and the layers that they shape. */
-function varied(scene: Scene, change: (layer: LottieNode, editable: string) => void): Scene {
-  const animation: LottieDocument = structuredClone(scene.animation);
+/** Returns a copy of an input, in which `change` has been applied to the texts of editables and the layers that they shape. */
+function varied(renderInput: RenderInput, change: (layer: LottieNode, editable: string) => void): RenderInput {
+  const animation: LottieDocument = structuredClone(renderInput.animation);
   const matted = mattedLayers(animation);
   for (const { layer, editable } of filledTextLayers(animation)) {
     for (const changed of [layer, ...(matted.get(layer) ?? [])]) change(changed, editable);
   }
-  return { ...scene, animation };
+  return { ...renderInput, animation };
 }
 
 /**
  * Hides all layers but texts, and removes masks and mattes. Also hides the texts that are mattes, because they shape other layers,
  * and those that are blended with the picture, because their coverage cannot be compared.
  */
-function withTextsAlone(scene: Scene): Scene {
-  const texts = new Set(filledTextLayers(scene.animation).map(({ layer }) => layer));
-  for (const layer of [...layerLists(scene.animation)].flat()) {
+function withTextsAlone(renderInput: RenderInput): RenderInput {
+  const texts = new Set(filledTextLayers(renderInput.animation).map(({ layer }) => layer));
+  for (const layer of [...layerLists(renderInput.animation)].flat()) {
     const isText = texts.has(layer) || layer.ty === LAYER_TYPE.precomposition;
     if (!isText || layer.td === 1 || Number(layer.bm ?? 0) !== 0) hide(layer);
     for (const field of ['tt', 'tp', 'td']) delete layer[field];
@@ -79,7 +79,7 @@ function withTextsAlone(scene: Scene): Scene {
     const masks = Array.isArray(layer.masksProperties) ? layer.masksProperties.filter(isRecord) : [];
     for (const mask of masks) mask.mode = 'n';
   }
-  return scene;
+  return renderInput;
 }
 
 /** Hides a layer. A matte shapes other layers even if it is hidden, but not if it is transparent. */

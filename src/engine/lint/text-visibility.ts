@@ -1,8 +1,8 @@
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import { reducedScene } from './reduced-scene.ts';
+import { reducedInput } from './reduced-input.ts';
 import { MAX_TEXTS, type TextVariants, textVariants } from './text-variants.ts';
 
 /** Measured visibility of a text on one frame. */
@@ -69,7 +69,7 @@ const MIN_PIXELS = 24;
  * @returns by editable, with one entry for each of its frames
  */
 export async function measureTextVisibility(
-  scene: Scene,
+  renderInput: RenderInput,
   texts: TextFrames,
   findsCuts: boolean,
 ): Promise<Map<string, readonly TextVisibility[]>> {
@@ -79,9 +79,9 @@ export async function measureTextVisibility(
   if (frames.length === 0) return visibilities;
   const tagStep = Math.floor(255 / (editables.length + 1));
   // Texts are measured at a fixed size, independently of the output's.
-  const variants = textVariants(reducedScene(scene, LONG_SIDE, MAX_IMAGE_SIDE), editables, tagStep);
-  const opaque = (variant: Scene): Scene => ({ ...variant, output: { ...variant.output, format: 'mp4' } });
-  const isOpaque = pixelsOf(scene.output) !== 'rgba';
+  const variants = textVariants(reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE), editables, tagStep);
+  const opaque = (variant: RenderInput): RenderInput => ({ ...variant, output: { ...variant.output, format: 'mp4' } });
+  const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
   const drawn = [
     ...(['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name])),
     ...(isOpaque ? [] : [variants.bare]),
@@ -130,7 +130,7 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
 function measure(
   pictures: TextPictures,
   background: Uint8Array | null,
-  { width, height }: Scene,
+  { width, height }: RenderInput,
   tagStep: number,
 ): Map<number, Omit<TextVisibility, 'frame'>> {
   const { whole, bare } = pictures;

@@ -2,7 +2,7 @@ import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
 
 /** How far a moving image slides, as a share of its area's side; for a zoom, its largest enlargement. */
 const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;
@@ -22,13 +22,13 @@ interface Travel {
  *
  * @returns the animation with each such image replaced by a composition, and all images that it needs
  */
-export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'> {
-  const moving = scene.images.filter(isMoving);
-  if (moving.length === 0) return scene;
-  const times = visibleRanges(scene.animation);
-  const images = scene.images.filter((image) => !isMoving(image));
+export function animateImages(renderInput: RenderInput): Pick<RenderInput, 'animation' | 'images'> {
+  const moving = renderInput.images.filter(isMoving);
+  if (moving.length === 0) return renderInput;
+  const times = visibleRanges(renderInput.animation);
+  const images = renderInput.images.filter((image) => !isMoving(image));
   const assets: { id: string; [field: string]: unknown }[] = [];
-  const byAsset = new Map<string, { image: SceneImage; travel: Travel; pictureId: string }>();
+  const byAsset = new Map<string, { image: InputImage; travel: Travel; pictureId: string }>();
   for (const image of moving) {
     const travel = travelOf(image);
     const width = Math.ceil(image.width * travel.width);
@@ -40,9 +40,9 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
     assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
     byAsset.set(image.assetId, { image, travel, pictureId });
   }
-  const layerCounts = new Map<SceneImage, number>();
-  const kept = (scene.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
-  const animation = withLayerLists({ ...scene.animation, assets: kept }, (layers) =>
+  const layerCounts = new Map<InputImage, number>();
+  const kept = (renderInput.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
+  const animation = withLayerLists({ ...renderInput.animation, assets: kept }, (layers) =>
     layers.map((layer) => {
       const found = isRecord(layer) && layer.ty === LAYER_TYPE.image ? byAsset.get(String(layer.refId)) : undefined;
       if (found === undefined || !isRecord(layer)) return layer;
@@ -59,7 +59,7 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
   return { animation: { ...animation, assets: [...animation.assets, ...assets] }, images };
 }
 
-function isMoving({ transform }: SceneImage): boolean {
+function isMoving({ transform }: InputImage): boolean {
   const { animate_strategy } = { ...TRANSFORM_DEFAULTS.video, ...transform };
   return animate_strategy !== 'none';
 }
@@ -81,7 +81,7 @@ function ownTimes({ ip, op, st, sr }: LottieNode): [number, number] {
   return [(from - start) / stretch, (to - start) / stretch];
 }
 
-function travelOf({ transform }: SceneImage): Travel {
+function travelOf({ transform }: InputImage): Travel {
   const { animate_speed, focus_x, focus_y } = { ...TRANSFORM_DEFAULTS.video, ...transform };
   const amount = AMOUNTS[animate_speed];
   const still = { x: 0, y: 0, scale: 1 };
@@ -106,7 +106,7 @@ function travelOf({ transform }: SceneImage): Travel {
 }
 
 /** @param start of the movement in frames, as is `end` */
-function movingLayer(image: SceneImage, travel: Travel, refId: string, start: number, end: number): object {
+function movingLayer(image: InputImage, travel: Travel, refId: string, start: number, end: number): object {
   const { width, height } = image;
   const keyframes = (from: readonly number[], to: readonly number[]) => ({
     a: 1,

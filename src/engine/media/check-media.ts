@@ -1,5 +1,5 @@
 import { wrongKind } from '../../kernel/file-kind.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';
 import { MAX_MEDIA_SECONDS, readMedia } from './open-media.ts';
@@ -30,12 +30,12 @@ interface ClipHeader {
  * Checks a clip before native code decodes it: its type (by content; playlists are rejected), size and structure. Runs in
  * JavaScript and reads only these bytes.
  *
- * @param name as `SceneClip.name`, for the error
- * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
+ * @param name as `InputClip.name`, for the error
+ * @throws RenderError asset_type_unsupported, asset_too_large, asset_decode_failed
  */
 export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHeader> {
-  const fail = (code: SceneError['code'], text: string): never => {
-    throw new SceneError(code, text, { imageName: name });
+  const fail = (code: RenderError['code'], text: string): never => {
+    throw new RenderError(code, text, { imageName: name });
   };
   if (bytes.length > MAX_CLIP_BYTES) {
     fail('asset_too_large', `The clip has ${bytes.length} bytes; it may have up to ${MAX_CLIP_BYTES}`);
@@ -63,7 +63,7 @@ function gifHeader(bytes: Uint8Array, name: string): ClipHeader {
   const durationSeconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
   const pixels = frames.reduce((sum, frame) => sum + frame.width * frame.height, width * height);
   if (pixels > MAX_GIF_PIXELS) {
-    throw new SceneError('asset_too_large', `The frames of the GIF have ${pixels} pixels in all`, { imageName: name });
+    throw new RenderError('asset_too_large', `The frames of the GIF have ${pixels} pixels in all`, { imageName: name });
   }
   return { type: 'gif', width, height, durationSeconds, fps: frames.length / durationSeconds, hasSound: false };
 }
@@ -71,11 +71,11 @@ function gifHeader(bytes: Uint8Array, name: string): ClipHeader {
 async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: string): Promise<ClipHeader> {
   return readMedia(bytes, name, async (input) => {
     const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new SceneError('asset_type_unsupported', 'The file has no video', { imageName: name });
+    if (track === null) throw new RenderError('asset_type_unsupported', 'The file has no video', { imageName: name });
     if ((await videoDecoding(track, bytes)) === undefined) {
       const codec = await videoCodecName(track);
       const text = `The video's codec ${codec} is not supported; ${CONVERT_VIDEO}`;
-      throw new SceneError('asset_type_unsupported', text, { imageName: name });
+      throw new RenderError('asset_type_unsupported', text, { imageName: name });
     }
     const coded = [await track.getCodedWidth(), await track.getCodedHeight()];
     const shown = [await track.getDisplayWidth(), await track.getDisplayHeight()];
@@ -106,13 +106,13 @@ interface SoundHeader {
 /**
  * Checks a sound before native code decodes it, as `checkClip` checks a clip. A file without sound is rejected.
  *
- * @param name as `SceneSound.name`, for the error
+ * @param name as `InputSound.name`, for the error
  * @param maxBytes higher for the sound of a clip
- * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
+ * @throws RenderError asset_type_unsupported, asset_too_large, asset_decode_failed
  */
 export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX_SOUND_BYTES): Promise<SoundHeader> {
-  const fail = (code: SceneError['code'], text: string): never => {
-    throw new SceneError(code, text, { imageName: name });
+  const fail = (code: RenderError['code'], text: string): never => {
+    throw new RenderError(code, text, { imageName: name });
   };
   if (bytes.length > maxBytes) {
     fail('asset_too_large', `The sound has ${bytes.length} bytes; it may have up to ${maxBytes}`);

@@ -2,7 +2,7 @@ import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { timeWithin } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
+import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 
 /** Timing of a clip. */
@@ -14,11 +14,11 @@ export interface ClipTimes {
   readonly trimSeconds: number;
 }
 
-/** Returns when a scene shows a clip, and which pictures of it. @param animation original or composed */
-export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocument): ClipTimes {
+/** Returns when an input shows a clip, and which pictures of it. @param animation original or composed */
+export function clipTimes(clip: InputClip, renderInput: RenderInput, animation: LottieDocument): ClipTimes {
   const showings = assetShowings(animation, new Set([clip.assetId]));
   const own = frameRateOf(animation.fr);
-  const framesPerFrame = animationFramesPerFrame(scene);
+  const framesPerFrame = animationFramesPerFrame(renderInput);
   const { trim_strategy, trim_start_time = TRANSFORM_DEFAULTS.video.trim_start_time } = clip.transform;
   const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
   return {

@@ -1,4 +1,4 @@
-import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
+import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { IDENTITY_TRANSFORM } from './animate-images.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
@@ -16,50 +16,50 @@ interface ClipWindow {
   readonly to: number;
   /** Lottie assets; their paths are the names of `files`. */
   readonly assets: readonly object[];
-  /** Decodes the pictures into BMP files. @throws SceneError asset_decode_failed */
+  /** Decodes the pictures into BMP files. @throws RenderError asset_decode_failed */
   files(): Promise<PictureFiles>;
 }
 
-/** The clips of a scene, decoded window by window. The caller must close it. */
+/** The clips of an input, decoded window by window. The caller must close it. */
 export interface Clips {
   /**
    * Returns a window that starts at a frame.
    *
    * @param maxFrames upper limit; large pictures make the window shorter
-   * @throws SceneError asset_decode_failed, asset_type_unsupported
+   * @throws RenderError asset_decode_failed, asset_type_unsupported
    */
   window(from: number, maxFrames: number): Promise<ClipWindow>;
   close(): void;
 }
 
 interface OpenClip extends Pick<ClipTimes, 'timesAt' | 'secondsOf'> {
-  readonly clip: SceneClip;
+  readonly clip: InputClip;
   readonly pictures: ClipPictures;
 }
 
 /**
- * Opens the clips of a checked scene; reads only the parts that are shown.
+ * Opens the clips of a checked input; reads only the parts that are shown.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
+ * @throws RenderError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
  */
-export async function openClips(scene: Scene, animation: LottieDocument): Promise<Clips> {
+export async function openClips(renderInput: RenderInput, animation: LottieDocument): Promise<Clips> {
   const open: OpenClip[] = [];
   const close = (): void => {
     for (const { pictures } of open) pictures.close();
   };
   try {
-    for (const clip of scene.clips) open.push(await openClip(clip, scene, animation));
+    for (const clip of renderInput.clips) open.push(await openClip(clip, renderInput, animation));
   } catch (error) {
     close();
     throw error;
   }
-  return { window: (from, maxFrames) => makeWindow(open, scene, from, maxFrames), close };
+  return { window: (from, maxFrames) => makeWindow(open, renderInput, from, maxFrames), close };
 }
 
-async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
-  const { timesAt, secondsOf } = clipTimes(clip, scene, animation);
+async function openClip(clip: InputClip, renderInput: RenderInput, animation: LottieDocument): Promise<OpenClip> {
+  const { timesAt, secondsOf } = clipTimes(clip, renderInput, animation);
   let [first, last] = [Infinity, -Infinity];
-  for (let frame = 0; frame < scene.frameCount; frame++) {
+  for (let frame = 0; frame < renderInput.frameCount; frame++) {
     for (const time of timesAt(frame)) [first, last] = [Math.min(first, time), Math.max(last, time)];
   }
   const part = first <= last ? { from: secondsOf(first), to: secondsOf(last) } : { from: 0, to: 0 };
@@ -78,7 +78,7 @@ interface Sample {
 
 async function makeWindow(
   open: readonly OpenClip[],
-  { frameCount }: Scene,
+  { frameCount }: RenderInput,
   from: number,
   maxFrames: number,
 ): Promise<ClipWindow> {
@@ -119,7 +119,7 @@ async function makeWindow(
   };
 }
 
-function areaBytes({ width, height }: SceneClip): number {
+function areaBytes({ width, height }: InputClip): number {
   return width * height * 4;
 }
 
@@ -131,7 +131,7 @@ function pictureId(clip: number, index: number): string {
   return `reelform/clip/${clip}/${index}`;
 }
 
-function pictureAsset({ width, height }: SceneClip, at: number, index: number): object {
+function pictureAsset({ width, height }: InputClip, at: number, index: number): object {
   return { id: pictureId(at, index), w: width, h: height, u: '', p: fileName(at, index), e: 0 };
 }
 
@@ -139,7 +139,7 @@ function pictureAsset({ width, height }: SceneClip, at: number, index: number): 
  * Returns the asset as a composition with one layer for each picture. The layers change midway between the times of two
  * pictures, so that rounding in the rasteriser cannot show the wrong picture.
  */
-function precomposition({ assetId, width, height }: SceneClip, at: number, samples: readonly Sample[]): object {
+function precomposition({ assetId, width, height }: InputClip, at: number, samples: readonly Sample[]): object {
   const ascending = [...samples].sort((a, b) => a.time - b.time);
   const layers: { refId: string; ip: number; op: number }[] = [];
   for (const [position, { time, index }] of ascending.entries()) {

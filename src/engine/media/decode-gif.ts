@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import type { ClipPictures, Picture } from './picture.ts';
 
 /** First row and row distance of each interlacing pass. @see GIF89a, appendix E */
@@ -13,7 +13,7 @@ const PASSES = [
  * Decodes the pictures of a GIF as browsers show them: each is painted over the previous one, which was kept, cleared to
  * transparency or replaced by the content before it. Background colours are not painted.
  *
- * @throws SceneError asset_decode_failed
+ * @throws RenderError asset_decode_failed
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt section 23 (disposal methods)
  */
 export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
@@ -71,7 +71,7 @@ function newScreen({ width, height }: Gif) {
 
   function blit(bytes: Uint8Array, frame: GifFrame, name: string): void {
     const { palette, transparentIndex } = frame;
-    if (palette === null) throw new SceneError('asset_decode_failed', 'The GIF has no colours', { imageName: name });
+    if (palette === null) throw new RenderError('asset_decode_failed', 'The GIF has no colours', { imageName: name });
     const indices = decodeLzw(bytes, frame.dataAt, frame.width * frame.height);
     let line = 0;
     for (const row of rowsOf(frame)) {
@@ -156,7 +156,7 @@ const NO_CONTROL: Control = {
 /**
  * Reads the structure of a GIF without decoding pixels. Of a truncated file, returns the complete pictures.
  *
- * @throws SceneError asset_decode_failed if the file has no complete picture
+ * @throws RenderError asset_decode_failed if the file has no complete picture
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image), 23 (graphic control)
  */
 export function readGifFrames(bytes: Uint8Array, name: string): Gif {
@@ -171,7 +171,7 @@ export function readGifFrames(bytes: Uint8Array, name: string): Gif {
   }
   const [width, height] = file.length < 13 ? [0, 0] : [file.readUInt16LE(6), file.readUInt16LE(8)];
   if (frames.length === 0 || width * height === 0) {
-    throw new SceneError('asset_decode_failed', 'The GIF has no picture, or is damaged', { imageName: name });
+    throw new RenderError('asset_decode_failed', 'The GIF has no picture, or is damaged', { imageName: name });
   }
   return { width, height, frames, isTruncated };
 }
@@ -207,7 +207,7 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
     at = skipSubBlocks(file, dataAt + 1);
     frames.push(frame);
     if (frames.length > MAX_FRAMES) {
-      throw new SceneError('asset_too_large', `The GIF has more than ${MAX_FRAMES} pictures`, { imageName: name });
+      throw new RenderError('asset_too_large', `The GIF has more than ${MAX_FRAMES} pictures`, { imageName: name });
     }
     // A graphic control applies to one picture only.
     control = NO_CONTROL;

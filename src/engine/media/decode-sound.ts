@@ -20,7 +20,7 @@ interface DecodedSound {
  * Decodes packets of a track. Most codecs need a few packets before their output is correct, so the first one should precede the
  * first sample used.
  *
- * @throws SceneError asset_type_unsupported, asset_decode_failed
+ * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
 export async function* decodePackets(
   { codec, description, wave, sampleRate, channels }: SoundTrack,

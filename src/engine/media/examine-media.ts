@@ -1,8 +1,8 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { Scene, SceneClip, SceneSound } from '../../template/scene.ts';
+import type { InputClip, InputSound, RenderInput } from '../../template/render-input.ts';
 import { type MediaFinding, momentAt } from '../lint-finding.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { checkClip } from './check-media.ts';
 import { clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
@@ -20,123 +20,126 @@ const MIN_CUT_SECONDS = 0.3;
  * their last picture freezes, clips and sounds whose end is cut off, and sounds that are not heard. Reads only the structure of
  * the files.
  *
- * @throws SceneError asset_decode_failed for a file that is unreadable or trimmed to start after its end
+ * @throws RenderError asset_decode_failed for a file that is unreadable or trimmed to start after its end
  */
-export async function examineMedia(scene: Scene): Promise<MediaFinding[]> {
+export async function examineMedia(renderInput: RenderInput): Promise<MediaFinding[]> {
   const found = new Map<string, MediaFinding>();
   const keep = (finding: MediaFinding | undefined): void => {
     if (finding !== undefined && !found.has(finding.editable)) found.set(finding.editable, finding);
   };
-  for (const clip of scene.clips) keep(await examineClip(clip, scene));
-  const sounds = groupBy(scene.sounds, ({ name }) => name);
-  for (const uses of sounds.values()) keep(await examineSound(uses, scene));
+  for (const clip of renderInput.clips) keep(await examineClip(clip, renderInput));
+  const sounds = groupBy(renderInput.sounds, ({ name }) => name);
+  for (const uses of sounds.values()) keep(await examineSound(uses, renderInput));
   return [...found.values()];
 }
 
-async function examineClip(clip: SceneClip, scene: Scene): Promise<MediaFinding | undefined> {
+async function examineClip(clip: InputClip, renderInput: RenderInput): Promise<MediaFinding | undefined> {
   const { name, bytes } = clip;
-  const { timesAt, secondsOf, trimSeconds } = clipTimes(clip, scene, scene.animation);
+  const { timesAt, secondsOf, trimSeconds } = clipTimes(clip, renderInput, renderInput.animation);
   const length = await mediaLength(bytes, name, 'video');
   rejectTrim('clip', name, trimSeconds, length);
   const shown: number[] = [];
   const frozen: number[] = [];
   let needed = 0;
-  for (let frame = 0; frame < scene.frameCount; frame++) {
+  for (let frame = 0; frame < renderInput.frameCount; frame++) {
     const seconds = Math.max(-1, ...timesAt(frame).map(secondsOf));
     if (seconds < 0) continue;
     shown.push(frame);
     if (seconds >= length.seconds - 1e-6) frozen.push(frame);
-    needed = Math.max(needed, seconds + 1 / scene.fps);
+    needed = Math.max(needed, seconds + 1 / renderInput.fps);
   }
   if (shown.length === 0) return undefined;
-  const freezes = length.isMoving && frozen.length / scene.fps >= MIN_FREEZE_SECONDS;
-  const sighting = sightingOf(scene, freezes ? frozen : shown);
+  const freezes = length.isMoving && frozen.length / renderInput.fps >= MIN_FREEZE_SECONDS;
+  const sighting = sightingOf(renderInput, freezes ? frozen : shown);
   if (length.announced !== undefined) return truncated(name, sighting, length);
   if (!freezes) {
     const [lengthSeconds, playedSeconds] = [length.seconds - trimSeconds, needed - trimSeconds];
     if (clip.isOwn || !length.isMoving || lengthSeconds - playedSeconds < MIN_CUT_SECONDS) return undefined;
-    const last = momentAt(scene, shown.at(-1)!);
+    const last = momentAt(renderInput, shown.at(-1)!);
     return { code: 'clip_cut', editable: name, ...last, lengthSeconds, playedSeconds };
   }
   return {
     ...{ code: 'clip_ends_early', editable: name, ...sighting },
-    freezesAtSeconds: frozen[0]! / scene.fps,
+    freezesAtSeconds: frozen[0]! / renderInput.fps,
     lengthSeconds: length.seconds - trimSeconds,
     neededSeconds: needed - trimSeconds,
   };
 }
 
 /** @param uses one sound, for each time it is played */
-async function examineSound(uses: readonly SceneSound[], scene: Scene): Promise<MediaFinding | undefined> {
+async function examineSound(uses: readonly InputSound[], renderInput: RenderInput): Promise<MediaFinding | undefined> {
   const sound = uses[0]!;
   // The length of a clip's sound is reported with the clip.
-  if (sound.optional) return examineClipSound(sound, scene);
+  if (sound.optional) return examineClipSound(sound, renderInput);
   const audible = uses.filter(({ transform }) => transform.volume !== 0);
-  if (audible.length === 0) return unheard(sound, scene, 'volume');
+  if (audible.length === 0) return unheard(sound, renderInput, 'volume');
   for (const use of audible) {
-    const finding = await examineUse(use, scene);
+    const finding = await examineUse(use, renderInput);
     if (finding !== undefined) return finding;
   }
-  return cutOff(audible, scene);
+  return cutOff(audible, renderInput);
 }
 
-async function examineUse(sound: SceneSound, scene: Scene): Promise<MediaFinding | undefined> {
+async function examineUse(sound: InputSound, renderInput: RenderInput): Promise<MediaFinding | undefined> {
   const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0 } = sound;
   const length = await mediaLength(bytes, name, 'audio');
   const { trim_start_time = 0 } = transform;
   rejectTrim('sound', name, trim_start_time - skipSeconds, length);
   if (length.announced === undefined) return undefined;
   const silentFrom = Math.min(endSeconds, startSeconds + Math.max(0, length.seconds - trim_start_time));
-  return truncated(name, soundAt(scene, silentFrom), length);
+  return truncated(name, soundAt(renderInput, silentFrom), length);
 }
 
 /** Returns a finding for a sound whose end is not heard in any of its uses. With a fade-out, the video ends it on purpose. */
-async function cutOff(uses: readonly SceneSound[], scene: Scene): Promise<MediaFinding | undefined> {
+async function cutOff(uses: readonly InputSound[], renderInput: RenderInput): Promise<MediaFinding | undefined> {
   const { name, bytes, isOwn, transform } = uses[0]!;
   if (isOwn || transform.loop === true || (transform.fade_out ?? 0) > 0) return undefined;
   const { seconds } = await mediaLength(bytes, name, 'audio');
-  const videoSeconds = scene.frameCount / scene.fps;
+  const videoSeconds = renderInput.frameCount / renderInput.fps;
   const played = uses.map(({ startSeconds, endSeconds, transform: { trim_start_time: from = 0 } }) => {
     const to = from + Math.max(0, Math.min(endSeconds, videoSeconds) - startSeconds);
     return { from, to, endSeconds: Math.min(endSeconds, videoSeconds) };
   });
-  if (played.every(({ from, to }) => to <= from)) return unheard(uses[0]!, scene, 'late');
+  if (played.every(({ from, to }) => to <= from)) return unheard(uses[0]!, renderInput, 'late');
   const longest = played.reduce((best, use) => (use.to > best.to ? use : best));
   if (seconds - longest.to < MIN_CUT_SECONDS) return undefined;
   const trim = transform.trim_start_time ?? 0;
   const lengths = { lengthSeconds: seconds - trim, playedSeconds: longest.to - trim };
-  return { code: 'sound_cut', editable: name, ...soundAt(scene, longest.endSeconds), ...lengths };
+  return { code: 'sound_cut', editable: name, ...soundAt(renderInput, longest.endSeconds), ...lengths };
 }
 
 /** A clip has a sound of its own only if the video gives it a volume. */
-async function examineClipSound({ bytes, name }: SceneSound, scene: Scene): Promise<MediaFinding | undefined> {
+async function examineClipSound(
+  { bytes, name }: InputSound,
+  renderInput: RenderInput,
+): Promise<MediaFinding | undefined> {
   const hasSound = mediaTypeOf(bytes) !== 'gif' && (await checkClip(bytes, name)).hasSound;
   return hasSound
     ? undefined
-    : { code: 'sound_unused', editable: name, ...soundAt(scene, 0), reason: 'no_sound', lengthSeconds: null };
+    : { code: 'sound_unused', editable: name, ...soundAt(renderInput, 0), reason: 'no_sound', lengthSeconds: null };
 }
 
 async function unheard(
-  { name, bytes, isOwn }: SceneSound,
-  scene: Scene,
+  { name, bytes, isOwn }: InputSound,
+  renderInput: RenderInput,
   reason: 'volume' | 'late',
 ): Promise<MediaFinding | undefined> {
   if (isOwn) return undefined;
   const { seconds: lengthSeconds } = await mediaLength(bytes, name, 'audio');
-  return { code: 'sound_unused', editable: name, ...soundAt(scene, 0), reason, lengthSeconds };
+  return { code: 'sound_unused', editable: name, ...soundAt(renderInput, 0), reason, lengthSeconds };
 }
 
 /** Returns the moment of a sound, which has no picture. */
-function soundAt(scene: Scene, seconds: number): Sighting {
-  const frame = Math.max(0, Math.min(scene.frameCount - 1, Math.floor(seconds * scene.fps)));
-  return { frame, seconds: frame / scene.fps, still: null };
+function soundAt(renderInput: RenderInput, seconds: number): Sighting {
+  const frame = Math.max(0, Math.min(renderInput.frameCount - 1, Math.floor(seconds * renderInput.fps)));
+  return { frame, seconds: frame / renderInput.fps, still: null };
 }
 
-/** @throws SceneError asset_decode_failed */
+/** @throws RenderError asset_decode_failed */
 function rejectTrim(what: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
   if (trimSeconds <= 0 || trimSeconds < seconds - 1e-6) return;
   const text = `It is trimmed to start at ${formatSeconds(trimSeconds)} s, and the ${what} ends at ${formatSeconds(seconds)} s: nothing of it is left`;
-  throw new SceneError('asset_decode_failed', text, { imageName });
+  throw new RenderError('asset_decode_failed', text, { imageName });
 }
 
 function formatSeconds(seconds: number): string {
@@ -151,7 +154,7 @@ function truncated(editable: string, sighting: Sighting, { seconds, announced = 
 type Sighting = Pick<MediaFinding, 'frame' | 'seconds' | 'still'>;
 
 /** Returns the first still among some frames, or else the first frame. @param frames not empty, ascending */
-function sightingOf({ stills, fps }: Scene, frames: readonly number[]): Sighting {
+function sightingOf({ stills, fps }: RenderInput, frames: readonly number[]): Sighting {
   const among = new Set(frames);
   const [still] = stills.filter(({ frame }) => among.has(frame)).sort((a, b) => a.frame - b.frame);
   const frame = still?.frame ?? frames[0]!;
@@ -175,13 +178,13 @@ interface MediaLength {
  * Measures the readable part of a file, not its announced length. Decodes nothing.
  *
  * @param kind of the track to measure
- * @throws SceneError asset_type_unsupported, asset_decode_failed
+ * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
 async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
     const what = kind === 'video' ? 'The file is no clip' : 'The file is no sound';
-    throw new SceneError('asset_type_unsupported', `${what} that can be used`, { imageName: name });
+    throw new RenderError('asset_type_unsupported', `${what} that can be used`, { imageName: name });
   }
   if (type === 'gif') {
     const { frames, isTruncated } = readGifFrames(bytes, name);

@@ -1,5 +1,5 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
-import type { Scene, SceneSound } from '../../template/scene.ts';
+import type { InputSound, RenderInput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
 import { joined, MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
@@ -9,21 +9,25 @@ import { mediaTypeOf } from './media-type.ts';
 import { type OpenSound, openSound } from './open-sound.ts';
 
 /**
- * Mixes and compresses a scene's sounds, exactly as long as its video; null for a silent scene. A limiter attenuates peaks above
+ * Mixes and compresses an input's sounds, exactly as long as its video; null for a silent input. A limiter attenuates peaks above
  * full scale. Sounds are decoded while mixing, so that memory use does not depend on their length.
  *
  * @param signal aborts the mix after the current block
- * @throws SceneError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
+ * @throws RenderError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  * @throws ReelformError encoder_missing
  * @throws the signal's reason
  */
-export async function makeSound(scene: Scene, codec: AudioCodec, signal?: AbortSignal): Promise<AudioTrack | null> {
-  const total = Math.round(frameTimeSeconds(frameRateOf(scene.fps), scene.frameCount) * MIX_RATE);
+export async function makeSound(
+  renderInput: RenderInput,
+  codec: AudioCodec,
+  signal?: AbortSignal,
+): Promise<AudioTrack | null> {
+  const total = Math.round(frameTimeSeconds(frameRateOf(renderInput.fps), renderInput.frameCount) * MIX_RATE);
   const voices: SoundVoice[] = [];
   try {
-    voices.push(...(await openVoices(scene, total)));
+    voices.push(...(await openVoices(renderInput, total)));
     if (voices.length === 0) return null;
-    const encoder = await openSoundEncoder(codec, scene.output.quality);
+    const encoder = await openSoundEncoder(codec, renderInput.output.quality);
     try {
       for await (const block of mix(voices, total, PACKET_SAMPLES[codec])) {
         await encoder.encode(block);
@@ -38,7 +42,7 @@ export async function makeSound(scene: Scene, codec: AudioCodec, signal?: AbortS
   }
 }
 
-async function openVoices({ sounds }: Scene, total: number): Promise<SoundVoice[]> {
+async function openVoices({ sounds }: RenderInput, total: number): Promise<SoundVoice[]> {
   const voices: SoundVoice[] = [];
   for (const sound of sounds) {
     const { bytes, name, optional, transform } = sound;
@@ -155,7 +159,7 @@ class SoundVoice {
   #isOver = false;
 
   /** @param total samples of the video */
-  constructor(source: OpenSound, { transform, startSeconds, endSeconds }: SceneSound, total: number) {
+  constructor(source: OpenSound, { transform, startSeconds, endSeconds }: InputSound, total: number) {
     const { trim_start_time, volume, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
     this.#source = source;
     this.#trimSeconds = trim_start_time;

@@ -14,7 +14,7 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { findCommentProblem } from './check-comments.ts';
 import { findBoxProblem } from './check-mp4.ts';
 import { findElementProblem } from './check-webm.ts';
@@ -33,13 +33,13 @@ const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 /**
  * Opens a media file after checking its structure. Reads only these bytes. The caller must dispose of the result.
  *
- * @throws SceneError asset_decode_failed if reading the file would take too much time or memory
+ * @throws RenderError asset_decode_failed if reading the file would take too much time or memory
  */
 export function openMedia(bytes: Uint8Array, imageName: string): Input {
   const type = mediaTypeOf(bytes);
   const problem = findProblem(bytes, type);
   if (problem !== undefined) {
-    throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
+    throw new RenderError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
   const readable = type === 'wav' ? withKnownSizes(bytes) : bytes;
   return new Input({ source: new BoundedSource(readable), formats: FORMATS });
@@ -52,10 +52,10 @@ function findProblem(bytes: Uint8Array, type: MediaType | undefined): string | u
 }
 
 /**
- * Reads the structure of a file. Errors of `reader` other than a SceneError count as damage of the file.
+ * Reads the structure of a file. Errors of `reader` other than a RenderError count as damage of the file.
  *
  * @param name of the clip or sound, for errors
- * @throws SceneError asset_decode_failed
+ * @throws RenderError asset_decode_failed
  */
 export async function readMedia<Result>(
   bytes: Uint8Array,
@@ -78,11 +78,11 @@ export async function codecName(track: InputTrack): Promise<string> {
   return (await track.getCodec()) ?? (typeof id === 'string' ? id.trim() : 'of an unknown kind');
 }
 
-/** Converts an error to one that reports a damaged file. Returns a SceneError unchanged. */
-export function toDamageError(cause: unknown, imageName: string): SceneError {
-  if (cause instanceof SceneError) return cause;
+/** Converts an error to one that reports a damaged file. Returns a RenderError unchanged. */
+export function toDamageError(cause: unknown, imageName: string): RenderError {
+  if (cause instanceof RenderError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new SceneError('asset_decode_failed', `The file is damaged: ${reason.slice(0, 200)}`, { imageName, cause });
+  return new RenderError('asset_decode_failed', `The file is damaged: ${reason.slice(0, 200)}`, { imageName, cause });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { codecName, openMedia, toDamageError } from './open-media.ts';
 import type { PacketTrack } from './packet-track.ts';
@@ -18,7 +18,7 @@ const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketT
   ['wma', readAsf],
 ]);
 
-/** Reads a sound file without `mediabunny`; undefined if its type is not one of these. @throws SceneError as the readers */
+/** Reads a sound file without `mediabunny`; undefined if its type is not one of these. @throws RenderError as the readers */
 export function packetTrack(bytes: Uint8Array, name: string): PacketTrack | undefined {
   return READERS.get(mediaTypeOf(bytes))?.(bytes, name);
 }
@@ -34,7 +34,7 @@ interface OpenSoundTrack {
 /**
  * Opens the sound of a file after checking its structure; undefined if the file has none.
  *
- * @throws SceneError asset_type_unsupported, asset_decode_failed
+ * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
 export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<OpenSoundTrack | undefined> {
   const own = packetTrack(bytes, name);
@@ -49,7 +49,7 @@ export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<O
     const track = await containedTrack(source, bytes);
     if (track === undefined) {
       const text = `The sound's codec ${await codecName(source)} is not supported; ${CONVERT}`;
-      throw new SceneError('asset_type_unsupported', text, { imageName: name });
+      throw new RenderError('asset_type_unsupported', text, { imageName: name });
     }
     const pictures = await input.getPrimaryVideoTrack();
     const pictureSeconds = pictures === null ? null : Math.max(0, await pictures.getFirstTimestamp());

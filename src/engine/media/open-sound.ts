@@ -1,5 +1,5 @@
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from '../codec/resampler.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { decodePackets } from './decode-sound.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { toDamageError } from './open-media.ts';
@@ -17,7 +17,7 @@ export interface OpenSound {
    * Decodes the sound from a time on, at 48 kHz. Time 0 is the first sample after the encoder's delay, or the first picture if
    * the file is a video.
    *
-   * @throws SceneError asset_decode_failed, asset_type_unsupported
+   * @throws RenderError asset_decode_failed, asset_type_unsupported
    */
   samples(fromSeconds: number): AsyncGenerator<Stereo>;
   close(): void;
@@ -38,7 +38,7 @@ interface Extent {
 /**
  * Opens a sound that has passed `checkSound`; undefined if the file has no sound.
  *
- * @throws SceneError asset_decode_failed
+ * @throws RenderError asset_decode_failed
  */
 export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSound | undefined> {
   const open = await openSoundTrack(bytes, name);
@@ -135,7 +135,7 @@ async function* read(
     }
     if (resampler !== undefined) yield resampler.end();
   } catch (cause) {
-    if (cause instanceof SceneError) throw cause;
+    if (cause instanceof RenderError) throw cause;
     throw toDamageError(cause, name);
   }
 }

@@ -25,7 +25,7 @@ export class OrderedDecoder {
   readonly #state: { last: number; lowestNeeded: number };
   #isFlushed = false;
 
-  /** @throws SceneError asset_type_unsupported; ReelformError encoder_missing */
+  /** @throws RenderError asset_type_unsupported; ReelformError encoder_missing */
   static async open(decoding: VideoDecoding, name: string): Promise<OrderedDecoder> {
     const ready = new Map<number, DecodedFrame>();
     const state = { last: -1, lowestNeeded: 0 };
@@ -59,7 +59,7 @@ export class OrderedDecoder {
   /**
    * @param index of the picture in the packet, or `UNREQUESTED`
    * @param lowestNeeded index below which pictures are dropped
-   * @throws SceneError asset_decode_failed
+   * @throws RenderError asset_decode_failed
    */
   async feed(data: Uint8Array, index: number, lowestNeeded: number): Promise<void> {
     this.#state.lowestNeeded = lowestNeeded;

@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import type { SoundPacket, SoundTrack } from './sound-track.ts';
 
 /** The sound of a file that this folder reads itself. */
@@ -7,15 +7,15 @@ export interface PacketTrack extends SoundTrack {
   readonly announcedSeconds: number | undefined;
 }
 
-/** @throws SceneError asset_decode_failed */
+/** @throws RenderError asset_decode_failed */
 export function damaged(problem: string, imageName: string): never {
-  throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
+  throw new RenderError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
 }
 
-/** @param codec with its container, as the subject of a sentence @throws SceneError asset_type_unsupported */
+/** @param codec with its container, as the subject of a sentence @throws RenderError asset_type_unsupported */
 export function unsupportedSound(codec: string, imageName: string): never {
   const text = `${codec} is not supported; convert it to MP3, WAV, or AAC in M4A`;
-  throw new SceneError('asset_type_unsupported', text, { imageName });
+  throw new RenderError('asset_type_unsupported', text, { imageName });
 }
 
 /** Frames of uncompressed sound in one packet. */

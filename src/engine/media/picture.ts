@@ -1,7 +1,7 @@
 import { createCanvas, ImageData } from '@napi-rs/canvas';
-import type { SceneClip } from '../../template/scene.ts';
+import type { InputClip } from '../../template/render-input.ts';
 import { drawPlaced, placeImage } from '../images/place-image.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 
 /** One picture of a clip, upright, with square pixels. */
 export interface Picture {
@@ -19,7 +19,7 @@ export type PictureFiles = readonly (readonly [name: string, bytes: Uint8Array])
 export interface ClipPictures {
   /** Returns the index of the picture shown at a time: the last one that has started, or else the first. */
   indexAt(seconds: number): number;
-  /** Decodes a picture; fastest in ascending order. @throws SceneError asset_decode_failed, asset_type_unsupported */
+  /** Decodes a picture; fastest in ascending order. @throws RenderError asset_decode_failed, asset_type_unsupported */
   picture(index: number): Promise<Picture>;
   /** May be called again. */
   close(): void;
@@ -28,13 +28,13 @@ export interface ClipPictures {
 /**
  * Crops and scales a picture to the clip's area, as `fitImage` does with an image.
  *
- * @throws SceneError asset_decode_failed if a manual rectangle lies outside the picture
+ * @throws RenderError asset_decode_failed if a manual rectangle lies outside the picture
  */
-export function fitPicture(picture: Picture, { width, height, transform, name }: SceneClip): Picture {
+export function fitPicture(picture: Picture, { width, height, transform, name }: InputClip): Picture {
   const placement = placeImage(picture, { width, height }, transform);
   if (placement === undefined) {
     const text = `the part to show lies outside the picture of ${picture.width} × ${picture.height} pixels`;
-    throw new SceneError('asset_decode_failed', text, { imageName: name });
+    throw new RenderError('asset_decode_failed', text, { imageName: name });
   }
   const { source, target } = placement;
   const isWhole = source.width === width && source.height === height && target.width === width;

@@ -22,7 +22,7 @@ interface Frame {
  * Reads the frames of an AC-3 or E-AC-3 stream without a container. A stream that ends early is accepted; all frames must have
  * the same codec, rate and duration.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported
+ * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see ETSI TS 102 366, 4.3 (AC-3), E.1.2 (E-AC-3)
  */
 export function readAc3(bytes: Uint8Array, name: string): PacketTrack {

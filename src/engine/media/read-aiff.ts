@@ -32,7 +32,7 @@ interface CommonChunk {
 /**
  * Reads the structure of an AIFF or AIFF-C with uncompressed sound. A file that ends early is accepted. Allocates nothing.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported
+ * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Audio Interchange File Format 1.3; AIFF-C draft of 1991-08-26
  */
 export function readAiff(bytes: Uint8Array, name: string): PacketTrack {

@@ -38,7 +38,7 @@ interface SoundStream {
  * Reads the structure of an ASF file with Windows Media Audio 1 or 2. Copies the sound, whose superframes are scattered over
  * packets. A file that ends early is accepted.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported
+ * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Advanced Systems Format Specification 1.20, sections 3 (header), 5 (packets)
  */
 export function readAsf(bytes: Uint8Array, name: string): PacketTrack {
@@ -224,7 +224,7 @@ function guidAt(bytes: Buffer, at: number): string {
   return bytes.toString('hex', at, at + 16);
 }
 
-/** @throws SceneError asset_decode_failed for an object that is smaller than its own header */
+/** @throws RenderError asset_decode_failed for an object that is smaller than its own header */
 function sizeAt(bytes: Buffer, at: number, name: string): number {
   const size = Number(bytes.readBigUInt64LE(at));
   return size >= 24 && size <= bytes.length ? size : damaged('an object has an impossible size', name);

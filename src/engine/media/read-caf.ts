@@ -37,7 +37,7 @@ interface PacketTable {
 /**
  * Reads the structure of a Core Audio file with uncompressed sound, Apple Lossless or AAC. A file that ends early is accepted.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported
+ * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Apple Core Audio Format Specification 1.0
  */
 export function readCaf(bytes: Uint8Array, name: string): PacketTrack {

@@ -3,7 +3,7 @@ import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { hasExcessiveMetadata } from '../images/png-metadata.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
 import { openMedia, toDamageError } from './open-media.ts';
 import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decoder.ts';
@@ -23,7 +23,7 @@ interface ClipPart {
  * Opens an MP4, MOV or WebM whose pictures are decoded on request. Decoding runs forward from a key picture, and restarts only to
  * go back or to skip to a later key picture.
  *
- * @throws SceneError asset_decode_failed, asset_type_unsupported
+ * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @throws ReelformError encoder_missing
  */
 export async function videoPictures(bytes: Uint8Array, name: string, part: ClipPart): Promise<ClipPictures> {
@@ -34,7 +34,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     const start = Math.max(0, await track.getFirstTimestamp());
     const table = await readPictureTable(track, start + part.from, start + part.to);
     if (table.length === 0)
-      throw new SceneError('asset_decode_failed', 'The video has no picture', { imageName: name });
+      throw new RenderError('asset_decode_failed', 'The video has no picture', { imageName: name });
     const decoding = (await videoDecoding(track, bytes))!;
     const colorSpace = (await track.getDecoderConfig())?.colorSpace;
     const orientation: Orientation = {

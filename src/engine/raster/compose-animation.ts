@@ -1,15 +1,15 @@
 import { isRecord } from '../../kernel/json.ts';
 import { drawingForm } from '../../template/lottie/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
-import { evaluateScene } from '../expressions/evaluate-scene.ts';
+import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
+import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
 import type { PictureFiles } from '../media/picture.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 
-/** A scene's animation, ready for the rasteriser except for the pictures of its clips. */
+/** An input's animation, ready for the rasteriser except for the pictures of its clips. */
 export interface ComposedAnimation {
   /** The animation, in which layers still show the clips as images. */
   readonly animation: LottieDocument;
@@ -27,14 +27,17 @@ export interface ComposedAnimation {
 }
 
 /**
- * Composes a scene's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
+ * Composes an input's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
  * one image at a time to save memory. Removes all paths to other files.
  *
- * @throws SceneError as `fitImage`
+ * @throws RenderError as `fitImage`
  */
-export async function composeAnimation(source: Scene): Promise<ComposedAnimation> {
-  const scene = await evaluateScene(source);
-  const { animation: moving, images } = animateImages({ ...scene, animation: drawingForm(scene.animation) });
+export async function composeAnimation(source: RenderInput): Promise<ComposedAnimation> {
+  const renderInput = await evaluateInput(source);
+  const { animation: moving, images } = animateImages({
+    ...renderInput,
+    animation: drawingForm(renderInput.animation),
+  });
   const files: [name: string, png: Buffer][] = [];
   const byAsset = new Map<string, (typeof files)[number]>();
   for (const [index, image] of images.entries()) {
@@ -42,8 +45,8 @@ export async function composeAnimation(source: Scene): Promise<ComposedAnimation
     files.push(file);
     byAsset.set(image.assetId, file);
   }
-  const { animation: typeset, findings } = await typesetTexts(moving, scene.fonts);
-  const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
+  const { animation: typeset, findings } = await typesetTexts(moving, renderInput.fonts);
+  const clips = new Map(renderInput.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (typeset.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
     return [byAsset.has(asset.id) ? asset : withoutPath(asset)];

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LottieAnimation } from '@napi-rs/canvas';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { Clips } from '../media/clip-windows.ts';
 import type { PictureFiles } from '../media/picture.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import type { ComposedAnimation } from './compose-animation.ts';
 
 /** Frames of the first window. Each following window has twice as many, within the memory limit. */
@@ -15,24 +15,24 @@ const FIRST_WINDOW_FRAMES = 2;
 export interface LoadedAnimation {
   /** Replaced by some calls of `prepare`. */
   readonly animation: LottieAnimation;
-  /** Loads the pictures of clips for a frame. @throws SceneError asset_decode_failed, asset_type_unsupported, template_invalid */
+  /** Loads the pictures of clips for a frame. @throws RenderError asset_decode_failed, asset_type_unsupported, template_invalid */
   prepare(frame: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Loads a scene's animation. If the scene has clips, the animation is loaded again for each window of frames.
+ * Loads an input's animation. If the input has clips, the animation is loaded again for each window of frames.
  *
- * @throws SceneError template_invalid
+ * @throws RenderError template_invalid
  */
-export async function openAnimation(scene: Scene, composed: ComposedAnimation): Promise<LoadedAnimation> {
-  if (scene.clips.length === 0) {
+export async function openAnimation(renderInput: RenderInput, composed: ComposedAnimation): Promise<LoadedAnimation> {
+  if (renderInput.clips.length === 0) {
     const animation = loadWith(composed);
     return { animation, prepare: async () => undefined, close: () => undefined };
   }
-  // Loaded on demand: the code is large, and most scenes have no clips.
+  // Loaded on demand: the code is large, and most inputs have no clips.
   const { openClips } = await import('../media/clip-windows.ts');
-  return new WindowedAnimation(composed, await openClips(scene, composed.animation));
+  return new WindowedAnimation(composed, await openClips(renderInput, composed.animation));
 }
 
 class WindowedAnimation implements LoadedAnimation {
@@ -76,7 +76,7 @@ function loadWith(
     return withPictureFiles(files, (folder) => load(json, folder));
   } catch (error) {
     // If files cannot be written, embedded images work too, but slower.
-    if (error instanceof SceneError || clips.files.length > 0) throw error;
+    if (error instanceof RenderError || clips.files.length > 0) throw error;
     return load(composed.toJson(clips.assets));
   }
 }
@@ -86,7 +86,7 @@ function load(json: string, folder?: string): LottieAnimation {
   try {
     return LottieAnimation.loadFromData(json, folder === undefined ? {} : { resourcePath: folder });
   } catch (cause) {
-    throw new SceneError('template_invalid', 'The rasterizer cannot load the animation', { cause });
+    throw new RenderError('template_invalid', 'The rasterizer cannot load the animation', { cause });
   }
 }
 

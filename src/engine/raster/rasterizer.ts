@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import type { TextFinding } from '../text/text-findings.ts';
@@ -9,14 +9,14 @@ import { findStaticFrames } from './static-frames.ts';
 
 const JPEG_QUALITY = 90;
 
-/** Draws the frames of a scene in any order with Skia (Skottie). Supports one task at a time. */
+/** Draws the frames of an input in any order with Skia (Skottie). Supports one task at a time. */
 export interface Rasterizer {
-  /** Defects of the scene's texts. */
+  /** Defects of the input's texts. */
   readonly findings: readonly TextFinding[];
   /**
    * Loads the pictures of clips for a frame. Call it before `draw`; fastest if frames are in ascending order.
    *
-   * @throws SceneError asset_decode_failed
+   * @throws RenderError asset_decode_failed
    */
   prepare(frame: number): Promise<void>;
   /**
@@ -45,22 +45,22 @@ export interface Rasterizer {
 }
 
 /**
- * Prepares a checked scene for drawing: decodes, crops and scales its images.
+ * Prepares a checked input for drawing: decodes, crops and scales its images.
  *
- * @throws SceneError for an unusable image or animation
+ * @throws RenderError for an unusable image or animation
  */
-export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
-  const composed = await composeAnimation(scene);
-  const source = await openAnimation(scene, composed);
-  const { width, height } = scene;
+export async function openRasterizer(renderInput: RenderInput): Promise<Rasterizer> {
+  const composed = await composeAnimation(renderInput);
+  const source = await openAnimation(renderInput, composed);
+  const { width, height } = renderInput;
   const canvas = createCanvas(width, height);
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
-  const isOpaque = pixelsOf(scene.output) !== 'rgba';
+  const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
-  const area = coveringArea(scene);
-  const animationFrames = animationFramesPerFrame(scene);
+  const area = coveringArea(renderInput);
+  const animationFrames = animationFramesPerFrame(renderInput);
   // Clips change even if the animation does not.
-  const isStatic = scene.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
+  const isStatic = renderInput.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
   return {
     findings: composed.findings,
     repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
@@ -84,7 +84,7 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
  * Scales the animation to cover the output, keeping its aspect ratio. Fitting it inside could leave a black row if the output size
  * is rounded.
  */
-function coveringArea({ width, height, animation: { w, h } }: Scene) {
+function coveringArea({ width, height, animation: { w, h } }: RenderInput) {
   const scale = Math.max(width / w, height / h);
   const [across, down] = [w * scale, h * scale];
   return { x: (width - across) / 2, y: (height - down) / 2, width: across, height: down };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import { type Clock, ownClock } from '../../template/lottie/layer-spans.ts';
-import type { LottieDocument } from '../../template/scene.ts';
+import type { LottieDocument } from '../../template/render-input.ts';
 
 /** Frames of the animation, both ends included. */
 type Span = readonly [from: number, to: number];

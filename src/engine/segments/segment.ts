@@ -1,7 +1,7 @@
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 
@@ -9,12 +9,12 @@ import { frameRateOf } from '../frame-rate.ts';
  * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, even in different
  * videos. The key does not cover stills, which have their own keys.
  *
- * @param scene restricted to the range by `segmentScene`
+ * @param renderInput restricted to the range by `segmentInput`
  * @param build identifies the engine, the encoder and its settings
- * @returns null for a scene without a canonical form
+ * @returns null for an input without a canonical form
  */
-export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
-  const { output, width, height, fps, animation, fonts, images, clips } = scene;
+export function segmentKey(renderInput: RenderInput, { first, end }: FrameRange, build: string): Sha256 | null {
+  const { output, width, height, fps, animation, fonts, images, clips } = renderInput;
   return keyOf(() => ({
     build,
     output: { format: output.format, quality: output.quality, codec: output.codec ?? defaultCodec(output.format)! },
@@ -43,7 +43,7 @@ function keyOf(value: () => Json): Sha256 | null {
   }
 }
 
-function pictureOf({ assetId, width, height, bytes, transform }: SceneImage): Json {
+function pictureOf({ assetId, width, height, bytes, transform }: InputImage): Json {
   return { assetId, width, height, bytes: knownSha256(bytes), transform: { ...transform } };
 }
 
@@ -74,10 +74,10 @@ function valueDigest(value: unknown): Json {
 /**
  * Returns the digest of everything that the bytes of a video's sound depend on.
  *
- * @returns null for a scene without sounds or without a canonical form
+ * @returns null for an input without sounds or without a canonical form
  */
 export function soundKey(
-  { sounds, fps, frameCount, output }: Pick<Scene, 'sounds' | 'fps' | 'frameCount' | 'output'>,
+  { sounds, fps, frameCount, output }: Pick<RenderInput, 'sounds' | 'fps' | 'frameCount' | 'output'>,
   codec: AudioCodec,
   build: string,
 ): Sha256 | null {
@@ -114,7 +114,7 @@ export function segmentRanges({
   frameCount,
   fps,
   output,
-}: Pick<Scene, 'frameCount' | 'fps'> & { readonly output: Pick<Scene['output'], 'format'> }): FrameRange[] {
+}: Pick<RenderInput, 'frameCount' | 'fps'> & { readonly output: Pick<RenderInput['output'], 'format'> }): FrameRange[] {
   if (!hasSegments(output.format)) return [];
   const { numerator, denominator } = frameRateOf(fps);
   const length = SEGMENT_SECONDS * Math.max(1, Math.round(numerator / denominator));
@@ -127,5 +127,5 @@ export function segmentRanges({
   return Array.from({ length: count }, (_, index) => ({ first: start(index), end: start(index + 1) }));
 }
 
-/** Maximum segments that are drawn from one scene, so that memory does not grow with the length of a video. */
+/** Maximum segments that are drawn from one input, so that memory does not grow with the length of a video. */
 export const MAX_SHARED_SEGMENTS = 8;

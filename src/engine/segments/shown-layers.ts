@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument } from '../../template/scene.ts';
+import type { LottieDocument } from '../../template/render-input.ts';
 
 /** Frames of a composition's own time, both ends included. */
 interface Times {

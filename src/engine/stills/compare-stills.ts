@@ -1,21 +1,21 @@
 import pixelmatch from 'pixelmatch';
-import { checkScene } from '../check-scene.ts';
-import { type PackedScene, unpackScene } from '../packed-scene.ts';
-import { mediaFindings } from '../scene-media.ts';
+import { checkInput } from '../check-input.ts';
+import { mediaFindings } from '../input-media.ts';
+import { type PackedInput, unpackRenderInput } from '../packed-input.ts';
 import { forEachStill } from './draw-stills.ts';
 
-/** Two versions of a scene whose stills are compared. */
+/** Two versions of an input whose stills are compared. */
 export interface StillComparison {
-  /** Scene whose stills are paired with those of `after` by index; null for a new video. */
-  readonly before: PackedScene | null;
-  readonly after: PackedScene;
+  /** RenderInput whose stills are paired with those of `after` by index; null for a new video. */
+  readonly before: PackedInput | null;
+  readonly after: PackedInput;
   /** Quality of the JPEGs, 1..100; null to compute only the share. */
   readonly jpegQuality: number | null;
 }
 
 export interface ComparedStill {
   /**
-   * JPEG with a checkerboard behind transparent pixels; null without that scene, or if no pictures were requested.
+   * JPEG with a checkerboard behind transparent pixels; null without that input, or if no pictures were requested.
    */
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
@@ -28,12 +28,12 @@ interface Drawn extends PicturePixels {
 }
 
 /**
- * Draws the stills of both scenes, one scene after the other, and compares their raw pixels. Encodes only requested
+ * Draws the stills of both inputs, one input after the other, and compares their raw pixels. Encodes only requested
  * pictures, and equal pictures once. Draws on the calling thread.
  *
- * @param onStill called after each still of either scene
+ * @param onStill called after each still of either input
  * @returns one entry for each still of `after`, in order
- * @throws SceneError as `renderStills`
+ * @throws RenderError as `renderStills`
  */
 export async function compareStills(
   { before, after, jpegQuality }: StillComparison,
@@ -60,15 +60,15 @@ export async function compareStills(
 
 /** @param take may encode the picture as a JPEG, before it returns */
 async function drawEach(
-  packed: PackedScene,
+  packed: PackedInput,
   take: (picture: PicturePixels, encode: (quality: number) => Promise<Uint8Array>) => Promise<void>,
 ): Promise<void> {
-  const scene = unpackScene(packed);
-  checkScene(scene);
+  const renderInput = unpackRenderInput(packed);
+  checkInput(renderInput);
   // Stills have no sound.
-  await mediaFindings({ ...scene, sounds: [] });
-  const { width, height } = scene;
-  await forEachStill(scene, (_still, data, rasterizer) =>
+  await mediaFindings({ ...renderInput, sounds: [] });
+  const { width, height } = renderInput;
+  await forEachStill(renderInput, (_still, data, rasterizer) =>
     take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'checkerboard')),
   );
 }

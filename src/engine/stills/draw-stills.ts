@@ -1,8 +1,8 @@
-import type { Scene, Still } from '../../template/scene.ts';
+import type { RenderInput, Still } from '../../template/render-input.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 
-/** A still of a scene, rendered without its video. */
+/** A still of an input, rendered without its video. */
 export interface StillImage {
   readonly name: string;
   /** Lossless PNG. */
@@ -10,15 +10,15 @@ export interface StillImage {
 }
 
 /**
- * Draws the stills of a checked scene on the calling thread.
+ * Draws the stills of a checked input on the calling thread.
  *
  * @param onStill called after each still
- * @returns in the scene's order
- * @throws SceneError as `openRasterizer`
+ * @returns in the input's order
+ * @throws RenderError as `openRasterizer`
  */
-export async function drawStills(scene: Scene, onStill: () => void): Promise<StillImage[]> {
+export async function drawStills(renderInput: RenderInput, onStill: () => void): Promise<StillImage[]> {
   const stills: StillImage[] = [];
-  await forEachStill(scene, async ({ name }, _data, rasterizer) => {
+  await forEachStill(renderInput, async ({ name }, _data, rasterizer) => {
     stills.push({ name, bytes: await rasterizer.encodePng() });
     onStill();
   });
@@ -26,21 +26,21 @@ export async function drawStills(scene: Scene, onStill: () => void): Promise<Sti
 }
 
 /**
- * Draws each still of a checked scene on the calling thread.
+ * Draws each still of a checked input on the calling thread.
  *
  * @param take receives the pixels (RGBA, straight alpha), and may encode the picture before it returns
- * @throws SceneError as `openRasterizer`
+ * @throws RenderError as `openRasterizer`
  */
 export async function forEachStill(
-  scene: Scene,
+  renderInput: RenderInput,
   take: (still: Still, data: Uint8Array, rasterizer: Rasterizer) => Promise<void>,
 ): Promise<void> {
-  const rasterizer = await openRasterizer(scene);
+  const rasterizer = await openRasterizer(renderInput);
   try {
-    for (const still of scene.stills) {
+    for (const still of renderInput.stills) {
       await rasterizer.prepare(still.frame);
       await take(still, rasterizer.draw(still.frame), rasterizer);
-      // The memory of the last few stills is released with their scene.
+      // The memory of the last few stills is released with their input.
       freeBuffers();
     }
   } finally {

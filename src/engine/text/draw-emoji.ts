@@ -11,7 +11,7 @@ let painter: GlyphPainter | undefined;
  * Draws emoji with their own fonts.
  *
  * @returns entries for `assets`: the image of each emoji, and the composition that characters refer to
- * @throws SceneError for a bitmap in a font that `checkImage` rejects
+ * @throws RenderError for a bitmap in a font that `checkImage` rejects
  */
 export async function drawEmoji(emoji: readonly PooledEmoji[]): Promise<{ id: string; [field: string]: unknown }[]> {
   const assets: { id: string; [field: string]: unknown }[] = [];

@@ -57,7 +57,7 @@ function coversAll(font: OpenFont, characters: readonly string[]): boolean {
  * them.
  *
  * @param fonts the text's own first; at least one
- * @throws SceneError template_invalid for an unusable font, as `openFont`
+ * @throws RenderError template_invalid for an unusable font, as `openFont`
  */
 export async function openStack(text: string, fonts: readonly FontToOpen[]): Promise<FontStack> {
   // The text may be set in capitals, which may need another font.

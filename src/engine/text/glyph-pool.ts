@@ -1,4 +1,4 @@
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import { glyphShapes, missingBox, rectangleShapes } from './glyph-shapes.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
@@ -7,7 +7,7 @@ import type { TypesetCharacter } from './typeset-line.ts';
 /**
  * Characters that the rasteriser draws unchanged: Canadian syllabics, which neither join nor compose, then the private
  * use area. The rasteriser never frees a font, and its size grows with the highest character, so using only the private
- * use area would leak megabytes per scene.
+ * use area would leak megabytes per input.
  */
 const RANGES = [
   { first: 0x1401, count: 0x166d - 0x1401 },
@@ -74,7 +74,7 @@ export class GlyphPool {
   /**
    * Returns the text that draws these lines, and the name of its font.
    *
-   * @throws SceneError template_invalid for a text with more distinct characters than a font can have
+   * @throws RenderError template_invalid for a text with more distinct characters than a font can have
    */
   add(lines: readonly (readonly TypesetCharacter[])[], options: CharacterOptions): { text: string; font: string } {
     const keys = lines.map((line) => line.map((character) => this.#keyOf(character, options)));
@@ -111,7 +111,7 @@ export class GlyphPool {
     });
     if (fitting !== undefined) return fitting;
     if (keys.size > CAPACITY) {
-      throw new SceneError(
+      throw new RenderError(
         'template_invalid',
         `A text has ${keys.size} different characters; the limit is ${CAPACITY}`,
       );

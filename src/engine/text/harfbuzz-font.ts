@@ -1,5 +1,5 @@
 import type * as HarfBuzz from 'harfbuzzjs';
-import type { FontSettings } from '../../template/scene.ts';
+import type { FontSettings } from '../../template/render-input.ts';
 
 /** One glyph of a shaped run. Lengths are in ems, y upwards. */
 export interface ShapedGlyph {

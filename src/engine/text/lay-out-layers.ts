@@ -2,8 +2,8 @@ import { isRecord } from '../../kernel/json.ts';
 import { mergeSettings } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, SceneFont } from '../../template/scene.ts';
-import { SceneError } from '../scene-error.ts';
+import type { InputFont, LottieDocument } from '../../template/render-input.ts';
+import { RenderError } from '../render-error.ts';
 import { type FontStack, openStack } from './font-stack.ts';
 import { layOutText, type TextLayout } from './lay-out-text.ts';
 import type { FontToOpen } from './open-font.ts';
@@ -24,9 +24,9 @@ export interface LaidOutText {
 /**
  * Lays out every text of an animation, except texts whose font has only outlines in the animation and no file.
  *
- * @throws SceneError template_invalid for a font that is missing or unusable
+ * @throws RenderError template_invalid for a font that is missing or unusable
  */
-export async function layOutLayers(animation: LottieDocument, fonts: readonly SceneFont[]): Promise<LaidOutText[]> {
+export async function layOutLayers(animation: LottieDocument, fonts: readonly InputFont[]): Promise<LaidOutText[]> {
   const named = animationFonts(animation, fonts);
   const fallbacks = fonts.filter((font) => font.isFallback);
   const texts: LaidOutText[] = [];
@@ -35,14 +35,14 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
       const spec = textSpec(document);
       if (spec.text.length > MAX_LENGTH) {
         const message = `A text of the animation has ${spec.text.length} characters; the limit is ${MAX_LENGTH}`;
-        throw new SceneError('template_invalid', message);
+        throw new RenderError('template_invalid', message);
       }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
       const own = font === undefined ? [] : [{ ...font.file, ...mergeSettings(font.file, spec.settings) }];
       const candidates = [...own, ...fallbacks.filter((fallback) => fallback !== font?.file)];
       if (candidates.length === 0) {
-        throw new SceneError('template_invalid', `The font ${spec.font} of a text has no file`, {
+        throw new RenderError('template_invalid', `The font ${spec.font} of a text has no file`, {
           imageName: spec.font,
         });
       }
@@ -63,8 +63,8 @@ interface NamedFont {
   readonly ascent: number | null;
 }
 
-/** Returns the fonts that texts of an animation can refer to: files of the scene, embedded files, or outlines. */
-function animationFonts(animation: LottieDocument, fonts: readonly SceneFont[]): Map<string, NamedFont> {
+/** Returns the fonts that texts of an animation can refer to: files of the input, embedded files, or outlines. */
+function animationFonts(animation: LottieDocument, fonts: readonly InputFont[]): Map<string, NamedFont> {
   const named = new Map<string, NamedFont>();
   for (const font of fontList(animation)) {
     const name = String(font.fName);

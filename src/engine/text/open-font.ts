@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib';
 import { sha256 } from '../../kernel/digest.ts';
 import { fontProblem } from '../../template/check-font.ts';
-import type { SceneFont } from '../../template/scene.ts';
-import { SceneError } from '../scene-error.ts';
+import type { InputFont } from '../../template/render-input.ts';
+import { RenderError } from '../render-error.ts';
 import { HarfBuzzFont, type OpenFont } from './harfbuzz-font.ts';
 
 /** Limit for fonts that stay open between texts: room for several CJK families and an emoji font. */
@@ -19,19 +19,19 @@ const byBytes = new WeakMap<Uint8Array, Promise<OpenFont>>();
 const byDigest = new Map<string, KnownFont>();
 
 /** A font to open, with its settings. */
-export type FontToOpen = Omit<SceneFont, 'isFallback'>;
+export type FontToOpen = Omit<InputFont, 'isFallback'>;
 
 /**
  * Opens a font with its settings. Reads a file once per process and content, and loads the shaper on first use.
  *
- * @throws SceneError template_invalid with the font's name, as `unpackFont`, and for settings that the font lacks
+ * @throws RenderError template_invalid with the font's name, as `unpackFont`, and for settings that the font lacks
  */
 export async function openFont({ name, bytes, axes = {}, features = {} }: FontToOpen): Promise<OpenFont> {
   const file = await openFile(name, bytes);
   const problems = file.settingsProblems({ axes, features });
   if (problems.length > 0) {
     const message = `The font ${name} cannot be set as template.yaml says: ${problems.join('; ')}`;
-    throw new SceneError('template_invalid', message, { imageName: name });
+    throw new RenderError('template_invalid', message, { imageName: name });
   }
   return file.withSettings({ axes, features });
 }
@@ -72,7 +72,7 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
   const face = new hb.Face(new hb.Blob(new Uint8Array(sfnt).buffer));
   const { upem } = face;
   if (!(upem >= 16) || face.collectUnicodes().length === 0) {
-    throw new SceneError('template_invalid', `The font ${name} has no characters`, { imageName: name });
+    throw new RenderError('template_invalid', `The font ${name} has no characters`, { imageName: name });
   }
   const tables = tableNames(sfnt);
   const hasColor = ['COLR', 'CBDT', 'sbix'].some((table) => tables.has(table));
@@ -106,12 +106,12 @@ const WOFF_ENTRY = 20;
  * Returns the font as an uncompressed TrueType or OpenType file. Checks sizes before unpacking.
  *
  * @param name of the font, for errors
- * @throws SceneError template_invalid for a file that is not a font, is damaged, is too large or has no outlines
+ * @throws RenderError template_invalid for a file that is not a font, is damaged, is too large or has no outlines
  * @see WOFF 1.0, "Table Directory"; WOFF 2.0, "WOFF2 Header"
  */
 export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8Array> {
   const fail = (problem: string, cause?: unknown): never => {
-    throw new SceneError('template_invalid', `The font ${name} ${problem}`, { imageName: name, cause });
+    throw new RenderError('template_invalid', `The font ${name} ${problem}`, { imageName: name, cause });
   };
   const problem = fontProblem(bytes);
   if (problem !== null) fail(problem);

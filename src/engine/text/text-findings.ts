@@ -1,16 +1,16 @@
 import { normalizeLineBreaks } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, SceneFont } from '../../template/scene.ts';
+import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 
 /**
  * Returns the same findings as `typesetTexts`, missing glyphs and overflowing texts, without typesetting. Parses each font once
  * per process.
  *
- * @throws SceneError template_invalid for a font that is missing or unusable
+ * @throws RenderError template_invalid for a font that is missing or unusable
  */
 export async function textFindings(
   animation: LottieDocument,
-  fonts: readonly SceneFont[],
+  fonts: readonly InputFont[],
 ): Promise<readonly TextFinding[]> {
   return findTextProblems(await layOutLayers(animation, fonts));
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { settingsOfStyle } from '../../template/font-settings.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, withLayerLists } from '../../template/lottie/lottie-layers.ts';
-import type { FontSettings, LottieDocument } from '../../template/scene.ts';
+import type { FontSettings, LottieDocument } from '../../template/render-input.ts';
 
 /** A text layer of an animation, with the fields that affect typesetting. */
 export interface TextLayer {

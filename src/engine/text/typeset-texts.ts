@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { STYLE_SETTINGS } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, SceneFont } from '../../template/scene.ts';
+import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 import { findTextProblems, type TextFinding } from './text-findings.ts';
@@ -14,12 +14,12 @@ import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts'
  * rasteriser does not use fonts. Animators of characters still apply.
  *
  * @param animation not modified
- * @param fonts all fonts of the scene; the fallbacks in order
- * @throws SceneError template_invalid for a font that is missing or unusable
+ * @param fonts all fonts of the input; the fallbacks in order
+ * @throws RenderError template_invalid for a font that is missing or unusable
  */
 export async function typesetTexts(
   animation: LottieDocument,
-  fonts: readonly SceneFont[],
+  fonts: readonly InputFont[],
 ): Promise<{ readonly animation: LottieDocument; readonly findings: readonly TextFinding[] }> {
   const texts = await layOutLayers(animation, fonts);
   const pool = new GlyphPool();
@@ -37,7 +37,7 @@ export async function typesetTexts(
   return { animation: { ...set, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
 }
 
-/** Loads the drawing code only if the scene has emoji. */
+/** Loads the drawing code only if the input has emoji. */
 async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocument['assets']>> {
   if (emoji.length === 0) return [];
   const { drawEmoji } = await import('./draw-emoji.ts');

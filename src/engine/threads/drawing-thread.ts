@@ -1,18 +1,18 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
-import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
 import type { PixelFormat } from '../pixel-format.ts';
+import { errorFrom, type Failure, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../render-result.ts';
-import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 
 /**
- * Idle threads, kept for later scenes because code, native libraries, fonts and fitted images stay loaded, and because an
+ * Idle threads, kept for later inputs because code, native libraries, fonts and fitted images stay loaded, and because an
  * ending thread does not release all of its memory.
  */
 const idleThreads: Worker[] = [];
@@ -47,13 +47,13 @@ export function releaseThread(worker: Worker): void {
 
 /** Input and result of each task that a drawing thread runs as a whole. */
 interface ThreadTasks {
-  /** Draws the stills of a scene. */
-  readonly stills: { readonly input: Scene; readonly result: readonly StillImage[] };
-  /** Draws and compares the stills of two scenes. */
+  /** Draws the stills of an input. */
+  readonly stills: { readonly input: RenderInput; readonly result: readonly StillImage[] };
+  /** Draws and compares the stills of two inputs. */
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
-  /** Finds visible defects of a scene's video. */
+  /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly scene: Scene; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: RenderInput; readonly safeArea: SafeAreaName | null };
     readonly result: readonly LintFinding[];
   };
 }
@@ -64,7 +64,7 @@ type ThreadTask = keyof ThreadTasks;
  * Runs a task in a drawing thread, so that native code does not block this thread's events.
  *
  * @param onStill called after each still
- * @throws the thread's error; SceneError render_crashed if the thread ends without a result
+ * @throws the thread's error; RenderError render_crashed if the thread ends without a result
  */
 export async function runInThread<Task extends ThreadTask>(
   kind: Task,
@@ -88,23 +88,23 @@ export async function runInThread<Task extends ThreadTask>(
     if (isDone) releaseThread(worker);
     else await worker.terminate();
   }
-  throw new SceneError('render_crashed', 'The drawing thread ended before its task did');
+  throw new RenderError('render_crashed', 'The drawing thread ended before its task did');
 }
 
 /** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
-  /** Open a scene to draw it in some pixel formats; the response is `open`. */
-  | { readonly kind: 'open'; readonly scene: Scene; readonly forms: readonly PixelFormat[] }
+  /** Open an input to draw it in some pixel formats; the response is `open`. */
+  | { readonly kind: 'open'; readonly renderInput: RenderInput; readonly forms: readonly PixelFormat[] }
   /** Draw a frame into a slot; the response is `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
-  /** Run a task; the response is `still-drawn` for each still of either scene, then `done`. */
+  /** Run a task; the response is `still-drawn` for each still of either input, then `done`. */
   | { readonly [Task in ThreadTask]: { readonly kind: Task; readonly input: ThreadTasks[Task]['input'] } }[ThreadTask]
-  /** Close the scene; without a response. */
+  /** Close the input; without a response. */
   | { readonly kind: 'close' };
 
 /** Message from the raster worker. */
 export type RasterMessage =
-  /** The scene is open. The buffers are those of the rings, one for each pixel format. */
+  /** The input is open. The buffers are those of the rings, one for each pixel format. */
   | {
       readonly kind: 'open';
       readonly buffers: readonly SharedArrayBuffer[];

@@ -1,15 +1,15 @@
 import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { Scene } from '../../template/scene.ts';
-import { freeBuffers, freeSmallScene } from '../free-buffers.ts';
+import type { RenderInput } from '../../template/render-input.ts';
+import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import { failureFrom } from '../scene-error.ts';
+import { failureFrom } from '../render-error.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 
-// Entry point of the worker thread that draws frames and stills and lints, one scene at a time. Runs until terminated.
+// Entry point of the worker thread that draws frames and stills and lints, one input at a time. Runs until terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -30,7 +30,7 @@ for await (const [request] of on(port, 'message') as AsyncIterable<[RasterReques
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
     case 'open':
-      drawing = await openDrawing(request.scene, request.forms);
+      drawing = await openDrawing(request.renderInput, request.forms);
       break;
     case 'draw':
       await drawing?.draw(request.frame, request.slot);
@@ -38,39 +38,39 @@ async function serve(request: RasterRequest): Promise<void> {
     case 'stills': {
       const { drawStills } = await import('../stills/draw-stills.ts');
       post({ kind: 'done', result: await drawStills(request.input, postStill) });
-      await freeScene();
+      await freeInput();
       break;
     }
     case 'compare': {
       const { compareStills } = await import('../stills/compare-stills.ts');
       post({ kind: 'done', result: await compareStills(request.input, postStill) });
-      freeSmallScene();
+      freeSmallInput();
       await setImmediate();
       break;
     }
     case 'lint': {
-      const { lintScene } = await import('../lint/lint-scene.ts');
-      post({ kind: 'done', result: await lintScene(request.input.scene, request.input.safeArea) });
-      await freeScene();
+      const { lintInput } = await import('../lint/lint-input.ts');
+      post({ kind: 'done', result: await lintInput(request.input.renderInput, request.input.safeArea) });
+      await freeInput();
       break;
     }
     case 'close':
       drawing?.close();
       drawing = undefined;
-      await freeScene();
+      await freeInput();
   }
 }
 
-/** Frees the native memory of a scene, whose small JavaScript objects V8 would collect late. */
-async function freeScene(): Promise<void> {
+/** Frees the native memory of an input, whose small JavaScript objects V8 would collect late. */
+async function freeInput(): Promise<void> {
   globalThis.gc?.();
   // Native memory is freed in the next turn of the event loop.
   await setImmediate();
 }
 
-async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise<Drawing> {
-  const { width, height } = scene;
-  const rasterizer = await openRasterizer(scene);
+async function openDrawing(renderInput: RenderInput, forms: readonly PixelFormat[]): Promise<Drawing> {
+  const { width, height } = renderInput;
+  const rasterizer = await openRasterizer(renderInput);
   const rings = ringsOf(forms.map((pixels) => ({ width, height, pixels })));
   let last: { readonly frame: number; readonly slot: number } | undefined;
   post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
@@ -84,7 +84,7 @@ async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise
         drawInto(rings, rasterizer, frame, slot);
       }
       last = { frame, slot };
-      const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
+      const names = renderInput.stills.filter((still) => still.frame === frame).map((still) => still.name);
       if (names.length > 0) {
         const bytes = await rasterizer.encodeJpeg();
         for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
@@ -104,7 +104,7 @@ function drawInto(rings: readonly FrameRing[], rasterizer: Rasterizer, frame: nu
   for (const ring of rings) ring.put(pixels, slot);
 }
 
-/** Reuses the previous scene's rings of the same format, because memory shared by two threads is freed late. */
+/** Reuses the previous input's rings of the same format, because memory shared by two threads is freed late. */
 function ringsOf(formats: readonly RingFormat[]): FrameRing[] {
   const rings = formats.map((format): [string, FrameRing] => {
     const key = JSON.stringify(format);

@@ -1,9 +1,9 @@
 import { on } from 'node:events';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { type PixelFormat, pixelsOf } from '../pixel-format.ts';
 import { RING_SLOTS, ringFrame } from '../raster/frame-ring.ts';
+import { errorFrom, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../render-result.ts';
-import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';
@@ -16,36 +16,36 @@ export interface SuppliedFrames {
 /** A drawn frame in each requested pixel format. */
 export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 
-/** Draws frames of a scene in a worker thread, ahead of the consumer. The caller must close it, even after an error. */
+/** Draws frames of an input in a worker thread, ahead of the consumer. The caller must close it, even after an error. */
 export interface FrameSupply {
   /**
    * Passes the frames of the ranges to `take` in order, one at a time. Without ranges, returns only the findings.
    *
    * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves
-   * @returns the stills of these frames, and the defects of the scene's texts
-   * @throws SceneError if a frame cannot be drawn; errors of `take`; the signal's reason, promptly
+   * @returns the stills of these frames, and the defects of the input's texts
+   * @throws RenderError if a frame cannot be drawn; errors of `take`; the signal's reason, promptly
    */
   deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames>;
   close(): Promise<void>;
 }
 
 /**
- * Starts drawing: the thread opens the scene while the caller opens its encoder. A fixed number of frames is buffered between
+ * Starts drawing: the thread opens the input while the caller opens its encoder. A fixed number of frames is buffered between
  * them, so that memory use does not depend on the length.
  *
- * @param scene checked
+ * @param renderInput checked
  * @param ranges not empty, in ascending order
  * @param forms pixel formats; each frame is drawn once for all. `rgba` needs a transparent canvas and excludes the others
  */
 export function supplyFrames(
-  scene: Scene,
+  renderInput: RenderInput,
   ranges: readonly FrameRange[],
   signal?: AbortSignal,
-  forms: readonly PixelFormat[] = [pixelsOf(scene.output)],
+  forms: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
 ): FrameSupply {
   const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
-  const { width, height } = scene;
+  const { width, height } = renderInput;
   const send = (request: RasterRequest): void => worker.postMessage(request);
   const frames = framesOf(ranges);
   const requestNext = (slot: number): void => {
@@ -53,7 +53,7 @@ export function supplyFrames(
     if (frame !== undefined) send({ kind: 'draw', frame, slot });
   };
   let isDone = false;
-  send({ kind: 'open', scene, forms });
+  send({ kind: 'open', renderInput, forms });
   return {
     async deliver(take) {
       const stills: RenderedStill[] = [];
@@ -85,7 +85,7 @@ export function supplyFrames(
             throw errorFrom(message.failure);
         }
       }
-      throw new SceneError('render_crashed', 'The drawing thread ended before the last frame');
+      throw new RenderError('render_crashed', 'The drawing thread ended before the last frame');
     },
     async close() {
       if (!isDone) await worker.terminate();

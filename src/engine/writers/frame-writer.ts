@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../contract/wire/output.ts';
-import type { Scene, SceneOutput } from '../../template/scene.ts';
+import type { RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import { hasSegments } from '../segments/segment.ts';
@@ -11,10 +11,10 @@ export interface FrameWriter {
    * may be overwritten.
    *
    * @param frame 0, 1, 2 …
-   * @throws SceneError encode_failed
+   * @throws RenderError encode_failed
    */
   write(pixels: Uint8Array, frame: number): Promise<void>;
-  /** Returns the file with all frames. @throws SceneError encode_failed */
+  /** Returns the file with all frames. @throws RenderError encode_failed */
   finish(): Promise<Uint8Array>;
   /** Discards pending frames and frees all memory; may be called again. */
   close(): void;
@@ -23,16 +23,21 @@ export interface FrameWriter {
 export interface WriterOptions {
   readonly format: FrameFormat;
   readonly frameCount: number;
-  readonly output: SceneOutput;
+  readonly output: RenderOutput;
   /** Awaited after the last frame, so that sound is encoded in parallel; null for a silent file. */
   readonly sound: Promise<AudioTrack | null> | null;
 }
 
 /**
- * Returns a key of how a scene's frames are drawn. Outputs of a video with equal keys share drawn frames: they have the same size,
+ * Returns a key of how an input's frames are drawn. Outputs of a video with equal keys share drawn frames: they have the same size,
  * rate, background and unit of drawing (a segment, a whole file or one picture).
  */
-export function drawingKey({ width, height, fps, output }: Pick<Scene, 'width' | 'height' | 'fps' | 'output'>): string {
+export function drawingKey({
+  width,
+  height,
+  fps,
+  output,
+}: Pick<RenderInput, 'width' | 'height' | 'fps' | 'output'>): string {
   const unit = output.format === 'png' ? 'picture' : hasSegments(output.format) ? 'segments' : 'file';
   return [unit, pixelsOf(output) === 'rgba' ? 'transparent' : 'black', width, height, fps].join(' ');
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, failureFrom } from '../scene-error.ts';
+import { type Failure, failureFrom } from '../render-error.ts';
 import { GifFileEncoder, type GifOptions } from './gif-encoder.ts';
 
 // Entry point of the worker thread that encodes a GIF. Runs until terminated.

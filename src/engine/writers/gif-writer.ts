@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
-import { errorFrom, SceneError } from '../scene-error.ts';
+import { errorFrom, RenderError } from '../render-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 import type { GifMessage, GifRequest, GifWork } from './gif-worker.ts';
 
@@ -26,10 +26,10 @@ class GifWriter implements FrameWriter {
     this.#worker = new Worker(builtFile(import.meta.url, 'engine/writers/gif-worker.js'), { workerData: work });
     this.#worker.on('message', (message: GifMessage) => this.#receive(message));
     this.#worker.on('error', (cause) =>
-      this.#fail(new SceneError('encode_failed', 'The GIF encoder failed', { cause })),
+      this.#fail(new RenderError('encode_failed', 'The GIF encoder failed', { cause })),
     );
     this.#worker.on('exit', () =>
-      this.#fail(new SceneError('render_crashed', 'The thread that encodes the GIF ended')),
+      this.#fail(new RenderError('render_crashed', 'The thread that encodes the GIF ended')),
     );
   }
 

@@ -4,7 +4,7 @@ import type { FrameWriter, WriterOptions } from './frame-writer.ts';
  * Opens the writer of a format that is written frame by frame, loading only its code. See `renderPicture` for a single PNG, and
  * `renderSegments` for MP4 and MOV.
  *
- * @throws ReelformError encoder_missing; SceneError encode_failed
+ * @throws ReelformError encoder_missing; RenderError encode_failed
  */
 export async function openWriter(options: WriterOptions): Promise<FrameWriter> {
   switch (options.output.format) {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { createStoredZip } from '../../template/archive/write-zip.ts';
 import { channelsOf, type PngChannels, pngFile } from '../images/png-file.ts';
-import { SceneError } from '../scene-error.ts';
+import { RenderError } from '../render-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /** Pictures that Node's thread pool encodes concurrently. */
@@ -39,12 +39,12 @@ export async function openPngSequenceWriter({ format, output }: WriterOptions): 
 }
 
 function failed(cause: unknown): never {
-  throw new SceneError('encode_failed', 'A frame could not be encoded as PNG', { cause });
+  throw new RenderError('encode_failed', 'A frame could not be encoded as PNG', { cause });
 }
 
-function tooLarge(): SceneError {
+function tooLarge(): RenderError {
   const gigabytes = MAX_BYTES / 2 ** 30;
-  return new SceneError('encode_failed', `The images need more than ${gigabytes} GB; reduce the height or fps`);
+  return new RenderError('encode_failed', `The images need more than ${gigabytes} GB; reduce the height or fps`);
 }
 
 /** Higher levels take several times as long for a few per cent. */

@@ -143,7 +143,7 @@ const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 
  * Opens a VP9 stream of libvpx in real-time mode with constant quality. Outputs the frames in order.
  *
  * @param keyFrames frames from one key frame to the next
- * @throws ReelformError encoder_missing; SceneError encode_failed
+ * @throws ReelformError encoder_missing; RenderError encode_failed
  */
 function openVp9Stream(format: FrameFormat, quality: OutputQuality, keyFrames: number): Promise<VideoStream> {
   const options = {

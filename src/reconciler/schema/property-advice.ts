@@ -28,7 +28,7 @@ const OF_DEFINITION: Answers = {
   ...{ duration: LENGTH, length: LENGTH, seconds: LENGTH, start: LENGTH, end: LENGTH, frames: LENGTH },
   ...{ captions: CAPTIONS, subtitles: CAPTIONS, subtitle: CAPTIONS, caption: CAPTIONS },
   ...{ text: TEXTS, texts: TEXTS, headline: TEXTS, values: TEXTS, editables: TEXTS, props: TEXTS, params: TEXTS },
-  ...{ image: MEDIA, images: MEDIA, video: MEDIA, videos: MEDIA, clips: MEDIA, assets: MEDIA, scenes: MEDIA },
+  ...{ image: MEDIA, images: MEDIA, video: MEDIA, videos: MEDIA, clips: MEDIA, assets: MEDIA, inputs: MEDIA },
   ...{ music: SOUND, sound: SOUND, sounds: SOUND, soundtrack: SOUND, voice: SOUND, voiceover: SOUND, tracks: SOUND },
   ...{ format: OUTPUT, width: OUTPUT, height: OUTPUT, size: OUTPUT, resolution: OUTPUT, fps: OUTPUT, quality: OUTPUT },
   ...{ codec: OUTPUT, framerate: OUTPUT, render: OUTPUT },

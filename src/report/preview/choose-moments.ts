@@ -8,7 +8,7 @@ import {
   strengthAt,
 } from '../../template/lottie/layer-spans.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 
 /** A point in time at which a change is shown. */
 export interface Moment {
@@ -32,12 +32,12 @@ interface ChooseOptions {
  *
  * @returns at least one moment, in order of time
  */
-export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions): Moment[] {
-  const spans = editableSpans(scene);
+export function chooseMoments(renderInput: RenderInput, { editables, most }: ChooseOptions): Moment[] {
+  const spans = editableSpans(renderInput);
   const wanted = new Map(editables.flatMap((key) => (spans.has(key) ? [[key, spans.get(key)!] as const] : [])));
-  const perFrame = scene.animation.fr / scene.fps;
-  const stills = new Set(scene.stills.map(({ frame }) => frame));
-  const frames = new Set([...stills, ...[...wanted.values()].flat().flatMap((span) => middles(span, scene))]);
+  const perFrame = renderInput.animation.fr / renderInput.fps;
+  const stills = new Set(renderInput.stills.map(({ frame }) => frame));
+  const frames = new Set([...stills, ...[...wanted.values()].flat().flatMap((span) => middles(span, renderInput))]);
   const candidates = [...frames].map((frame) => {
     const strengths = [...wanted].map(([key, shown]) => {
       return [key, Math.max(...shown.map((span) => strengthAt(span, frame * perFrame)))] as const;
@@ -56,10 +56,10 @@ export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions):
     for (const key of best.seen.keys()) left.delete(key);
   }
   if (chosen.size === 0) for (const frame of spread([...stills], most)) chosen.set(frame, []);
-  if (chosen.size === 0) chosen.set(Math.floor(scene.frameCount / 2), []);
+  if (chosen.size === 0) chosen.set(Math.floor(renderInput.frameCount / 2), []);
   return [...chosen]
     .sort(([a], [b]) => a - b)
-    .map(([frame, keys]) => ({ timeSeconds: frame / scene.fps, editables: keys }));
+    .map(([frame, keys]) => ({ timeSeconds: frame / renderInput.fps, editables: keys }));
 }
 
 /**
@@ -75,7 +75,7 @@ function worthOf(
 }
 
 /** Returns video frames midway between the times at which a layer's visibility may change. */
-function middles(span: LayerSpan, { animation, fps, frameCount }: Scene): number[] {
+function middles(span: LayerSpan, { animation, fps, frameCount }: RenderInput): number[] {
   const changes = [...new Set(changesOf(span))].sort((a, b) => a - b);
   const between = changes.slice(1).map((to, index) => (changes[index]! + to) / 2);
   return between
@@ -91,8 +91,8 @@ function spread(frames: readonly number[], most: number): number[] {
   return Array.from({ length: most }, (_, index) => sorted[Math.round((index * (sorted.length - 1)) / (most - 1))]!);
 }
 
-/** Maps each editable of a bound scene to the spans of the layers that contain a value filled by it. */
-function editableSpans({ animation }: Pick<Scene, 'animation'>): Map<string, LayerSpan[]> {
+/** Maps each editable of a bound input to the spans of the layers that contain a value filled by it. */
+function editableSpans({ animation }: Pick<RenderInput, 'animation'>): Map<string, LayerSpan[]> {
   const assets = new Map((animation.assets ?? []).map((asset) => [asset.id, asset]));
   const known = new Map<LottieNode, readonly string[]>();
   const editablesOf = (layer: LottieNode): readonly string[] => {

@@ -1,6 +1,6 @@
 import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
-import { packScene } from '../../engine/packed-scene.ts';
-import type { LottieDocument, Scene, SceneFont } from '../../template/scene.ts';
+import { packRenderInput } from '../../engine/packed-input.ts';
+import type { InputFont, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
@@ -10,8 +10,8 @@ interface SheetEntry {
 }
 
 interface ContactSheetOptions {
-  /** Fonts of the videos' scenes. Labels use the first one; without fonts there are no labels. */
-  readonly fonts: readonly SceneFont[];
+  /** Fonts of the videos' inputs. Labels use the first one; without fonts there are no labels. */
+  readonly fonts: readonly InputFont[];
   /** Returns the text above a pair of images. */
   label(id: string, changedShare: number): string;
   readonly draw: Pick<PreviewRenderer, 'compare'>;
@@ -56,8 +56,12 @@ export async function contactSheet(
       pictures.push({ x, y: top + LABEL_HEIGHT, ...size, bytes: picture.bytes });
     }
   }
-  const sheet = sheetScene({ width, height, texts, pictures, fonts: options.fonts });
-  const [drawn] = await options.draw.compare({ before: null, after: packScene(sheet), jpegQuality: JPEG_QUALITY });
+  const sheet = sheetInput({ width, height, texts, pictures, fonts: options.fonts });
+  const [drawn] = await options.draw.compare({
+    before: null,
+    after: packRenderInput(sheet),
+    jpegQuality: JPEG_QUALITY,
+  });
   return { bytes: drawn!.after!, contentType: 'image/jpeg', width, height, url: null };
 }
 
@@ -78,7 +82,7 @@ function heightOf({ width, height }: PreviewImage): number {
   return Math.max(1, Math.round((PICTURE_WIDTH * height) / width));
 }
 
-/** Rounds a size up to an even number of pixels, which a scene requires. */
+/** Rounds a size up to an even number of pixels, which an input requires. */
 export function even(pixels: number): number {
   return 2 * Math.ceil(pixels / 2);
 }
@@ -109,7 +113,7 @@ interface Sheet {
   readonly texts: readonly SheetText[];
   readonly pictures: readonly SheetPicture[];
   /** Texts use the first one; without fonts there are no texts. */
-  readonly fonts: readonly SceneFont[];
+  readonly fonts: readonly InputFont[];
 }
 
 /** A property that is not animated. */
@@ -117,10 +121,10 @@ const still = (k: unknown) => ({ a: 0, k });
 const BACKGROUND = [0.09, 0.1, 0.12, 1];
 const INK = [0.93, 0.94, 0.95];
 
-/** Returns a scene that shows pictures and texts on a dark ground, with one still. */
-export function sheetScene({ width, height, texts, pictures, fonts }: Sheet): Scene {
+/** Returns an input that shows pictures and texts on a dark ground, with one still. */
+export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): RenderInput {
   const [font] = fonts;
-  const images = pictures.map((picture, index): Scene['images'][number] => {
+  const images = pictures.map((picture, index): RenderInput['images'][number] => {
     const assetId = `picture-${index}`;
     const { width: w, height: h, bytes } = picture;
     return { assetId, width: w, height: h, bytes, transform: { crop_strategy: 'cover' }, name: assetId };
@@ -152,8 +156,8 @@ function sheetAnimation(sheet: {
   readonly width: number;
   readonly height: number;
   readonly layers: readonly Placed[];
-  readonly images: Scene['images'];
-  readonly font: SceneFont | undefined;
+  readonly images: RenderInput['images'];
+  readonly font: InputFont | undefined;
 }): LottieDocument {
   const { width: w, height: h, layers, images, font } = sheet;
   const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };

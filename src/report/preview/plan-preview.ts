@@ -49,7 +49,7 @@ export const LEFT_OUT = [
   'budget',
   /** Other rows of the same definition are shown instead. */
   'sample',
-  /** Drawing failed: a source is missing or the scene is invalid. */
+  /** Drawing failed: a source is missing or the input is invalid. */
   'undrawable',
   /** The template is hosted by the service. */
   'remote',
@@ -68,7 +68,7 @@ export interface PlanPreview {
   readonly leftOut: readonly LeftOut[];
   /** Sheet of the videos whose template changed, the largest difference first; null if there is none. */
   readonly contactSheet: PreviewImage | null;
-  /** Total seconds, and seconds during which at least one scene was being drawn. */
+  /** Total seconds, and seconds during which at least one input was being drawn. */
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
 

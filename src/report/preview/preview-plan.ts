@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Scene, SceneFont } from '../../template/scene.ts';
+import type { InputFont, RenderInput } from '../../template/render-input.ts';
 import { contactSheet } from './contact-sheet.ts';
+import { inputKeys } from './input-keys.ts';
 import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
 import { draftVideo, type PreviewRenderer, previewVideo, type Sides } from './preview-video.ts';
-import { sceneKeys } from './scene-keys.ts';
 
 export interface PreviewSubject {
   readonly id: string;
@@ -23,7 +23,7 @@ interface PreviewPlanOptions {
   readonly draw: PreviewRenderer;
   /** Draws the contact sheet. Not limited by `deadline`, because the sheet shows the most. */
   readonly drawSheet: Pick<PreviewRenderer, 'compare'>;
-  /** Maximum number of scenes drawn concurrently. */
+  /** Maximum number of inputs drawn concurrently. */
   readonly capacity: number;
   readonly withDrafts: boolean;
   /** Aborts when time is up: unfinished videos are omitted. The caller also has to make `draw` stop. */
@@ -39,7 +39,7 @@ const MAX_ROWS = 20;
 
 /**
  * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then
- * drafts in the same order. Changes with identical scenes on both sides are drawn once.
+ * drafts in the same order. Changes with identical inputs on both sides are drawn once.
  */
 export async function previewPlan(
   subjects: readonly PreviewSubject[],
@@ -57,7 +57,7 @@ export async function previewPlan(
   const leave = (id: string, reason: LeftOut['reason']): void => void leftOut.push({ id, reason });
 
   const stills = new Map<string, Promise<VideoPreview>>();
-  let fonts: readonly SceneFont[] = [];
+  let fonts: readonly InputFont[] = [];
   const look = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
     if (read === null) return leave(id, 'remote');
     if (deadline.aborted) return leave(id, 'budget');
@@ -121,11 +121,11 @@ function choose(subjects: readonly PreviewSubject[]): { chosen: PreviewSubject[]
 }
 
 function keyOf({ before, after, editables }: Sides): string {
-  const keysOf = (scene: Scene) => ({ ...sceneKeys(scene), stills: scene.stills });
+  const keysOf = (renderInput: RenderInput) => ({ ...inputKeys(renderInput), stills: renderInput.stills });
   return JSON.stringify([before && keysOf(before), keysOf(after), editables]);
 }
 
-/** Measures the time during which at least one scene is being drawn. */
+/** Measures the time during which at least one input is being drawn. */
 class BusyTime {
   readonly #now: () => number;
   #active = 0;
@@ -139,7 +139,7 @@ class BusyTime {
   around({ compare, video }: PreviewRenderer): PreviewRenderer {
     return {
       compare: (comparison) => this.#measure(compare(comparison)),
-      video: (scene) => this.#measure(video(scene)),
+      video: (renderInput) => this.#measure(video(renderInput)),
     };
   }
 

@@ -1,23 +1,23 @@
-import { packScene } from '../../engine/packed-scene.ts';
+import { packRenderInput } from '../../engine/packed-input.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
 import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
+import { inputKeys } from './input-keys.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
-import { dropHiddenImages, shrinkScene } from './reduce-scene.ts';
-import { sceneKeys } from './scene-keys.ts';
+import { dropHiddenImages, shrinkInput } from './reduce-input.ts';
 
 /** Port to a renderer; implemented by a render pool. */
 export interface PreviewRenderer {
-  /** Draws stills of two scenes and compares them. */
+  /** Draws stills of two inputs and compares them. */
   compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
-  video(scene: Scene): Promise<RenderResult>;
+  video(renderInput: RenderInput): Promise<RenderResult>;
 }
 
 export interface Sides {
   /** Null if the video is new or its previous state is unknown. */
-  readonly before: Scene | null;
-  readonly after: Scene;
+  readonly before: RenderInput | null;
+  readonly after: RenderInput;
   /** Changed editables; empty if something else changed. */
   readonly editables: readonly string[];
 }
@@ -37,12 +37,12 @@ const DRAFT_HEIGHT = 240;
 
 /**
  * Draws a video before and after, at moments that show its changed editables. If both sides look alike at all of them,
- * compares small frames across the whole video and also shows the most different one. Scenes with equal digests are not
+ * compares small frames across the whole video and also shows the most different one. Inputs with equal digests are not
  * drawn.
  */
 export async function previewVideo({ before, after, editables }: Sides, draw: PreviewRenderer): Promise<VideoPreview> {
   const unseen = before === null ? [] : unseenOf(before, after);
-  if (before !== null && sceneKeys(before).picture === sceneKeys(after).picture) {
+  if (before !== null && inputKeys(before).picture === inputKeys(after).picture) {
     return { stills: [], isVisible: false, unseen };
   }
   const moments = chooseMoments(after, { editables, most: before === null ? MAX_NEW : MAX_COMPARED });
@@ -59,7 +59,7 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Pr
 
 /** Renders both sides as small videos with a poster frame. Renders once if both sides look and sound the same. */
 export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer): Promise<Drafts> {
-  const [own, other] = [sceneKeys(after), before && sceneKeys(before)];
+  const [own, other] = [inputKeys(after), before && inputKeys(before)];
   const isSame = other?.picture === own.picture && other.sound === own.sound;
   const is = draw.video(draftOf(after));
   const [was, now] = await Promise.all([before === null || isSame ? null : draw.video(draftOf(before)), is]);
@@ -71,20 +71,24 @@ export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer
   return { ...drafts, poster: { bytes, contentType: 'image/jpeg', width, height, url: null } };
 }
 
-function draftOf(scene: Scene): Scene {
-  const { width, height, fps, frameCount } = scene;
-  const small = shrinkScene(scene, (DRAFT_HEIGHT * Math.max(width, height)) / height, STILL_SIDE);
-  const [{ timeSeconds }] = chooseMoments(scene, { editables: [], most: 1 }) as [Moment];
+function draftOf(renderInput: RenderInput): RenderInput {
+  const { width, height, fps, frameCount } = renderInput;
+  const small = shrinkInput(renderInput, (DRAFT_HEIGHT * Math.max(width, height)) / height, STILL_SIDE);
+  const [{ timeSeconds }] = chooseMoments(renderInput, { editables: [], most: 1 }) as [Moment];
   const frame = Math.min(frameCount - 1, Math.round(timeSeconds * fps));
-  return { ...small, stills: [{ name: 'poster', frame }], output: { ...scene.output, format: 'mp4', quality: 'low' } };
+  return {
+    ...small,
+    stills: [{ name: 'poster', frame }],
+    output: { ...renderInput.output, format: 'mp4', quality: 'low' },
+  };
 }
 
 function isSeen({ changedShare: share }: PreviewStill): boolean {
   return share !== null && share > INVISIBLE_SHARE;
 }
 
-function unseenOf(before: Scene, after: Scene): Unseen[] {
-  const [was, is] = [sceneKeys(before), sceneKeys(after)];
+function unseenOf(before: RenderInput, after: RenderInput): Unseen[] {
+  const [was, is] = [inputKeys(before), inputKeys(after)];
   return [
     ...(was.sound === is.sound ? [] : (['sound'] as const)),
     ...(was.durationSeconds === is.durationSeconds ? [] : (['duration'] as const)),
@@ -101,8 +105,8 @@ async function drawStills(
 ): Promise<PreviewStill[]> {
   const times = moments.map(({ timeSeconds }) => timeSeconds);
   const pairs = await draw.compare({
-    before: before && packScene(framesOf(before, times, STILL_SIDE)),
-    after: packScene(framesOf(after, times, STILL_SIDE)),
+    before: before && packRenderInput(framesOf(before, times, STILL_SIDE)),
+    after: packRenderInput(framesOf(after, times, STILL_SIDE)),
     jpegQuality: JPEG_QUALITY,
   });
   return moments.map((moment, index) => {
@@ -118,7 +122,7 @@ async function drawStills(
 
 /** @returns time in seconds of the largest difference; null if both sides are identical */
 async function findDifference(
-  { before, after }: { before: Scene; after: Scene },
+  { before, after }: { before: RenderInput; after: RenderInput },
   draw: PreviewRenderer,
 ): Promise<number | null> {
   const seconds = Math.min(before.frameCount / before.fps, after.frameCount / after.fps);
@@ -126,26 +130,26 @@ async function findDifference(
     Math.floor(((index + 0.5) / SAMPLES) * seconds * after.fps),
   );
   const times = [...new Set(frames)].map((frame) => frame / after.fps);
-  const [was, is] = [before, after].map((scene) => packScene(framesOf(scene, times, SAMPLE_SIDE)));
+  const [was, is] = [before, after].map((renderInput) => packRenderInput(framesOf(renderInput, times, SAMPLE_SIDE)));
   const pairs = await draw.compare({ before: was!, after: is!, jpegQuality: null });
   const shares = pairs.map(({ changedShare }) => changedShare!);
   const most = Math.max(...shares);
   return most > INVISIBLE_SHARE ? times[shares.indexOf(most)]! : null;
 }
 
-/** Reduces a scene to the content of its frames at the given times. */
-function framesOf(scene: Scene, times: readonly number[], longest: number): Scene {
+/** Reduces an input to the content of its frames at the given times. */
+function framesOf(renderInput: RenderInput, times: readonly number[], longest: number): RenderInput {
   const stills = times.map((seconds, index) => {
-    return { name: `${index}`, frame: Math.min(scene.frameCount - 1, Math.round(seconds * scene.fps)) };
+    return { name: `${index}`, frame: Math.min(renderInput.frameCount - 1, Math.round(seconds * renderInput.fps)) };
   });
   const images = dropHiddenImages(
-    scene,
+    renderInput,
     stills.map(({ frame }) => frame),
   );
-  return { ...shrinkScene({ ...scene, images }, longest, STILL_SIDE), sounds: [], stills };
+  return { ...shrinkInput({ ...renderInput, images }, longest, STILL_SIDE), sounds: [], stills };
 }
 
-function imageOf(bytes: Uint8Array, scene: Scene): PreviewImage {
-  const { width, height } = shrinkScene(scene, STILL_SIDE);
+function imageOf(bytes: Uint8Array, renderInput: RenderInput): PreviewImage {
+  const { width, height } = shrinkInput(renderInput, STILL_SIDE);
   return { bytes, contentType: 'image/jpeg', width, height, url: null };
 }

@@ -1,9 +1,9 @@
 import { checkImage } from '../../engine/images/check-image.ts';
 import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
-import { packScene } from '../../engine/packed-scene.ts';
-import { SceneError } from '../../engine/scene-error.ts';
+import { packRenderInput } from '../../engine/packed-input.ts';
+import { RenderError } from '../../engine/render-error.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { imagesOf, mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
@@ -17,7 +17,7 @@ interface ReencodedPreview {
 const MAX_PICTURES = 200;
 /** No still or contact sheet is larger. */
 const MAX_PIXELS = 6_000_000;
-/** Number of images drawn as the frames of one scene. */
+/** Number of images drawn as the frames of one input. */
 const LOT = 12;
 const JPEG_QUALITY = 82;
 
@@ -64,7 +64,7 @@ function sizeOf({ bytes }: PreviewImage): Size | null {
     const { width, height } = checkImage({ bytes, name: 'picture' });
     return width * height <= MAX_PIXELS ? { width: even(width), height: even(height) } : null;
   } catch (error) {
-    if (error instanceof SceneError) return null;
+    if (error instanceof RenderError) return null;
     throw error;
   }
 }
@@ -80,17 +80,17 @@ async function redraw(
   draw: Pick<PreviewRenderer, 'compare'>,
 ): Promise<PreviewImage[]> {
   try {
-    const scene = packScene(sceneOf(lot, size));
-    const drawn = await draw.compare({ before: null, after: scene, jpegQuality: JPEG_QUALITY });
+    const renderInput = packRenderInput(inputOf(lot, size));
+    const drawn = await draw.compare({ before: null, after: renderInput, jpegQuality: JPEG_QUALITY });
     return drawn.map(({ after }) => ({ bytes: after!, contentType: 'image/jpeg', ...size, url: null }));
   } catch (error) {
-    if (error instanceof SceneError) return [];
+    if (error instanceof RenderError) return [];
     throw error;
   }
 }
 
-/** Builds a scene that shows one image per frame. */
-function sceneOf(lot: readonly PreviewImage[], { width, height }: Size): Scene {
+/** Builds an input that shows one image per frame. */
+function inputOf(lot: readonly PreviewImage[], { width, height }: Size): RenderInput {
   const images = lot.map(({ bytes }, index) => {
     const assetId = `picture-${index}`;
     return { assetId, width, height, bytes, transform: { crop_strategy: 'cover' as const }, name: assetId };

@@ -1,6 +1,7 @@
 import type { Resource } from '../../contract/wire/mapping.ts';
-import { packScene } from '../../engine/packed-scene.ts';
+import { packRenderInput } from '../../engine/packed-input.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
+import type { InputFont, RenderInput } from '../../template/render-input.ts';
 import {
   type SampleMapping,
   type SampleName,
@@ -8,9 +9,8 @@ import {
   sampleImage,
   sampleMappings,
 } from '../../template/sample-mappings.ts';
-import type { Scene, SceneFont } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { even, type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
+import { even, type SheetPicture, type SheetText, sheetInput } from './contact-sheet.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
 /** Pictures of a template that was filled with sample values. */
@@ -31,7 +31,7 @@ const MAX_STILLS = 4;
 /**
  * Draws the stills of a template with each sample mapping, as JPEG. Checkered areas are transparent.
  *
- * @throws SceneError for a package that cannot be drawn
+ * @throws RenderError for a package that cannot be drawn
  */
 export async function drawSamples(
   template: TemplatePackage,
@@ -48,21 +48,21 @@ export async function drawSamples(
   };
   const pictures: SamplePictures[] = [];
   for (const sample of sampleMappings(template.spec)) {
-    const scene = sceneOf(template, sample, height, imageOf);
-    const after = packScene({ ...scene, stills: scene.stills.slice(0, MAX_STILLS) });
+    const renderInput = inputOf(template, sample, height, imageOf);
+    const after = packRenderInput({ ...renderInput, stills: renderInput.stills.slice(0, MAX_STILLS) });
     const drawn = await draw.compare({ before: null, after, jpegQuality: JPEG_QUALITY });
-    const stills = drawn.map((still, index) => ({ name: scene.stills[index]!.name, bytes: still.after! }));
-    pictures.push({ sample: sample.name, stills, width: scene.width, height: scene.height });
+    const stills = drawn.map((still, index) => ({ name: renderInput.stills[index]!.name, bytes: still.after! }));
+    pictures.push({ sample: sample.name, stills, width: renderInput.width, height: renderInput.height });
   }
   return pictures;
 }
 
-function sceneOf(
+function inputOf(
   template: TemplatePackage,
   { texts, images }: SampleMapping,
   height: number,
   imageOf: (shape: SampleShape) => Uint8Array,
-): Scene {
+): RenderInput {
   const resources: Record<string, Resource> = {};
   for (const [key, text] of texts) resources[key] = { source: { text } };
   for (const key of images.keys()) resources[key] = { source: { remote_url: '' } };
@@ -87,8 +87,8 @@ const LABEL_SIZE = 15;
  */
 export function sampleSheet(
   samples: readonly SamplePictures[],
-  { font, label }: { readonly font: SceneFont; label(sample: SampleName): string },
-): Scene {
+  { font, label }: { readonly font: InputFont; label(sample: SampleName): string },
+): RenderInput {
   const [first] = samples;
   const { width: w = 1, height: h = 1 } = first ?? {};
   const scale = PICTURE_SIDE / Math.max(w, h);
@@ -108,7 +108,7 @@ export function sampleSheet(
   }
   const used = Math.min(groups, samples.length);
   const rows = Math.ceil(samples.length / groups);
-  return sheetScene({
+  return sheetInput({
     width: even(MARGIN + used * (groupWidth + MARGIN)),
     height: even(MARGIN + rows * (LABEL_HEIGHT + height + MARGIN)),
     texts,

@@ -1,5 +1,5 @@
 import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
-import type { SceneError } from '../../engine/scene-error.ts';
+import type { RenderError } from '../../engine/render-error.ts';
 import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../kernel/diagnostic.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
@@ -79,7 +79,7 @@ export function packageDiagnostic(
 }
 
 /** Says why a package cannot be drawn, and which of its images is the cause. */
-export function undrawableText({ message, imageName }: SceneError): string {
+export function undrawableText({ message, imageName }: RenderError): string {
   return imageName === undefined || message.includes(imageName) ? message : `${imageName}: ${message}`;
 }
 

@@ -241,7 +241,7 @@ function assemble(
   const runner = openSessionRenders({
     ...{ ...shared, database, storage, queue, load: farm, build, settings, distributionRules },
     sources: countedSources(sources.reader, metrics, room),
-    bindScene: bindIn(inspections),
+    bindTemplate: bindIn(inspections),
     ...{ tasks, segments: settings.segmentDays === 0 ? null : segments },
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,

@@ -40,9 +40,9 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
 
 const STEPS: Readonly<Record<Exclude<(RunnerEvent | ChunkEvent)['kind'], 'chunks-unfit' | 'session-ended'>, string>> = {
   'session-begun': 'session started',
-  'scene-rendered': 'rendering a scene',
+  'input-rendered': 'rendering a video',
   'session-distributed': 'rendering a session in chunks',
-  'session-waits': 'session waits for another session with the same scene',
+  'session-waits': 'session waits for another session with the same input',
   'chunk-rendered': 'chunk rendered',
 };
 

@@ -87,8 +87,8 @@ export interface ObjectStorage {
 /** Identifies a finished file by the unguessable name in its `video_url`, or by its session. */
 export type OutputKey = { readonly outputName: string } | { readonly sessionId: string };
 
-/** Finds the scene of a finished file. */
+/** Finds the input of a finished file. */
 export interface OutputIndex {
   /** Returns null until the session is rendered and after its retention period. */
-  findOutput(place: OutputKey): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
+  findOutput(place: OutputKey): Promise<{ readonly inputDigest: Sha256; readonly title: string } | null>;
 }

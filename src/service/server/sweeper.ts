@@ -9,7 +9,7 @@ import type { ObjectStorage } from './ports.ts';
 import type { ServiceContext } from './service-context.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
-import { lockScene } from './store/session-table.ts';
+import { lockRendering } from './store/session-table.ts';
 
 const FOLDER = 'renderings/';
 /** Minimum age of unused renderings, so that a rendering that is being written is kept. */
@@ -21,7 +21,7 @@ const BATCH = 500;
 const FETCHED_MAX_BYTES = 10_000_000_000;
 
 interface SweepOptions extends Pick<ServiceContext, 'database' | 'now'> {
-  /** Contains `renderings/<scene>/…`. */
+  /** Contains `renderings/<digest>/…`. */
   readonly storage: ObjectStorage;
   readonly sources: Pick<Sources, 'prune'>;
   /** Drafts never expire when absent. */
@@ -74,20 +74,22 @@ export async function sweep({ database, storage, sources, drafts, segments: rete
   return { drafts: expired, sessions, claims, messages, renderings, segments };
 }
 
-/** A failed session does not reference its scene. */
+/** A failed session does not reference its input. */
 const REFERENCE = `select 1 from reelform.sessions
   where sessions.scene = old.scene and status in ('preview_rendering', 'preview_rendered')`;
 
-/** Checks again under the lock, because a session may have referenced the scene in the meantime. */
+/** Checks again under the lock, because a session may have referenced the input in the meantime. */
 function removeRendering(
   { database, storage }: Pick<SweepOptions, 'database' | 'storage'>,
-  scene: Sha256,
+  digest: Sha256,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    await lockScene(tx, scene, 'exclusive');
-    const used = await tx.query(`select 1 from (select $1::text as scene) as old where exists (${REFERENCE})`, [scene]);
+    await lockRendering(tx, digest, 'exclusive');
+    const used = await tx.query(`select 1 from (select $1::text as scene) as old where exists (${REFERENCE})`, [
+      digest,
+    ]);
     if (used.length > 0) return false;
-    await storage.remove(`${FOLDER}${scene}/`);
+    await storage.remove(`${FOLDER}${digest}/`);
     return true;
   });
 }

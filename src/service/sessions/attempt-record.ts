@@ -1,6 +1,6 @@
 import type { RenderSession, SessionUsage } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { BoundScene } from './bind-scene.ts';
+import type { BoundInput } from './bind-template.ts';
 import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
 import { renderWorkload } from './render-time.ts';
@@ -53,19 +53,19 @@ export class AttemptRecord {
   }
 
   /** Waits until the session is written. @throws errors of the store */
-  async write(session: RenderSession, scene?: Sha256): Promise<void> {
+  async write(session: RenderSession, inputDigest?: Sha256): Promise<void> {
     this.#session = session;
-    await this.#write(scene);
+    await this.#write(inputDigest);
   }
 
-  #write(scene?: Sha256): Promise<void> {
+  #write(inputDigest?: Sha256): Promise<void> {
     const { store, now, onLost } = this.#options;
     this.#lastWriteAt = now();
     const write = async (): Promise<void> => {
       const session = this.#session;
       // An earlier write already included this state.
-      if (this.#isLost || (session === this.#written && scene === undefined)) return;
-      const isOurs = await store.record(this.#id, this.#attempt, session, scene);
+      if (this.#isLost || (session === this.#written && inputDigest === undefined)) return;
+      const isOurs = await store.record(this.#id, this.#attempt, session, inputDigest);
       this.#written = session;
       if (isOurs) return;
       this.#isLost = true;
@@ -78,7 +78,7 @@ export class AttemptRecord {
 
 interface RenderedWork {
   readonly record: AttemptRecord;
-  readonly scene: BoundScene;
+  readonly renderInput: BoundInput;
   readonly digest: Sha256;
   readonly output: StoredOutput;
   /**
@@ -93,16 +93,16 @@ interface RenderedWork {
 
 /** Ends a session whose output is stored. @returns its usage */
 export async function recordRendered(
-  { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
+  { record, renderInput, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
   end: SessionEndTimes,
 ): Promise<SessionUsage> {
   const usage = {
     queue_seconds: seconds(begunAtMs - queuedAtMs),
     render_seconds: seconds(elapsedMs),
-    frames: renderWorkload(scene).frameCount,
+    frames: renderWorkload(renderInput).frameCount,
     bytes: output.bytes,
   };
-  const session = renderedSession(record.session, output, { fonts: [...scene.usedFonts], usage, ...end });
+  const session = renderedSession(record.session, output, { fonts: [...renderInput.usedFonts], usage, ...end });
   await record.write(session, digest);
   return usage;
 }

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
-import { SceneError } from '../../engine/scene-error.ts';
+import { RenderError } from '../../engine/render-error.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
-import type { BoundScene } from './bind-scene.ts';
+import type { BoundInput } from './bind-template.ts';
 import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from './ports.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from './render-session.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type SessionAttempt,
   unpackPayload,
 } from './segments/distributed-renders.ts';
-import { mergePieces, piecesOf, type SceneFiles } from './segments/pieces.ts';
+import { type InputFiles, mergePieces, piecesOf } from './segments/pieces.ts';
 import type { SegmentRenderer } from './segments/segment-renderer.ts';
 import { sessionProblems } from './session-problems.ts';
 import {
@@ -35,7 +35,7 @@ interface ChunkRunnerPorts
   readonly renders: DistributedRenderStore;
   readonly files: ChunkFiles;
   readonly renderer: SegmentRenderer;
-  /** Identifies everything except the scene that affects the bytes of this process. */
+  /** Identifies everything except the input that affects the bytes of this process. */
   readonly build: string;
   /** Renders sessions in one piece: `SessionRunner`. */
   readonly whole: Pick<SessionRunner, 'run' | 'fail'>;
@@ -163,7 +163,7 @@ export class ChunkRunner {
     const ofChunk = piecesOf(video).slice(span.first, span.end);
     const pieces = await renderer.renderPieces(video, ofChunk, { ...options, owner: render.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
-    if (!isReused() && video.others.length === 0) pace.learn({ ...video.scene, frameCount }, elapsedMs / 1000);
+    if (!isReused() && video.others.length === 0) pace.learn({ ...video.renderInput, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packPayload({ build, pieces } satisfies ChunkFile);
     options.signal.throwIfAborted();
     await files.putChunk(job, bytes);
@@ -180,15 +180,15 @@ export class ChunkRunner {
     const unwatch = renders.watch(job, null, onLost);
     try {
       const video = await this.#video(job, render);
-      const { scene } = video;
+      const { renderInput } = video;
       // The digest was recorded before the session was distributed.
-      const digest = stored.scene!;
+      const digest = stored.inputDigest!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
       const output = known ?? (await this.#save(job, { render, signal }, { video, digest, record }));
       signal.throwIfAborted();
       const elapsedMs = this.#sinceBegun(render);
-      const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
+      const work = { record, renderInput, digest, output, queuedAtMs, begunAtMs, elapsedMs };
       await recordRendered(work, this.#endTimes());
       signal.throwIfAborted();
       onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(render)));
@@ -205,7 +205,7 @@ export class ChunkRunner {
       video,
       digest,
       record,
-    }: { readonly video: SceneFiles<BoundScene>; readonly digest: Sha256; readonly record: AttemptRecord },
+    }: { readonly video: InputFiles<BoundInput>; readonly digest: Sha256; readonly record: AttemptRecord },
   ): Promise<StoredOutput> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
@@ -216,7 +216,7 @@ export class ChunkRunner {
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
     const output = await outputs.save(digest, render.stored.outputName, rendering);
-    onEvent?.({ kind: 'scene-rendered', id: job.session, scene: digest, elapsedMs });
+    onEvent?.({ kind: 'input-rendered', id: job.session, inputDigest: digest, elapsedMs });
     return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
 
@@ -224,7 +224,7 @@ export class ChunkRunner {
   async #joined(
     job: SessionAttempt,
     render: DistributedRender,
-    video: SceneFiles,
+    video: InputFiles,
     signal: AbortSignal,
   ): Promise<RenderedVideo | null> {
     const { files, renderer } = this.#ports;
@@ -241,22 +241,22 @@ export class ChunkRunner {
       return await renderer.join(video, pieces, { signal, owner: render.stored.tenant });
     } catch (error) {
       // The chunks differ; rendering the video in one piece avoids that.
-      if (error instanceof SceneError && error.code === 'encode_failed') return null;
+      if (error instanceof RenderError && error.code === 'encode_failed') return null;
       throw error;
     }
   }
 
-  #whole({ session: id, attempt }: SessionAttempt, { scene, others }: SceneFiles, options: RenderOptions) {
+  #whole({ session: id, attempt }: SessionAttempt, { renderInput, others }: InputFiles, options: RenderOptions) {
     this.#ports.onEvent?.({ kind: 'chunks-unfit', id, attempt });
-    return this.#ports.renderer.render(scene, { ...options, others });
+    return this.#ports.renderer.render(renderInput, { ...options, others });
   }
 
-  /** Reads the inputs of a render. @throws SceneError if they are lost or were packed by an earlier version */
-  async #video({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<SceneFiles<BoundScene>> {
-    const bytes = await this.#ports.files.readScene({ session, attempt });
-    const file = unpackPayload<SceneFiles<BoundScene>>(bytes, render.sceneSha256);
+  /** Reads the inputs of a render. @throws RenderError if they are lost or were packed by an earlier version */
+  async #video({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<InputFiles<BoundInput>> {
+    const bytes = await this.#ports.files.readInput({ session, attempt });
+    const file = unpackPayload<InputFiles<BoundInput>>(bytes, render.inputSha256);
     if (file === null || !('others' in file.value))
-      throw new SceneError('render_crashed', 'The inputs of the segments no longer exist');
+      throw new RenderError('render_crashed', 'The inputs of the segments no longer exist');
     return file.value;
   }
 

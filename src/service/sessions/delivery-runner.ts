@@ -136,7 +136,8 @@ export class DeliveryRunner {
     const { outputs = [], video_url: main } = stored.session;
     const named = outputs.find(({ name }) => name === upload.output);
     const video_url = upload.output === undefined ? main : (named?.video_url ?? null);
-    const file = video_url === null ? null : await this.#ports.files.openVideo({ scene: stored.scene, video_url });
+    const file =
+      video_url === null ? null : await this.#ports.files.openVideo({ inputDigest: stored.inputDigest, video_url });
     if (file !== null) return file;
     throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
   }
@@ -219,8 +220,8 @@ export interface FinishedFiles {
 }
 
 interface FinishedFile {
-  /** Digest of its scene; null if unknown. */
-  readonly scene: Sha256 | null;
+  /** Digest of its input; null if unknown. */
+  readonly inputDigest: Sha256 | null;
   /** URL or path that its session records. */
   readonly video_url: string;
 }

@@ -26,7 +26,7 @@ export function createDirectoryOutputs(
     async find() {
       return null;
     },
-    async save(_scene, name, { format, video, stills, others = [] }) {
+    async save(_renderInput, name, { format, video, stills, others = [] }) {
       // Names can come from the lockfile of an untrusted pull request.
       if (!isInside(name)) {
         const detail = `The output ${name} would be outside of ${baseUrl}/`;

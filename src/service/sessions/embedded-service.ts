@@ -8,7 +8,7 @@ import {
 import { serviceError } from '../../contract/service-error.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../contract/wire/render-session.ts';
 import { abortable } from '../../kernel/abortable.ts';
-import { type BindInput, bindHere } from './bind-scene.ts';
+import { type BindInput, bindHere } from './bind-template.ts';
 import {
   type DeliveryJob,
   DeliveryRunner,
@@ -68,7 +68,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   const progress = new Map<string, EmbeddedOptions['onProgress']>();
   const shared = {
     ...ports,
-    bindScene: async (input: BindInput) => bindHere(input),
+    bindTemplate: async (input: BindInput) => bindHere(input),
     pace: new RenderTimeEstimate(),
     retentionMs: null,
   };
@@ -301,7 +301,7 @@ export function createMemoryStore(
       kept.set(id, begun);
       return begun;
     },
-    async record(id, attempt, session, scene) {
+    async record(id, attempt, session, inputDigest) {
       const stored = kept.get(id);
       if (stored?.attempt !== attempt || stored.session.status !== 'preview_rendering') return false;
       const render_progress = Math.max(stored.session.render_progress, session.render_progress);
@@ -310,7 +310,14 @@ export function createMemoryStore(
       const uploads = external_uploads === undefined ? {} : { external_uploads };
       const recorded = { ...session, render_progress, ...uploads };
       const hasVideo = session.status === 'preview_rendering' || session.status === 'preview_rendered';
-      keep({ ...stored, session: hasVideo ? recorded : withoutVideo(recorded), scene: scene ?? stored.scene }, []);
+      keep(
+        {
+          ...stored,
+          session: hasVideo ? recorded : withoutVideo(recorded),
+          inputDigest: inputDigest ?? stored.inputDigest,
+        },
+        [],
+      );
       onRecord?.(recorded);
       return true;
     },

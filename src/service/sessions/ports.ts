@@ -6,12 +6,12 @@ import type {
   SessionError,
   SessionStatus,
 } from '../../contract/wire/render-session.ts';
-import type { AnyScene } from '../../engine/packed-scene.ts';
-import type { SceneFinding } from '../../engine/scene-media.ts';
+import type { RenderFinding } from '../../engine/input-media.ts';
+import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { SceneFile } from '../../template/scene.ts';
-import type { BoundScene, SessionTemplate } from './bind-scene.ts';
+import type { InputFile } from '../../template/render-input.ts';
+import type { BoundInput, SessionTemplate } from './bind-template.ts';
 
 declare const brand: unique symbol;
 
@@ -56,13 +56,13 @@ export interface SourceReader {
   read(tenant: TenantId, wanted: SourceRequest, signal: AbortSignal): Promise<FetchedSource>;
 }
 
-/** Turns a scene into files. */
+/** Turns an input into files. */
 export interface Renderer {
   /**
-   * @throws SceneError, ReelformError: see `renderScene`
+   * @throws RenderError, ReelformError: see `renderFile`
    * @throws the signal's reason, promptly, when it is aborted
    */
-  render(scene: AnyScene, options?: RenderOptions): Promise<RenderedVideo>;
+  render(renderInput: AnyRenderInput, options?: RenderOptions): Promise<RenderedVideo>;
 }
 
 export interface RenderOptions {
@@ -71,21 +71,21 @@ export interface RenderOptions {
   /** Called when a segment is stored in the cache, so that a later attempt does not render it again. */
   onStored?(): void;
   signal?: AbortSignal;
-  /** Tenant that owns the scene: a process renders for one tenant only. */
+  /** Tenant that owns the input: a process renders for one tenant only. */
   owner?: string;
-  /** Further files of the same scene. Files with equal `drawingKey` are made from the same drawn frames. */
+  /** Further files of the same input. Files with equal `drawingKey` are made from the same drawn frames. */
   others?: readonly NamedFile[];
 }
 
 /** A further file of a video. */
-export interface NamedFile extends SceneFile {
+export interface NamedFile extends InputFile {
   readonly name: string;
 }
 
 /** A session to render in chunks. */
 export interface SplitWork {
   readonly stored: StoredSession;
-  readonly scene: BoundScene;
+  readonly renderInput: BoundInput;
   readonly others: readonly NamedFile[];
   /** Times when it was queued and when the attempt began, in milliseconds since the epoch. */
   readonly queuedAtMs: number;
@@ -99,7 +99,7 @@ export interface RenderedVideo {
   /** JPEG files. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** Visible defects. */
-  readonly findings?: readonly SceneFinding[];
+  readonly findings?: readonly RenderFinding[];
   /** The further files that were requested, in their order. */
   readonly others?: readonly (Pick<RenderedVideo, 'format' | 'video'> & { readonly name: string })[];
 }
@@ -113,7 +113,7 @@ export interface StoredOutput {
   /** Digest of the video file. */
   readonly sha256: Sha256;
   /** Visible defects of the rendering. */
-  readonly findings?: readonly SceneFinding[];
+  readonly findings?: readonly RenderFinding[];
   /** The further files. */
   readonly others?: readonly (Pick<StoredOutput, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
 }
@@ -121,9 +121,9 @@ export interface StoredOutput {
 /** Stores finished files where clients can download them. */
 export interface OutputStore {
   /** Returns the stored rendering of a `renderingDigest` under another name; null if it has to be rendered. */
-  find(scene: Sha256, name: string): Promise<StoredOutput | null>;
+  find(digest: Sha256, name: string): Promise<StoredOutput | null>;
   /** @param name path below the store without extension; overwrites an existing one */
-  save(scene: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
+  save(digest: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
 }
 
 /** A session as stored. */
@@ -141,8 +141,8 @@ export interface StoredSession {
    * successor.
    */
   readonly attempt: number;
-  /** The `renderingDigest` of its scene; null until known. */
-  readonly scene: Sha256 | null;
+  /** The `renderingDigest` of its input; null until known. */
+  readonly inputDigest: Sha256 | null;
   /** Length of its video. */
   readonly videoSeconds: number;
 }
@@ -213,7 +213,7 @@ export interface SessionStore {
    *
    * @returns false, without writing, if the session is gone, has ended or has a newer attempt
    */
-  record(id: string, attempt: number, session: RenderSession, scene?: Sha256): Promise<boolean>;
+  record(id: string, attempt: number, session: RenderSession, inputDigest?: Sha256): Promise<boolean>;
 }
 
 /** Nondeterministic inputs. */

@@ -31,7 +31,7 @@ function megapixels({ width, height, frameCount }: Extent): number {
   return (width * height * frameCount) / 1_000_000;
 }
 
-/** The size of a scene or of a resolved output. */
+/** The size of an input or of a resolved output. */
 interface Measured {
   readonly width: number;
   readonly height: number;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import type { Mapping } from '../../contract/wire/mapping.ts';
-import { SceneError } from '../../engine/scene-error.ts';
-import type { SceneFinding } from '../../engine/scene-media.ts';
+import type { RenderFinding } from '../../engine/input-media.ts';
+import { RenderError } from '../../engine/render-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { jsonPointer } from '../../kernel/json.ts';
@@ -22,7 +22,7 @@ interface FilledKeys {
 export function sessionProblems(error: unknown, mapping: FilledKeys): SessionProblem[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => sessionProblems(one, mapping));
   if (error instanceof SessionFailure) return [error.error];
-  if (error instanceof SceneError) {
+  if (error instanceof RenderError) {
     const { code, message, imageName } = error;
     const retryable = code === 'render_crashed' || code === 'render_timeout';
     const problem = sessionProblem({ code, title: message, retryable });
@@ -61,7 +61,7 @@ const MAX_CHARACTERS = 20;
 
 /** Converts visible defects to warnings of the session. */
 export function renderingWarnings(
-  findings: readonly SceneFinding[],
+  findings: readonly RenderFinding[],
   { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
 ): SessionProblem[] {
   return findings.slice(0, MAX_TOLD).map((finding) => {
@@ -78,7 +78,7 @@ export function renderingWarnings(
 }
 
 /** Points into the mapping; nothing for parts of the template itself. */
-function pointerOf({ code, editable }: SceneFinding, filled: FilledKeys): Pick<SessionProblem, 'pointer'> {
+function pointerOf({ code, editable }: RenderFinding, filled: FilledKeys): Pick<SessionProblem, 'pointer'> {
   if (editable === null || !isFilled(editable, filled)) return {};
   const isText = code === 'glyph_missing' || code === 'text_overflow';
   return { pointer: isText ? `#/mapping/resources${jsonPointer([editable])}/source/text` : sourcePointer(editable) };
@@ -90,7 +90,7 @@ const UNUSED = {
   no_sound: 'The clip has a volume, but no sound',
 } as const;
 
-function wordsOf(finding: SceneFinding): Pick<SessionProblem, 'title' | 'detail'> {
+function wordsOf(finding: RenderFinding): Pick<SessionProblem, 'title' | 'detail'> {
   switch (finding.code) {
     case 'text_overflow': {
       const detail = `The text is ${Math.ceil(finding.overflow * 100)} % larger than its box`;

@@ -3,7 +3,8 @@ import { isOutage } from '../../contract/service-error.ts';
 import type { RenderSession, SessionPhase } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
-import type { BindScene, BoundScene } from './bind-scene.ts';
+import type { BindTemplate, BoundInput } from './bind-template.ts';
+import { renderingDigest, videoFiles } from './input-digest.ts';
 import {
   type NamedFile,
   type OutputStore,
@@ -27,7 +28,6 @@ import {
   sourcedSession,
 } from './render-session.ts';
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
-import { renderingDigest, videoFiles } from './scene-digest.ts';
 import type { DistributedRenders } from './segments/distributed-renders.ts';
 import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
@@ -36,7 +36,7 @@ import { readSources } from './sources/read-sources.ts';
 export interface SessionRunnerPorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
-  readonly bindScene: BindScene;
+  readonly bindTemplate: BindTemplate;
   readonly renderer: Renderer;
   readonly outputs: OutputStore;
   readonly store: SessionStore;
@@ -57,8 +57,8 @@ export interface SessionRunnerPorts {
 /** Events of running sessions. */
 export type RunnerEvent =
   | { readonly kind: 'session-begun'; readonly id: string; readonly tenant: TenantId; readonly attempt: number }
-  /** A scene was rendered and stored; it will not be rendered again. */
-  | { readonly kind: 'scene-rendered'; readonly id: string; readonly scene: Sha256; readonly elapsedMs: number }
+  /** An input was rendered and stored; it will not be rendered again. */
+  | { readonly kind: 'input-rendered'; readonly id: string; readonly inputDigest: Sha256; readonly elapsedMs: number }
   | {
       readonly kind: 'session-ended';
       readonly id: string;
@@ -89,8 +89,8 @@ interface Work {
   readonly job: RenderJob;
 }
 
-interface RenderedScene {
-  readonly scene: BoundScene;
+interface RenderedInput {
+  readonly renderInput: BoundInput;
   readonly others: readonly NamedFile[];
   readonly digest: Sha256;
   /** Called when segments of earlier renders are reused. */
@@ -187,7 +187,7 @@ export class SessionRunner {
     const further = (session.outputs ?? []).slice(1).map(({ video_url: _, ...output }) => output);
     const { fingerprint, others, digest: files } = videoFiles(template, inputs, further, sources.digests);
     const bound = { template, request: { ...inputs, fingerprint }, fetched: sources.bytes };
-    const scene = await this.#ports.bindScene(bound, { owner: stored.tenant, signal });
+    const renderInput = await this.#ports.bindTemplate(bound, { owner: stored.tenant, signal });
     signal.throwIfAborted();
     const digest = renderingDigest(files, this.#ports.scopeOf?.(stored.tenant) ?? '');
     // Recorded before the lookup, so that the sweeper keeps files of running sessions.
@@ -196,29 +196,30 @@ export class SessionRunner {
     let known = await outputs.find(digest, stored.outputName);
     if (known === null) {
       await job.takeSlot(signal);
-      // Another session may have rendered the scene meanwhile.
+      // Another session may have rendered the input meanwhile.
       known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
     }
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
-    if (known === null && (await this.#handOver(work, { scene, others, digest }, times))) return false;
+    if (known === null && (await this.#handOver(work, { renderInput, others, digest }, times))) return false;
     let hasReused = false;
     const onReused = (): void => {
       hasReused = true;
     };
-    const output = known ?? (await this.#renderScene(work, { scene, others, digest, onReused }));
+    const output = known ?? (await this.#renderFile(work, { renderInput, others, digest, onReused }));
     signal.throwIfAborted();
     const elapsedMs = environment.monotonicNow() - begunAt;
-    const usage = await recordRendered({ record, scene, digest, output, elapsedMs, ...times }, this.#endTimes());
-    if (known === null && !hasReused && others.length === 0) pace.learn(renderWorkload(scene), usage.render_seconds);
+    const usage = await recordRendered({ record, renderInput, digest, output, elapsedMs, ...times }, this.#endTimes());
+    if (known === null && !hasReused && others.length === 0)
+      pace.learn(renderWorkload(renderInput), usage.render_seconds);
     return true;
   }
 
   /** Tries to distribute the render. @returns whether other jobs finish the session */
   async #handOver(
     { stored, record, signal }: Work,
-    { scene, others, digest }: Omit<RenderedScene, 'onReused'>,
+    { renderInput, others, digest }: Omit<RenderedInput, 'onReused'>,
     times: { readonly queuedAtMs: number; readonly begunAtMs: number },
   ): Promise<boolean> {
     const { distributed: splits, environment } = this.#ports;
@@ -226,13 +227,13 @@ export class SessionRunner {
     // Flushes all writes: none may follow those of the other jobs.
     await record.write(phasedSession(record.session, 'rendering', environment.now()));
     signal.throwIfAborted();
-    return splits.take({ stored: { ...stored, scene: digest }, scene, others, ...times });
+    return splits.take({ stored: { ...stored, inputDigest: digest }, renderInput, others, ...times });
   }
 
-  /** Renders and stores a scene, or joins a running render of the same scene. */
-  async #renderScene(
+  /** Renders and stores an input, or joins a running render of the same input. */
+  async #renderFile(
     { stored, record, signal, job }: Work,
-    { scene, others, digest, onReused }: RenderedScene,
+    { renderInput, others, digest, onReused }: RenderedInput,
   ): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
@@ -245,7 +246,7 @@ export class SessionRunner {
     const onStored = (): void => job.onStored();
     const rendering = await this.#renders.render(digest, { signal, onProgress, onStored }, async (options) => {
       const begunAt = environment.monotonicNow();
-      const made = await renderer.render(scene, {
+      const made = await renderer.render(renderInput, {
         ...{ ...options, owner: stored.tenant },
         ...(others.length === 0 ? {} : { others }),
       });
@@ -253,7 +254,7 @@ export class SessionRunner {
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');
       saved = await outputs.save(digest, name, made);
-      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene: digest, elapsedMs });
+      this.#ports.onEvent?.({ kind: 'input-rendered', id: stored.session.id, inputDigest: digest, elapsedMs });
       return made;
     });
     const output = saved ?? (await outputs.find(digest, name)) ?? (await outputs.save(digest, name, rendering));

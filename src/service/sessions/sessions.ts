@@ -11,7 +11,7 @@ import type {
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { checkOutput, checkOutputs, resolveOutput } from '../../template/bind/resolve-output.ts';
-import type { SessionTemplate } from './bind-scene.ts';
+import type { SessionTemplate } from './bind-template.ts';
 import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
 import {
   adoptedSession,
@@ -79,7 +79,7 @@ export class Sessions {
       session,
       outputName: options.outputName ?? environment.randomId(),
       attempt: 0,
-      scene: null,
+      inputDigest: null,
       videoSeconds: videoSeconds(template, session),
     };
     return answer(await store.create(stored, options.claim ?? null));
@@ -179,7 +179,7 @@ export class Sessions {
     const { uploads, problems } = addDeliveries(finished, asked, tenant, destinations);
     refuse(problems);
     const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
-    const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null, videoSeconds: 0 };
+    const stored = { tenant, session, outputName: session.id, attempt: 0, inputDigest: null, videoSeconds: 0 };
     return answer(await store.create(stored, null)).session;
   }
 

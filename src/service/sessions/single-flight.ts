@@ -52,8 +52,8 @@ export class SharedRenders {
   readonly #flight = createSingleFlight<RenderedVideo>();
   readonly #listeners = new Map<Sha256, Set<Listener>>();
 
-  has(scene: Sha256): boolean {
-    return this.#listeners.has(scene);
+  has(digest: Sha256): boolean {
+    return this.#listeners.has(digest);
   }
 
   /**
@@ -61,14 +61,14 @@ export class SharedRenders {
    * @throws errors of the render; the signal's reason, promptly, when it is aborted
    */
   async render(
-    scene: Sha256,
+    digest: Sha256,
     { signal, ...listener }: WatchedOptions,
     start: (options: WatchedOptions) => Promise<RenderedVideo>,
   ): Promise<RenderedVideo> {
-    const listeners = this.#listeners.get(scene) ?? new Set();
-    this.#listeners.set(scene, listeners.add(listener));
+    const listeners = this.#listeners.get(digest) ?? new Set();
+    this.#listeners.set(digest, listeners.add(listener));
     try {
-      return await this.#flight(scene, signal, (shared) =>
+      return await this.#flight(digest, signal, (shared) =>
         start({
           signal: shared,
           onProgress: (...progress) => {
@@ -82,7 +82,7 @@ export class SharedRenders {
       );
     } finally {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(scene) === listeners) this.#listeners.delete(scene);
+      if (listeners.size === 0 && this.#listeners.get(digest) === listeners) this.#listeners.delete(digest);
     }
   }
 }

@@ -2,7 +2,7 @@ import { failure, type Result } from '../../kernel/diagnostic.ts';
 import { checkJsonBounds, isRecord, parseJson } from '../../kernel/json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { readPackageZip } from './read-package-zip.ts';
 
 /** An unpacked `.lottie` file of dotLottie 1 or 2. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { type ArchiveLayout, LAYOUT_FILE, type OriginalFields, OWN_FOLDER } from './read-lottie-archive.ts';
 import { writePackageZip } from './write-zip.ts';
 

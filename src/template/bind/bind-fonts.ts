@@ -6,7 +6,7 @@ import { outlinedFonts } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, fontNames, isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
 import type { FontSlot } from '../parse-manifest.ts';
-import type { FontSettings, LottieDocument, SceneFont } from '../scene.ts';
+import type { FontSettings, InputFont, LottieDocument } from '../render-input.ts';
 import type { PackageFont, TemplatePackage } from '../template-package.ts';
 
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
@@ -17,10 +17,10 @@ type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
  * box stays in place.
  *
  * @param animation modified
- * @returns the fonts that the scene needs: those of texts, then the fallbacks in order
+ * @returns the fonts that the input needs: those of texts, then the fallbacks in order
  * @throws ReelformError template_invalid for a font that is not in the package
  */
-export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
+export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): InputFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
   animation.fonts = { ...(isRecord(animation.fonts) && animation.fonts), list };

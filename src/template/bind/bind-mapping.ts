@@ -9,12 +9,12 @@ import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lottie/lottie-slots.ts';
 import { writeProperty } from '../lottie/slot-property.ts';
 import type { EditableKind } from '../parse-manifest.ts';
-import type { LottieDocument, Scene, SceneSound } from '../scene.ts';
+import type { InputSound, LottieDocument, RenderInput } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
-import { sceneFile } from './resolve-output.ts';
+import { inputFile } from './resolve-output.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };
 
@@ -36,7 +36,7 @@ export function bindMapping(
   template: TemplatePackage,
   { resources, audio_tracks = {}, font_changes = {}, output, fingerprint = null }: BindRequest,
   fetched: ReadonlyMap<string, Uint8Array>,
-): Scene {
+): RenderInput {
   const animation = copyOf(template.animation);
   const media = new MediaBinder(animation);
 
@@ -78,7 +78,7 @@ export function bindMapping(
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
   return {
-    ...sceneFile(template, output, fingerprint),
+    ...inputFile(template, output, fingerprint),
     animation: withoutSounds(animation, soundAssetIds(template.animation)),
     fonts,
     images: media.images,
@@ -119,7 +119,7 @@ function trackSounds(
   { frameCount, fps }: TemplatePackage,
   tracks: NonNullable<Mapping['audio_tracks']>,
   fetched: ReadonlyMap<string, Uint8Array>,
-): SceneSound[] {
+): InputSound[] {
   const span = { startSeconds: 0, endSeconds: frameCount / fps };
   return tracksInMixOrder(tracks).flatMap(([track, { transform = {} }]) => {
     const name = trackKey(track);

@@ -4,23 +4,23 @@ import { isAvif } from '../../kernel/file-kind.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
-import type { LottieDocument, SceneClip, SceneImage, SceneSound } from '../scene.ts';
+import type { InputClip, InputImage, InputSound, LottieDocument } from '../render-input.ts';
 
 /** The bytes for an asset. `name` identifies them in errors. */
 interface Medium<T> {
   readonly bytes: Uint8Array;
   readonly name: string;
   readonly transform: T;
-  /** As `SceneImage.isOwn`. */
+  /** As `InputImage.isOwn`. */
   readonly isOwn?: true;
 }
 
-/** Collects the images, clips and sounds of a scene. The first value of an asset wins. */
+/** Collects the images, clips and sounds of an input. The first value of an asset wins. */
 export class MediaBinder {
   readonly #times: ReadonlyMap<string, readonly SoundTimes[]>;
-  readonly #images = new Map<string, SceneImage>();
-  readonly #clips = new Map<string, SceneClip>();
-  readonly #sounds = new Map<string, readonly SceneSound[]>();
+  readonly #images = new Map<string, InputImage>();
+  readonly #clips = new Map<string, InputClip>();
+  readonly #sounds = new Map<string, readonly InputSound[]>();
 
   constructor(animation: LottieDocument) {
     this.#times = soundTimes(animation);
@@ -50,15 +50,15 @@ export class MediaBinder {
     this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), { ...medium, optional: false }));
   }
 
-  get images(): SceneImage[] {
+  get images(): InputImage[] {
     return [...this.#images.values()];
   }
 
-  get clips(): SceneClip[] {
+  get clips(): InputClip[] {
     return [...this.#clips.values()];
   }
 
-  get sounds(): SceneSound[] {
+  get sounds(): InputSound[] {
     return [...this.#sounds.values()].flat();
   }
 }
@@ -97,8 +97,8 @@ function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly Sou
 /** Returns the sounds of one source, one for each time its asset is played. */
 function soundsAt(
   times: readonly SoundTimes[] | undefined,
-  source: Pick<SceneSound, 'bytes' | 'name' | 'optional' | 'isOwn'> & { readonly transform: AudioTransform },
-): SceneSound[] {
+  source: Pick<InputSound, 'bytes' | 'name' | 'optional' | 'isOwn'> & { readonly transform: AudioTransform },
+): InputSound[] {
   const { transform, ...sound } = source;
   return (times ?? []).map(({ startSeconds, endSeconds, skipSeconds, volume }) => {
     const own = { ...TRANSFORM_DEFAULTS.audio, ...transform };

@@ -15,7 +15,7 @@ import {
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
-import type { SceneFile, Still } from '../scene.ts';
+import type { InputFile, Still } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import type { FieldProblem } from './check-transform.ts';
 
@@ -65,15 +65,15 @@ export function resolveOutput(template: OutputBasis, output: OutputRequest = {})
 }
 
 /**
- * Returns the fields of a scene that depend on its output.
+ * Returns the fields of an input that depend on its output.
  *
- * @param fingerprint see `SceneOutput`
+ * @param fingerprint see `RenderOutput`
  */
-export function sceneFile(
+export function inputFile(
   template: OutputBasis,
   output: OutputRequest | undefined,
   fingerprint: string | null,
-): SceneFile {
+): InputFile {
   const { output: file, ...measures } = resolveOutput(template, output);
   return { output: { ...file, fingerprint }, ...measures };
 }

@@ -4,7 +4,7 @@ import { hasExpression, UNBAKED } from '../lottie/find-unsupported.ts';
 import { SOURCE } from '../lottie/live-expression.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { type KeyframePath, withPoints } from '../lottie/path-points.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { exampleVariants } from './example-variants.ts';
 import {
   type Evaluation,

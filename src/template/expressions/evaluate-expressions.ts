@@ -1,7 +1,7 @@
 import releaseVariant from '@jitl/quickjs-wasmfile-release-sync';
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import type { Evaluate } from './bake-expressions.ts';
 import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { TEXT_RECTS, type TextRect } from './player-protocol.ts';
 
 /** Average advance of a character, and the height of its ink, in ems. */

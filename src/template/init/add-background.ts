@@ -1,6 +1,6 @@
 import { parseColor } from '../color.ts';
 import { type LottieNode, layerLists } from '../lottie/lottie-layers.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import type { FoundEditable } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import type { KeyGenerator } from './key-generator.ts';

@@ -1,6 +1,6 @@
 import { parseColor } from '../color.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { IDENTITY, layerOf, still } from './add-background.ts';
 import type { FoundEditable } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';

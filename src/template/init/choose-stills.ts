@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/layer-spans.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import type { FoundEditable } from './editable-targets.ts';
 
 /** A frame chosen as a still. */

@@ -15,7 +15,7 @@ import {
 } from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import { isAnimatedProperty, propertyKind } from '../lottie/slot-property.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 
 /** A node of an animation that an editable can fill. */
 export interface EditableTarget {

@@ -3,7 +3,7 @@ import { fontProblem } from '../check-font.ts';
 import { fixedStyles, GlyphOutlines } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, usedFonts, usedStyles } from '../lottie/lottie-slots.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import type { InitNote } from './editable-targets.ts';
 import type { ExtractedFiles } from './extract-images.ts';
 import { safeName } from './key-generator.ts';

@@ -1,7 +1,7 @@
 import { wrongKind } from '../../kernel/file-kind.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { allLayers, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { safeName } from './key-generator.ts';
 import { type LottieSource, type NeededFile, readDataUri } from './lottie-source.ts';
 

@@ -4,7 +4,7 @@ import { layerSpans } from '../lottie/layer-spans.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import { isGradient } from '../lottie/slot-property.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import {
   type EditableTarget,
   type FoundEditable,

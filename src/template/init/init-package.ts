@@ -9,7 +9,7 @@ import {
 import { checkAnimation, MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { IDENTITY, still } from './add-background.ts';
 import { type ChosenStill, chooseStills } from './choose-stills.ts';
 import type { FoundEditable, InitNote } from './editable-targets.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../lottie/lottie-layers.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import type { InitNote, Removal } from './editable-targets.ts';
 
 /** Versions of Bodymovin that introduced the current forms. */

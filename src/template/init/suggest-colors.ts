@@ -1,7 +1,7 @@
 import { formatColor } from '../color.ts';
 import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
 import { solidColor, solidShape } from '../lottie/solid-color.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { type EditableTarget, type FoundEditable, findEditableTargets } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import { type KeyGenerator, labelOf } from './key-generator.ts';

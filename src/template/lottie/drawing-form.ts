@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { withAnimatedFlags } from './animated-flag.ts';
 import { withStopsApart } from './gradient-stops.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';

@@ -1,4 +1,4 @@
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { DrawnLayers, type Matrix } from './drawn-layers.ts';
 import { LAYER_TYPE } from './lottie-layers.ts';
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { MIN_VISIBLE_STRENGTH, timeWithin } from './layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { inPerspective, outOfDepth } from './depth-order.ts';
 import { isSteep } from './limited-values.ts';
 import {

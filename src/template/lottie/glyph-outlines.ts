@@ -1,6 +1,6 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { isLive } from './live-expression.ts';
 import { type LottieNode, layerLists } from './lottie-layers.ts';
 import { fontList, LINE_END, type TextStyle, textStyles, usedStyles } from './lottie-slots.ts';

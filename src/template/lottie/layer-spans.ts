@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
 

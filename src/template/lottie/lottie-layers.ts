@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 
 /** A layer and its location. */
 export interface LocatedLayer {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import type { FontSlot } from '../parse-manifest.ts';
-import type { LottieDocument } from '../scene.ts';
+import type { LottieDocument } from '../render-input.ts';
 import { LAYER_TYPE, type LottieNode, layerLists } from './lottie-layers.ts';
 
 /** The style and text of one keyframe of a text layer. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
 import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { type GalleryExample, readGallery } from './read-gallery.ts';
 
 /*
@@ -20,17 +20,24 @@ interface SheetSize {
 
 /** Draws rows of stills that are as wide as the sheet, unless that makes them too high. */
 async function sheetOf(
-  rows: readonly (readonly Scene[])[],
+  rows: readonly (readonly RenderInput[])[],
   { width, maxHeight, maxBytes }: SheetSize,
 ): Promise<Buffer> {
   const pictures: { readonly images: readonly Image[]; readonly height: number }[] = [];
-  for (const scenes of rows) {
-    const ratio = scenes.reduce((sum, scene) => sum + (scene.stills.length * scene.width) / scene.height, 0);
-    const count = scenes.reduce((sum, { stills }) => sum + stills.length, 0);
+  for (const inputs of rows) {
+    const ratio = inputs.reduce(
+      (sum, renderInput) => sum + (renderInput.stills.length * renderInput.width) / renderInput.height,
+      0,
+    );
+    const count = inputs.reduce((sum, { stills }) => sum + stills.length, 0);
     const height = 2 * Math.floor(Math.min(maxHeight, (width - GAP * (count + 1)) / ratio) / 2);
     const images: Image[] = [];
-    for (const scene of scenes) {
-      const small = { ...scene, width: 2 * Math.round((scene.width * height) / scene.height / 2), height };
+    for (const renderInput of inputs) {
+      const small = {
+        ...renderInput,
+        width: 2 * Math.round((renderInput.width * height) / renderInput.height / 2),
+        height,
+      };
       for (const { bytes } of await drawStills(small, () => {})) images.push(await loadImage(Buffer.from(bytes)));
     }
     pictures.push({ images, height });
@@ -58,11 +65,11 @@ async function sheetOf(
   }
 }
 
-/** The scenes of a template's videos, the English one first. */
-function scenesOf(examples: readonly GalleryExample[], name: string): Promise<Scene[]> {
+/** The inputs of a template's videos, the English one first. */
+function inputsOf(examples: readonly GalleryExample[], name: string): Promise<RenderInput[]> {
   const own = examples.filter((example) => example.name === name);
   const sorted = [...own.filter(isEnglish), ...own.filter((example) => !isEnglish(example))];
-  return Promise.all(sorted.map((example) => example.scene()));
+  return Promise.all(sorted.map((example) => example.renderInput()));
 }
 
 function isEnglish({ language }: GalleryExample): boolean {
@@ -75,16 +82,16 @@ await mkdir('docs/media/gallery', { recursive: true });
 const examples = await readGallery('gallery');
 for (const name of new Set(examples.map((example) => example.name))) {
   if (!isWanted(name)) continue;
-  const scenes = await scenesOf(examples, name);
-  const hasSeveral = scenes.some(({ stills }) => stills.length > 1);
-  const rows = hasSeveral ? scenes.map((scene) => [scene]) : [scenes];
+  const inputs = await inputsOf(examples, name);
+  const hasSeveral = inputs.some(({ stills }) => stills.length > 1);
+  const rows = hasSeveral ? inputs.map((renderInput) => [renderInput]) : [inputs];
   const sheet = await sheetOf(rows, { width: 1600, maxHeight: 560, maxBytes: 60_000 });
   await writeFile(`docs/media/gallery/${name}.webp`, sheet);
 }
 if (isWanted('showcase')) {
   const videos = await readGallery('gallery', 'showcase');
   const names = [...new Set(videos.map((video) => video.name))];
-  const rows = await Promise.all(names.map((name) => scenesOf(videos, name)));
+  const rows = await Promise.all(names.map((name) => inputsOf(videos, name)));
   const sheet = await sheetOf(rows, { width: 1100, maxHeight: 420, maxBytes: 120_000 });
   await writeFile('docs/media/gallery/showcase.webp', sheet);
 }

@@ -4,7 +4,7 @@ import { sessionRequest } from '../../../src/reconciler/apply/session-request.ts
 import type { Video } from '../../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../../src/reconciler/project/load-project.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../../src/template/template-package.ts';
 
 /** An example of a template of the gallery. */
@@ -17,7 +17,7 @@ export interface GalleryExample {
   /** The texts of the example, by key. */
   readonly texts: ReadonlyMap<string, string>;
   /** @param texts replace those of the example, by key */
-  scene(texts?: ReadonlyMap<string, string>): Promise<Scene>;
+  renderInput(texts?: ReadonlyMap<string, string>): Promise<RenderInput>;
 }
 
 /**
@@ -44,18 +44,18 @@ export async function readGallery(root: string, folder = 'examples'): Promise<Ga
           language,
           template,
           texts: new Map(texts),
-          scene: (other) => sceneOf(video, template, root, other),
+          renderInput: (other) => inputOf(video, template, root, other),
         };
       });
   });
 }
 
-async function sceneOf(
+async function inputOf(
   video: Video,
   template: TemplatePackage,
   root: string,
   texts: ReadonlyMap<string, string> = new Map(),
-): Promise<Scene> {
+): Promise<RenderInput> {
   const { mapping, output } = sessionRequest(video, template.spec.id, (path) => path);
   const resources = { ...mapping.resources };
   for (const [key, text] of texts) resources[key] = { source: { text } };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputQuality } from '../../../src/contract/wire/output.ts';
-import { renderScene } from '../../../src/engine/render-scene.ts';
+import { renderFile } from '../../../src/engine/render-file.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
-import { movingScene } from '../scenes.ts';
+import { movingInput } from '../inputs.ts';
 
 const hasFfmpeg = await hasFfprobe();
 let folder: string;
@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 describe.each(['hevc', 'av1'] as const)('an MP4 of %s', (codec) => {
   const render = async (quality: OutputQuality = 'high') => {
     const output = { format: 'mp4', quality, codec, fingerprint: 'v1:4f0c' } as const;
-    return (await renderScene(movingScene({ fps: 10, frameCount: 25, output }))).video;
+    return (await renderFile(movingInput({ fps: 10, frameCount: 25, output }))).video;
   };
 
   test('has every frame in order, a key frame at least every two seconds, and reproducible bytes', async () => {

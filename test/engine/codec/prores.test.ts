@@ -5,11 +5,11 @@ import { BufferSource, EncodedPacketSink, Input, QTFF } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputCodec, OutputQuality } from '../../../src/contract/wire/output.ts';
 import { loadLibav } from '../../../src/engine/codec/libav.ts';
-import { renderScene } from '../../../src/engine/render-scene.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import { renderFile } from '../../../src/engine/render-file.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
+import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 import { stereoWav } from '../media/media-files.ts';
-import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
 
 const hasFfmpeg = await hasFfprobe();
 let folder: string;
@@ -21,10 +21,10 @@ afterAll(() => rm(folder, { recursive: true }));
 const CODECS = { prores422: undefined, prores4444: 'prores4444' } as const;
 
 /** Red at half opacity on the left, nothing on the right; a tone of 48 kHz. */
-function scene(codec: OutputCodec | undefined, quality: OutputQuality = 'high'): Scene {
+function renderInput(codec: OutputCodec | undefined, quality: OutputQuality = 'high'): RenderInput {
   const tone = Float32Array.from({ length: 60_000 }, (_, at) => 0.5 * Math.sin(at / 20));
   const bytes = stereoWav(48_000, tone);
-  return sceneOf([rectangleLayer(1, [0, 0, 32, 36], [1, 0, 0], { ks: placed(0, 0, { o: { a: 0, k: 50 } }) })], {
+  return inputOf([rectangleLayer(1, [0, 0, 32, 36], [1, 0, 0], { ks: placed(0, 0, { o: { a: 0, k: 50 } }) })], {
     fps: 10,
     frameCount: 25,
     output: { format: 'mov', quality, fingerprint: 'v1:4f0c', ...(codec && { codec }) },
@@ -60,7 +60,7 @@ async function firstFrame(video: Uint8Array): Promise<Uint8Array> {
 
 describe.each(['prores422', 'prores4444'] as const)('a MOV of %s', (codec) => {
   test('has every frame as a key frame, sound in PCM, and the same bytes again', async () => {
-    const { video } = await renderScene(scene(CODECS[codec]));
+    const { video } = await renderFile(renderInput(CODECS[codec]));
     expect(video.length).toBeGreaterThan(10_000);
     const input = opened(video);
     const track = (await input.getPrimaryVideoTrack())!;
@@ -77,12 +77,12 @@ describe.each(['prores422', 'prores4444'] as const)('a MOV of %s', (codec) => {
     const first = (await new EncodedPacketSink(sound).getFirstPacket())!;
     expect(Buffer.from(first.data).readIntLE(60 * 6, 3) / 2 ** 23).toBeCloseTo(0.5 * Math.sin(3), 3);
     expect(Buffer.from(video).includes('v1:4f0c')).toBe(true);
-    expect(Buffer.compare(video, (await renderScene(scene(CODECS[codec]))).video)).toBe(0);
+    expect(Buffer.compare(video, (await renderFile(renderInput(CODECS[codec]))).video)).toBe(0);
   });
 
   test.skipIf(!hasFfmpeg)('is identified by ffprobe as its codec, ten bits and BT.709', async () => {
     const path = join(folder, `${codec}.mov`);
-    await writeFile(path, (await renderScene(scene(codec))).video);
+    await writeFile(path, (await renderFile(renderInput(codec))).video);
     // ffmpeg's decoder pads alpha to twelve bits.
     const pixelFormat = codec === 'prores422' ? 'yuv422p10le' : 'yuva444p12le';
     expect(await probe(path)).toMatchObject({
@@ -92,8 +92,8 @@ describe.each(['prores422', 'prores4444'] as const)('a MOV of %s', (codec) => {
   });
 });
 
-test('prores422 shows a scene over black, in BT.709 with limited range', async () => {
-  const { format, samples } = await decoded(await firstFrame((await renderScene(scene('prores422'))).video));
+test('prores422 shows an input over black, in BT.709 with limited range', async () => {
+  const { format, samples } = await decoded(await firstFrame((await renderFile(renderInput('prores422'))).video));
   expect(format).toBe('yuv422p10le');
   // Red of 128: 64 + 876 × 0.2126 × 128 / 255.
   expect(Math.abs(samples[18 * 64 + 8]! - 157.5)).toBeLessThan(4);
@@ -101,7 +101,7 @@ test('prores422 shows a scene over black, in BT.709 with limited range', async (
 });
 
 test('prores4444 keeps alpha, and the colour that it applies to', async () => {
-  const { format, samples } = await decoded(await firstFrame((await renderScene(scene('prores4444'))).video));
+  const { format, samples } = await decoded(await firstFrame((await renderFile(renderInput('prores4444'))).video));
   expect(format).toMatch(/^yuva444p1[02]le$/);
   const bits = format === 'yuva444p12le' ? 4 : 1;
   const [luma, alpha] = [samples.subarray(0, 64 * 36), samples.subarray(64 * 36 * 3)];
@@ -114,7 +114,7 @@ test('prores4444 keeps alpha, and the colour that it applies to', async () => {
 test('prores422 has a profile for each quality', async () => {
   const tags = await Promise.all(
     (['low', 'medium', 'high'] as const).map(async (quality) => {
-      const track = (await opened((await renderScene(scene('prores422', quality))).video).getPrimaryVideoTrack())!;
+      const track = (await opened((await renderFile(renderInput('prores422', quality))).video).getPrimaryVideoTrack())!;
       return (await track.getDecoderConfig())?.codec;
     }),
   );

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
 import { fitImage } from '../../../src/engine/images/fit-image.ts';
-import type { SceneError } from '../../../src/engine/scene-error.ts';
+import type { RenderError } from '../../../src/engine/render-error.ts';
 import { testPicture, withExifOrientation } from '../pictures.ts';
 
 async function fitted(bytes: Uint8Array, transform: Transform, width: number, height: number) {
@@ -29,7 +29,7 @@ function corners(at: (x: number, y: number) => number[], width: number, height: 
 
 async function code(bytes: Uint8Array, transform: Transform = {}): Promise<string> {
   const image = { assetId: 'a', name: 'photo.jpg', bytes, transform, width: 20, height: 20 };
-  const error = (await fitImage(image).catch((reason: unknown) => reason)) as SceneError;
+  const error = (await fitImage(image).catch((reason: unknown) => reason)) as RenderError;
   expect(error.imageName).toBe('photo.jpg');
   return error.code;
 }

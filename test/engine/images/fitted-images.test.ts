@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FittedImageCache, fitImage } from '../../../src/engine/images/fit-image.ts';
-import type { SceneImage } from '../../../src/template/scene.ts';
+import type { InputImage } from '../../../src/template/render-input.ts';
 import { testPicture } from '../pictures.ts';
 
 let bytes: Uint8Array;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 /** An image of about 3 kB after fitting. */
-function image(changes: Partial<SceneImage> = {}): SceneImage {
+function image(changes: Partial<InputImage> = {}): InputImage {
   return { assetId: 'a', width: 32, height: 32, bytes, transform: { crop_strategy: 'cover' }, name: 'a', ...changes };
 }
 
@@ -34,7 +34,7 @@ describe('FittedImageCache', () => {
 
   test('evicts the least recently used images and never caches oversized ones', async () => {
     const images = new FittedImageCache(12_000);
-    const isKept = async (one: SceneImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
+    const isKept = async (one: InputImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
     const [first, second] = [await images.fit(image()), await images.fit(image({ height: 31 }))];
     expect(await isKept(image(), first)).toBe(true);
     for (const height of [30, 29]) await images.fit(image({ height }));

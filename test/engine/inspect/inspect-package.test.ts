@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { inspectPackage, type PackageFinding } from '../../../src/engine/inspect/inspect-package.ts';
-import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
+import { lintInput } from '../../../src/engine/lint/lint-input.ts';
 import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
 import { openFont } from '../../../src/engine/text/open-font.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 import {
   FONT_BYTES,
   FONTS,
@@ -70,8 +70,8 @@ async function inspect(
   const parsed = parseTemplatePackage('', files);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
   return inspectPackage(parsed.value, files.keys(), {
-    renderStills: (scene) => drawStills(scene, () => undefined),
-    lint: lintScene,
+    renderStills: (renderInput) => drawStills(renderInput, () => undefined),
+    lint: lintInput,
     weightOf: openFont,
   });
 }

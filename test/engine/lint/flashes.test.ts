@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { findFlashes } from '../../../src/engine/lint/flashes.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
-import type { Scene, SceneClip, SceneImage } from '../../../src/template/scene.ts';
-import { imageLayer, placed, rectangleLayer, sceneOf } from '../scenes.ts';
+import type { InputClip, InputImage, RenderInput } from '../../../src/template/render-input.ts';
+import { imageLayer, inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 type Color = readonly [number, number, number];
 type Box = readonly [x: number, y: number, width: number, height: number];
@@ -25,10 +25,14 @@ const [G05, G13, G20, G82, G95] = [0.247, 0.397, 0.484, 0.915, 0.977].map((one):
 const LINEAR = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 
 /** Two seconds of layers over a background. */
-function stage(layers: readonly object[], ground: Color = BLACK, changes: Partial<Scene> & { document?: object } = {}) {
+function stage(
+  layers: readonly object[],
+  ground: Color = BLACK,
+  changes: Partial<RenderInput> & { document?: object } = {},
+) {
   const { fps = FPS } = changes;
   const all = [...layers, rectangleLayer(900, FULL, ground)];
-  return sceneOf(all, { width: W, height: H, frameCount: 2 * fps, ...changes, fps });
+  return inputOf(all, { width: W, height: H, frameCount: 2 * fps, ...changes, fps });
 }
 
 /** Opacity that is switched `hertz` times a second, from `phase` of a period on. */
@@ -56,7 +60,7 @@ interface StrobeOptions {
 }
 
 /** Opacity that rises and falls smoothly. */
-function pulsing(hertz: number, low = 0): Scene {
+function pulsing(hertz: number, low = 0): RenderInput {
   const half = FPS / hertz / 2;
   const keys = Array.from({ length: Math.ceil((2 * FPS) / half) + 1 }, (_, index) => ({
     ...{ t: index * half, s: [index % 2 === 0 ? low : 100], o: { x: 0.4, y: 0 }, i: { x: 0.6, y: 1 } },
@@ -65,7 +69,7 @@ function pulsing(hertz: number, low = 0): Scene {
 }
 
 /** Vertical stripes, half of them white, that drift by `periods` of their own in each second. */
-function stripes(period: number, periods: number): Scene {
+function stripes(period: number, periods: number): RenderInput {
   const move = [
     { t: 0, s: [0, 0, 0], ...LINEAR },
     { t: 2 * FPS, s: [2 * periods * period, 0, 0] },
@@ -81,7 +85,7 @@ function stripes(period: number, periods: number): Scene {
 }
 
 /** A checkerboard whose two colours swap. */
-function checkerboard(side: number, hertz: number): Scene {
+function checkerboard(side: number, hertz: number): RenderInput {
   const layers: object[] = [];
   for (let row = 0; row * side < H; row++) {
     for (let column = 0; column * side < W; column++) {
@@ -96,7 +100,7 @@ function checkerboard(side: number, hertz: number): Scene {
   return stage(layers);
 }
 
-function photo(assetId: string, tone: number): SceneImage {
+function photo(assetId: string, tone: number): InputImage {
   const canvas = createCanvas(W, H);
   const context = canvas.getContext('2d');
   const gradient = context.createLinearGradient(0, 0, W, H);
@@ -108,7 +112,7 @@ function photo(assetId: string, tone: number): SceneImage {
 }
 
 /** Two photos that alternate, each for `frames`. */
-function cuts(frames: number): Scene {
+function cuts(frames: number): RenderInput {
   const images = [photo('dark', 0), photo('light', 1)];
   const layers = Array.from({ length: Math.ceil((2 * FPS) / frames) }, (_, index) => ({
     ...imageLayer(index + 1, images[index % 2]!.assetId),
@@ -119,7 +123,7 @@ function cuts(frames: number): Scene {
 }
 
 /** A clip that is black and white in turn. */
-async function flashingClip(framesEach: number): Promise<Scene> {
+async function flashingClip(framesEach: number): Promise<RenderInput> {
   const format = { width: 64, height: 36, rate: { numerator: FPS, denominator: 1 } };
   const encoder = await encoderOf(SOFTWARE)(format, 'high');
   try {
@@ -129,7 +133,7 @@ async function flashingClip(framesEach: number): Promise<Scene> {
       await encoder.encode(i420, picture);
     }
     const bytes = await muxMp4(await encoder.finish(), { sound: null, fingerprint: null });
-    const clip: SceneClip = { assetId: 'clip', name: 'clip', width: W, height: H, transform: {}, bytes };
+    const clip: InputClip = { assetId: 'clip', name: 'clip', width: W, height: H, transform: {}, bytes };
     const assets = [{ id: 'clip', w: W, h: H, u: '', p: 'clip.png' }];
     return stage([imageLayer(1, 'clip')], BLACK, { clips: [clip], document: { assets } });
   } finally {
@@ -148,84 +152,84 @@ const LARGE: Box = [200, 100, 90, 90];
 
 interface FlashCase {
   readonly name: string;
-  readonly scene: () => Scene | Promise<Scene>;
+  readonly renderInput: () => RenderInput | Promise<RenderInput>;
   readonly expected: readonly string[];
 }
 
 const CASES: readonly FlashCase[] = [
-  { name: 'a white strobe of 4 Hz', scene: () => strobe(4), expected: ['general'] },
-  { name: 'a white strobe of 3 Hz', scene: () => strobe(3), expected: [] },
-  { name: 'a white strobe of 2 Hz', scene: () => strobe(2), expected: [] },
-  { name: 'a white strobe of 10 Hz', scene: () => strobe(10), expected: ['general'] },
-  { name: 'every other frame white at 30 frames a second', scene: () => strobe(15), expected: ['general'] },
-  { name: '4 Hz at 25 frames a second', scene: () => strobe(4, { fps: 25 }), expected: ['general'] },
-  { name: '4 Hz at 60 frames a second', scene: () => strobe(4, { fps: 60 }), expected: ['general'] },
-  { name: '3 Hz at 25 frames a second', scene: () => strobe(3, { fps: 25 }), expected: [] },
-  { name: '3 Hz at 60 frames a second', scene: () => strobe(3, { fps: 60 }), expected: [] },
-  { name: 'less than a quarter of a field', scene: () => strobe(4, { box: SMALL }), expected: [] },
-  { name: 'more than a quarter of a field', scene: () => strobe(4, { box: LARGE }), expected: ['general'] },
+  { name: 'a white strobe of 4 Hz', renderInput: () => strobe(4), expected: ['general'] },
+  { name: 'a white strobe of 3 Hz', renderInput: () => strobe(3), expected: [] },
+  { name: 'a white strobe of 2 Hz', renderInput: () => strobe(2), expected: [] },
+  { name: 'a white strobe of 10 Hz', renderInput: () => strobe(10), expected: ['general'] },
+  { name: 'every other frame white at 30 frames a second', renderInput: () => strobe(15), expected: ['general'] },
+  { name: '4 Hz at 25 frames a second', renderInput: () => strobe(4, { fps: 25 }), expected: ['general'] },
+  { name: '4 Hz at 60 frames a second', renderInput: () => strobe(4, { fps: 60 }), expected: ['general'] },
+  { name: '3 Hz at 25 frames a second', renderInput: () => strobe(3, { fps: 25 }), expected: [] },
+  { name: '3 Hz at 60 frames a second', renderInput: () => strobe(3, { fps: 60 }), expected: [] },
+  { name: 'less than a quarter of a field', renderInput: () => strobe(4, { box: SMALL }), expected: [] },
+  { name: 'more than a quarter of a field', renderInput: () => strobe(4, { box: LARGE }), expected: ['general'] },
   {
     name: 'more than a quarter of a field in a corner',
-    scene: () => strobe(4, { box: [W - 90, H - 90, 90, 90] }),
+    renderInput: () => strobe(4, { box: [W - 90, H - 90, 90, 90] }),
     expected: ['general'],
   },
-  { name: 'a long thin line', scene: () => strobe(8, { box: [0, 100, W, 20] }), expected: [] },
+  { name: 'a long thin line', renderInput: () => strobe(8, { box: [0, 100, W, 20] }), expected: [] },
   {
     name: 'a change of luminance below a tenth',
-    scene: () => strobe(5, { color: G13, ground: G05 }),
+    renderInput: () => strobe(5, { color: G13, ground: G05 }),
     expected: [],
   },
   {
     name: 'a change of luminance above a tenth',
-    scene: () => strobe(5, { color: G20, ground: G05 }),
+    renderInput: () => strobe(5, { color: G20, ground: G05 }),
     expected: ['general'],
   },
-  { name: 'both states bright', scene: () => strobe(5, { color: G95, ground: G82 }), expected: [] },
-  { name: 'a red strobe of 4 Hz on black', scene: () => strobe(4, { color: RED }), expected: ['general', 'red'] },
-  { name: 'a red strobe of 3 Hz on black', scene: () => strobe(3, { color: RED }), expected: [] },
+  { name: 'both states bright', renderInput: () => strobe(5, { color: G95, ground: G82 }), expected: [] },
+  { name: 'a red strobe of 4 Hz on black', renderInput: () => strobe(4, { color: RED }), expected: ['general', 'red'] },
+  { name: 'a red strobe of 3 Hz on black', renderInput: () => strobe(3, { color: RED }), expected: [] },
   {
     name: 'a dark red strobe on black',
-    scene: () => strobe(4, { color: DARK_RED_32, ground: DARK_RED }),
+    renderInput: () => strobe(4, { color: DARK_RED_32, ground: DARK_RED }),
     expected: ['red'],
   },
   {
     name: 'a red strobe with a change of (R − G − B) × 320 below 20',
-    scene: () => strobe(4, { color: DARK_RED_16, ground: DARK_RED }),
+    renderInput: () => strobe(4, { color: DARK_RED_16, ground: DARK_RED }),
     expected: [],
   },
-  { name: 'pink on black, not saturated', scene: () => strobe(4, { color: PINK }), expected: ['general'] },
-  { name: 'blue and black', scene: () => strobe(4, { color: [0, 0, 1] }), expected: [] },
+  { name: 'pink on black, not saturated', renderInput: () => strobe(4, { color: PINK }), expected: ['general'] },
+  { name: 'blue and black', renderInput: () => strobe(4, { color: [0, 0, 1] }), expected: [] },
   {
     name: 'red to white and back',
-    scene: () => strobe(4, { color: RED, ground: WHITE }),
+    renderInput: () => strobe(4, { color: RED, ground: WHITE }),
     expected: ['general', 'red'],
   },
-  { name: 'small red flashes', scene: () => strobe(5, { color: RED, box: SMALL }), expected: [] },
-  { name: 'a slow fade', scene: () => pulsing(0.5), expected: [] },
-  { name: 'a soft pulse of 2 Hz', scene: () => pulsing(2), expected: [] },
-  { name: 'a soft pulse of 5 Hz', scene: () => pulsing(5), expected: ['general'] },
-  { name: 'a soft pulse of 5 Hz that hardly changes', scene: () => pulsing(5, 97), expected: [] },
-  { name: 'a cut between photos each second', scene: () => cuts(30), expected: [] },
-  { name: 'a cut between photos three times a second', scene: () => cuts(10), expected: [] },
-  { name: 'a cut between photos ten times a second', scene: () => cuts(3), expected: ['general'] },
-  { name: 'stripes that drift slowly', scene: () => stripes(80, 1), expected: [] },
-  { name: 'stripes that drift by four periods a second', scene: () => stripes(80, 4), expected: [] },
-  { name: 'a checkerboard of large squares, 5 Hz', scene: () => checkerboard(80, 5), expected: ['general'] },
-  { name: 'a checkerboard of large squares, 2 Hz', scene: () => checkerboard(80, 2), expected: [] },
-  { name: 'a clip that flashes at 5 Hz', scene: () => flashingClip(3), expected: ['general'] },
-  { name: 'a clip that changes each half second', scene: () => flashingClip(15), expected: [] },
+  { name: 'small red flashes', renderInput: () => strobe(5, { color: RED, box: SMALL }), expected: [] },
+  { name: 'a slow fade', renderInput: () => pulsing(0.5), expected: [] },
+  { name: 'a soft pulse of 2 Hz', renderInput: () => pulsing(2), expected: [] },
+  { name: 'a soft pulse of 5 Hz', renderInput: () => pulsing(5), expected: ['general'] },
+  { name: 'a soft pulse of 5 Hz that hardly changes', renderInput: () => pulsing(5, 97), expected: [] },
+  { name: 'a cut between photos each second', renderInput: () => cuts(30), expected: [] },
+  { name: 'a cut between photos three times a second', renderInput: () => cuts(10), expected: [] },
+  { name: 'a cut between photos ten times a second', renderInput: () => cuts(3), expected: ['general'] },
+  { name: 'stripes that drift slowly', renderInput: () => stripes(80, 1), expected: [] },
+  { name: 'stripes that drift by four periods a second', renderInput: () => stripes(80, 4), expected: [] },
+  { name: 'a checkerboard of large squares, 5 Hz', renderInput: () => checkerboard(80, 5), expected: ['general'] },
+  { name: 'a checkerboard of large squares, 2 Hz', renderInput: () => checkerboard(80, 2), expected: [] },
+  { name: 'a clip that flashes at 5 Hz', renderInput: () => flashingClip(3), expected: ['general'] },
+  { name: 'a clip that changes each half second', renderInput: () => flashingClip(15), expected: [] },
 ];
 
 describe('findFlashes()', () => {
-  it.each(CASES)('$name', async ({ scene, expected }) => {
-    expect((await findFlashes(await scene())).map(({ kind }) => kind)).toEqual(expected);
+  it.each(CASES)('$name', async ({ renderInput, expected }) => {
+    expect((await findFlashes(await renderInput())).map(({ kind }) => kind)).toEqual(expected);
   });
 
   it('counts the flashes of the worst second and returns its first frame', async () => {
     const layer = rectangleLayer(1, FULL, WHITE, { ks: placed(0, 0, blinking(5)) });
     const calm = rectangleLayer(2, FULL, BLACK, { ip: 0, op: FPS, ks: placed() });
-    const scene = stage([calm, layer], BLACK);
-    expect(await findFlashes(scene)).toMatchObject([{ kind: 'general', flashes: 5, frame: FPS }]);
+    const renderInput = stage([calm, layer], BLACK);
+    expect(await findFlashes(renderInput)).toMatchObject([{ kind: 'general', flashes: 5, frame: FPS }]);
   });
 
   it('returns the box around the flashing pixels', async () => {

@@ -1,6 +1,6 @@
-import type { Scene, SceneSound } from '../../../src/template/scene.ts';
+import type { InputSound, RenderInput } from '../../../src/template/render-input.ts';
+import { placed } from '../inputs.ts';
 import { numberedClip, stereoWav } from '../media/media-files.ts';
-import { placed } from '../scenes.ts';
 import {
   BLACK,
   block,
@@ -30,7 +30,7 @@ import {
   W,
   WHITE,
   withClip,
-} from './case-scenes.ts';
+} from './case-inputs.ts';
 
 const SOFT = ['image_too_small i_01'];
 const FLASHES = ['flashes'];
@@ -77,7 +77,7 @@ function gradientBlock(left: Color, right: Color): Layer {
 }
 
 /** An upright picture with a text whose left end and baseline are at a position. */
-function upright(x: number, y: number, options: { key?: string | null; ks?: object } = {}): Scene {
+function upright(x: number, y: number, options: { key?: string | null; ks?: object } = {}): RenderInput {
   const size = { width: 540, height: 960 };
   const ground = block(NAVY, [0, 0, 540, 960]);
   return stage([text({ text: 'Reel', size: 36, x, y, ...options }), ground], { ...size, document: { w: 540, h: 960 } });
@@ -89,10 +89,10 @@ function flashing(frames: readonly number[], color: Color, box: readonly [number
 }
 
 /** Two seconds at 30 frames each. */
-const quick = (...layers: Layer[]): Scene => stage(layers, { fps: 30, frameCount: 60 });
+const quick = (...layers: Layer[]): RenderInput => stage(layers, { fps: 30, frameCount: 60 });
 
 /** Ten seconds at ten frames each, over navy. */
-const long = (...layers: Layer[]): Scene => stage([...layers, block(NAVY)], { frameCount: 100 });
+const long = (...layers: Layer[]): RenderInput => stage([...layers, block(NAVY)], { frameCount: 100 });
 
 /** Frames at which `count` flashes of two frames begin and end, `every` frames. */
 const bursts = (count: number, every: number, from = 3): number[] =>
@@ -100,7 +100,7 @@ const bursts = (count: number, every: number, from = 3): number[] =>
 
 /** Backgrounds, images, clips, safe areas and flashes. */
 /** A track of silence that plays during the whole video. */
-function silentTrack(seconds: number, transform: SceneSound['transform'] = {}): SceneSound {
+function silentTrack(seconds: number, transform: InputSound['transform'] = {}): InputSound {
   const bytes = stereoWav(8000, new Float32Array(seconds * 8000));
   return { bytes, name: 'audio_tracks.voice', startSeconds: 0, endSeconds: 3, optional: false, transform };
 }
@@ -243,10 +243,13 @@ export const GROUND_CASES: CaseTable = {
     [
       'enlarged by its parent',
       () => {
-        const scene = photo({ file: [400, 300], asset: [400, 300] });
-        const [image, ...rest] = scene.animation.layers as Layer[];
+        const renderInput = photo({ file: [400, 300], asset: [400, 300] });
+        const [image, ...rest] = renderInput.animation.layers as Layer[];
         const parent = { ty: 3, ind: 902, ip: 0, op: 999, st: 0, ks: placed(0, 0, { s: still([250, 250, 100]) }) };
-        return { ...scene, animation: { ...scene.animation, layers: [{ ...image, parent: 902 }, parent, ...rest] } };
+        return {
+          ...renderInput,
+          animation: { ...renderInput.animation, layers: [{ ...image, parent: 902 }, parent, ...rest] },
+        };
       },
       SOFT,
     ],
@@ -254,12 +257,15 @@ export const GROUND_CASES: CaseTable = {
       'a clip enlarged by its composition',
       async () => {
         const inside = { id: 'inside', layers: [showing('clip')] };
-        const scene = withClip(
+        const renderInput = withClip(
           await numberedClip(FPS, FRAMES),
           [showing('inside', { ty: 0, w: 64, h: 36, ks: placed(0, 0, { s: still([500, 500, 100]) }) }), block(NAVY)],
           [64, 36],
         );
-        return { ...scene, animation: { ...scene.animation, assets: [...scene.animation.assets!, inside] } };
+        return {
+          ...renderInput,
+          animation: { ...renderInput.animation, assets: [...renderInput.animation.assets!, inside] },
+        };
       },
       ['image_too_small v_01'],
     ],
@@ -335,7 +341,7 @@ export const GROUND_CASES: CaseTable = {
       { area: 'broadcast' },
     ],
   ],
-  'flashes in scenes': [
+  'flashes in inputs': [
     ['three flashes in a second', () => quick(flashing(bursts(3, 8), WHITE), block(BLACK)), []],
     ['four flashes in a second', () => quick(flashing(bursts(4, 7), WHITE), block(BLACK)), FLASHES],
     ['six flashes over the change of a second', () => quick(flashing(bursts(6, 5, 20), WHITE), block(BLACK)), FLASHES],

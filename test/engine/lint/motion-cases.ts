@@ -1,4 +1,4 @@
-import { placed } from '../scenes.ts';
+import { placed } from '../inputs.ts';
 import {
   animator,
   at,
@@ -27,7 +27,7 @@ import {
   text,
   W,
   WHITE,
-} from './case-scenes.ts';
+} from './case-inputs.ts';
 
 const MATTED = { tt: 1 };
 /** Selects the characters after a growing share, so that they reach their positions one after the other. */

@@ -1,5 +1,5 @@
-import type { SceneImage } from '../../../src/template/scene.ts';
-import { imageLayer, placed } from '../scenes.ts';
+import type { InputImage } from '../../../src/template/render-input.ts';
+import { imageLayer, placed } from '../inputs.ts';
 import {
   at,
   BLACK,
@@ -29,9 +29,9 @@ import {
   text,
   W,
   WHITE,
-} from './case-scenes.ts';
+} from './case-inputs.ts';
 
-/** Texts and pictures in plain scenes, by the kind of defect. */
+/** Texts and pictures in plain inputs, by the kind of defect. */
 export const PLAIN_CASES: CaseTable = {
   'edge of the picture': [
     ['inside', () => onNavy(text()), []],
@@ -128,7 +128,7 @@ export const PLAIN_CASES: CaseTable = {
     [
       'an image over it',
       () => {
-        const image: SceneImage = {
+        const image: InputImage = {
           assetId: 'p',
           name: 'i_01',
           width: W,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
+import { lintInput } from '../../../src/engine/lint/lint-input.ts';
 import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../src/template/safe-areas.ts';
-import { embeddedFonts, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
+import { embeddedFonts, inputOf, rectangleLayer, textLayer } from '../inputs.ts';
 
 /** A word of about 75 × 27 pixels on dark blue; its left end and baseline are at the position. */
 function wordAt(
@@ -13,20 +13,20 @@ function wordAt(
   layer.t.d.editable = 't_01';
   const [width, height] = size;
   const ground = rectangleLayer(2, [0, 0, width, height], [0, 0, 0.3]);
-  return sceneOf([{ ...layer, ip }, ground], {
+  return inputOf([{ ...layer, ip }, ground], {
     ...{ width, height, fps: 10, frameCount: 30 },
     document: { fonts: embeddedFonts() },
   });
 }
 
-async function edgesOf(scene: ReturnType<typeof wordAt>, area: SafeAreaName | null): Promise<string> {
-  const findings = await lintScene(scene, area);
+async function edgesOf(renderInput: ReturnType<typeof wordAt>, area: SafeAreaName | null): Promise<string> {
+  const findings = await lintInput(renderInput, area);
   return findings.map((one) => (one.code === 'outside_safe_area' ? one.edges.join(' ') : one.code)).join(', ');
 }
 
 const WIDE = { size: [960, 540] } as const;
 
-describe('lintScene() with a safe area', () => {
+describe('lintInput() with a safe area', () => {
   it.each([
     ['instagram-reels', 200, 400, ''],
     ['instagram-reels', 200, 140, 'top'],
@@ -59,7 +59,7 @@ describe('lintScene() with a safe area', () => {
   });
 
   it('reports the moment at which the text is shown, and its box', async () => {
-    const [finding] = await lintScene(wordAt(200, 640, { ip: 20 }), 'instagram-reels');
+    const [finding] = await lintInput(wordAt(200, 640, { ip: 20 }), 'instagram-reels');
     expect(finding).toMatchObject({ code: 'outside_safe_area', editable: 't_01', area: 'instagram-reels' });
     expect(finding!.frame).toBeGreaterThanOrEqual(20);
     expect(finding!.box!.x).toBeCloseTo(200 / 540, 1);

@@ -1,4 +1,4 @@
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { everyScript } from '../text/test-fonts.ts';
 import {
   at,
@@ -20,15 +20,15 @@ import {
   type TextOptions,
   text,
   WHITE,
-} from './case-scenes.ts';
+} from './case-inputs.ts';
 
 const MISSING = ['glyph_missing t_01'];
 
-/** A text in a scene that has a fallback font for each script. */
-const written = (options: TextOptions, ground: Color = NAVY): Scene =>
+/** A text in an input that has a fallback font for each script. */
+const written = (options: TextOptions, ground: Color = NAVY): RenderInput =>
   stage([text(options), block(ground)], { fonts: everyScript() });
 
-const sized = (width: number, height: number, size: number): Scene => {
+const sized = (width: number, height: number, size: number): RenderInput => {
   const document = { w: width, h: height };
   const ground = block(NAVY, [0, 0, width, height]);
   return stage([text({ size, x: width / 4, y: height / 2 }), ground], { width, height, document });

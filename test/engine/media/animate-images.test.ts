@@ -2,7 +2,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
-import { imageLayer, rectangleLayer, sceneOf } from '../scenes.ts';
+import { imageLayer, inputOf, rectangleLayer } from '../inputs.ts';
 
 /** Red rises from 0 at the left to 255 at the right, green from top to bottom; blue is 255 everywhere. */
 async function gradient(width: number, height: number): Promise<Buffer> {
@@ -23,8 +23,14 @@ async function moved(transform: Transform, frameCount = 21, layer: object = {}) 
   const image = { assetId: 'photo', width: 160, height: 90, bytes, transform, name: 'photo.png' };
   const asset = { id: 'photo', w: 160, h: 90, u: '', p: '', e: 0 };
   const layers = [{ ...imageLayer(1, 'photo'), ...layer }, rectangleLayer(2, [0, 0, 160, 90], [1, 0, 0])];
-  const scene = sceneOf(layers, { width: 160, height: 90, frameCount, images: [image], document: { assets: [asset] } });
-  const rasterizer = await openRasterizer(scene);
+  const renderInput = inputOf(layers, {
+    width: 160,
+    height: 90,
+    frameCount,
+    images: [image],
+    document: { assets: [asset] },
+  });
+  const rasterizer = await openRasterizer(renderInput);
   const frames = [];
   for (let frame = 0; frame < frameCount; frame++) {
     await rasterizer.prepare(frame);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { checkClip, checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-media.ts';
 import { findBoxProblem } from '../../../src/engine/media/check-mp4.ts';
-import type { SceneError } from '../../../src/engine/scene-error.ts';
+import type { RenderError } from '../../../src/engine/render-error.ts';
 import { mediaFile, numberedClip, speechSound, stereoWav } from './media-files.ts';
 
-async function refused(checking: Promise<unknown>): Promise<SceneError> {
+async function refused(checking: Promise<unknown>): Promise<RenderError> {
   const error = (await checking.then(
     () => undefined,
     (reason: unknown) => reason,
-  )) as SceneError;
-  expect(error).toMatchObject({ name: 'SceneError', imageName: 'clip' });
+  )) as RenderError;
+  expect(error).toMatchObject({ name: 'RenderError', imageName: 'clip' });
   return error;
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { imageLayer, placed, rectangleLayer, sceneOf } from '../scenes.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { imageLayer, inputOf, placed, rectangleLayer } from '../inputs.ts';
 import { mediaFile, numberedClip, numberIn } from './media-files.ts';
 
 interface Playing {
@@ -15,22 +15,22 @@ interface Playing {
   readonly transform?: Transform;
   readonly layer?: object;
   readonly layers?: unknown[];
-  readonly changes?: Partial<Scene>;
+  readonly changes?: Partial<RenderInput>;
   readonly assets?: object[];
 }
 
-function playing(bytes: Uint8Array, frameCount: number, options: Playing): Scene {
+function playing(bytes: Uint8Array, frameCount: number, options: Playing): RenderInput {
   const { fps, rate = fps, transform = {}, layer = {}, changes = {}, assets = [] } = options;
   const clip = { assetId: 'clip', width: 64, height: 36, bytes, transform, name: 'clip.mp4' };
   const asset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
   const layers = options.layers ?? [{ ...imageLayer(1, 'clip'), ...layer }];
   const document = { fr: rate, op: Math.ceil((frameCount * rate) / fps), assets: [asset, ...assets] };
-  return sceneOf(layers, { fps, frameCount, clips: [clip], document, ...changes });
+  return inputOf(layers, { fps, frameCount, clips: [clip], document, ...changes });
 }
 
 /** Returns the content of each frame. */
-async function seen<Result>(scene: Scene, frames: Iterable<number>, look: (rgba: Uint8Array) => Result) {
-  const rasterizer = await openRasterizer(scene);
+async function seen<Result>(renderInput: RenderInput, frames: Iterable<number>, look: (rgba: Uint8Array) => Result) {
+  const rasterizer = await openRasterizer(renderInput);
   try {
     const results: Result[] = [];
     for (const frame of frames) {
@@ -52,15 +52,15 @@ function expected(count: number, fps: number, rate: number, trimPictures = 0, le
 
 describe('clips', () => {
   test('shows each picture in its frame and the last one after the end', async () => {
-    const scene = playing(await numberedClip(25, 40), 45, { fps: 25 });
-    expect(await seen(scene, numbers(45), numberIn)).toEqual(expected(45, 25, 25, 0, 40));
+    const renderInput = playing(await numberedClip(25, 40), 45, { fps: 25 });
+    expect(await seen(renderInput, numbers(45), numberIn)).toEqual(expected(45, 25, 25, 0, 40));
   });
 
   test('starts exactly at the trim point', async () => {
     const clip = await numberedClip(25, 40);
     for (const picture of [1, 7, 24, 39]) {
-      const scene = playing(clip, 3, { fps: 25, transform: { trim_start_time: picture / 25 } });
-      expect(await seen(scene, [0, 1], numberIn)).toEqual(expected(2, 25, 25, picture, 40));
+      const renderInput = playing(clip, 3, { fps: 25, transform: { trim_start_time: picture / 25 } });
+      expect(await seen(renderInput, [0, 1], numberIn)).toEqual(expected(2, 25, 25, picture, 40));
     }
     const within = { trim_start_time: 7.999 / 25 };
     expect(await seen(playing(clip, 1, { fps: 25, transform: within }), [0], numberIn)).toEqual([7]);
@@ -69,8 +69,8 @@ describe('clips', () => {
   });
 
   test.each([24, 30, 50, 60])('is resampled to %i frames per second', async (fps) => {
-    const scene = playing(mediaFile('b-frames-25.mp4'), 60, { fps, transform: { trim_start_time: 1 } });
-    expect(await seen(scene, numbers(60), numberIn)).toEqual(expected(60, fps, 25, 25));
+    const renderInput = playing(mediaFile('b-frames-25.mp4'), 60, { fps, transform: { trim_start_time: 1 } });
+    expect(await seen(renderInput, numbers(60), numberIn)).toEqual(expected(60, fps, 25, 25));
   });
 
   // [file, rate of the file, pictures, trimmed by]
@@ -83,11 +83,11 @@ describe('clips', () => {
     ['av1-24.mp4', 24, 72, 36],
   ];
   test.each(files)('plays %s exactly at %f frames per second from picture %i', async (file, fps, length, trim) => {
-    const scene = playing(mediaFile(file), 80, {
+    const renderInput = playing(mediaFile(file), 80, {
       fps,
       transform: { trim_start_time: trim === 0 ? 0 : trim / fps + 1e-4 },
     });
-    expect(await seen(scene, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
+    expect(await seen(renderInput, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
   });
 
   test('starts where the edit list of the file starts', async () => {
@@ -98,8 +98,8 @@ describe('clips', () => {
   });
 
   test('returns frames in any order', async () => {
-    const scene = playing(mediaFile('b-frames-25.mp4'), 100, { fps: 25 });
-    expect(await seen(scene, [80, 3, 50, 51, 52, 10, 99], numberIn)).toEqual([80, 3, 50, 51, 52, 10, 99]);
+    const renderInput = playing(mediaFile('b-frames-25.mp4'), 100, { fps: 25 });
+    expect(await seen(renderInput, [80, 3, 50, 51, 52, 10, 99], numberIn)).toEqual([80, 3, 50, 51, 52, 10, 99]);
   });
 
   test('starts with its layer and stretches with it', async () => {
@@ -118,8 +118,8 @@ describe('clips', () => {
         { t: 20, s: [0.42] },
       ],
     };
-    const scene = playing(await numberedClip(25, 40), 20, { fps: 25, layer: { tm } });
-    expect(await seen(scene, numbers(20), numberIn)).toEqual(numbers(20).map((frame) => 30 - frame));
+    const renderInput = playing(await numberedClip(25, 40), 20, { fps: 25, layer: { tm } });
+    expect(await seen(renderInput, numbers(20), numberIn)).toEqual(numbers(20).map((frame) => 30 - frame));
   });
 
   test('plays for each layer from its own start, also within a precomposition', async () => {
@@ -129,8 +129,8 @@ describe('clips', () => {
       ...changes,
     });
     const layers = [half(1, 'inside', 18, { ty: 0, w: 64, h: 36, st: 3, ip: 3 }), half(2, 'clip', 0, { st: 1, ip: 1 })];
-    const scene = playing(await numberedClip(25, 40), 10, { fps: 25, layers, assets: [inside] });
-    const both = await seen(scene, [8, 9], (rgba) => [numberIn(rgba, 5), numberIn(rgba, 30)]);
+    const renderInput = playing(await numberedClip(25, 40), 10, { fps: 25, layers, assets: [inside] });
+    const both = await seen(renderInput, [8, 9], (rgba) => [numberIn(rgba, 5), numberIn(rgba, 30)]);
     expect(both).toEqual([
       [7, 3],
       [8, 4],
@@ -142,8 +142,10 @@ describe('clips', () => {
       { ...imageLayer(1, 'clip'), ks: placed(0, 0, { o: { a: 0, k: 50 } }) },
       rectangleLayer(2, [0, 0, 64, 36], [1, 0, 0]),
     ];
-    const scene = playing(await numberedClip(25, 4), 4, { fps: 25, layers });
-    const [white] = await seen(scene, [1], (rgba) => [...rgba.subarray((18 * 64 + 4) * 4, (18 * 64 + 4) * 4 + 3)]);
+    const renderInput = playing(await numberedClip(25, 4), 4, { fps: 25, layers });
+    const [white] = await seen(renderInput, [1], (rgba) => [
+      ...rgba.subarray((18 * 64 + 4) * 4, (18 * 64 + 4) * 4 + 3),
+    ]);
     for (const [channel, value] of [255, 128, 128].entries())
       expect(Math.abs(white![channel]! - value)).toBeLessThan(4);
   });
@@ -152,8 +154,8 @@ describe('clips', () => {
     'preserves the alpha of %s',
     async (name) => {
       const layers = [imageLayer(1, 'clip'), rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1])];
-      const scene = playing(mediaFile(name), 10, { fps: 25, layers });
-      const [pixels] = await seen(scene, [1], (rgba) =>
+      const renderInput = playing(mediaFile(name), 10, { fps: 25, layers });
+      const [pixels] = await seen(renderInput, [1], (rgba) =>
         [5, 30].map((row) => [...rgba.subarray((row * 64 + 4) * 4, (row * 64 + 4) * 4 + 3)]),
       );
       const expected = [
@@ -176,9 +178,9 @@ describe('clips', () => {
     }
     const clip = { assetId: 'clip', width: 36, height: 64, bytes, transform: {}, name: 'clip.mp4' };
     const document = { assets: [{ id: 'clip', w: 36, h: 64, u: '', p: '', e: 0 }] };
-    const scene = sceneOf([imageLayer(1, 'clip')], { width: 36, height: 64, fps: 25, clips: [clip], document });
+    const renderInput = inputOf([imageLayer(1, 'clip')], { width: 36, height: 64, fps: 25, clips: [clip], document });
     // The columns of bits have become rows, the lowest bit on top.
-    const [bits] = await seen(scene, [1], (rgba) => [4, 12, 60].map((row) => rgba[(row * 36 + 18) * 4]! > 127));
+    const [bits] = await seen(renderInput, [1], (rgba) => [4, 12, 60].map((row) => rgba[(row * 36 + 18) * 4]! > 127));
     expect(bits).toEqual([true, false, false]);
   });
 

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { examineMedia } from '../../../src/engine/media/examine-media.ts';
-import type { Scene, SceneSound } from '../../../src/template/scene.ts';
-import { imageLayer, sceneOf } from '../scenes.ts';
+import type { InputSound, RenderInput } from '../../../src/template/render-input.ts';
+import { imageLayer, inputOf } from '../inputs.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
 /** A clip in a layer shown for this many seconds at ten frames each, with a still in the middle. */
-function clipScene(bytes: Uint8Array, seconds: number, transform: Transform = {}): Scene {
+function clipInput(bytes: Uint8Array, seconds: number, transform: Transform = {}): RenderInput {
   const clip = { assetId: 'clip', width: 64, height: 36, bytes, transform, name: 'v_01' };
   const asset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
   const frameCount = seconds * 10;
   const stills = [{ name: 'stillcut_01', frame: frameCount / 2 }];
   const document = { fr: 10, op: frameCount, assets: [asset] };
-  return sceneOf([imageLayer(1, 'clip')], { fps: 10, frameCount, clips: [clip], stills, document });
+  return inputOf([imageLayer(1, 'clip')], { fps: 10, frameCount, clips: [clip], stills, document });
 }
 
-function soundScene(bytes: Uint8Array, changes: Partial<SceneSound> = {}): Scene {
+function soundInput(bytes: Uint8Array, changes: Partial<InputSound> = {}): RenderInput {
   const times = { startSeconds: 1, endSeconds: 6, optional: false };
   const sound = { bytes, name: 'a_01', ...times, transform: {}, ...changes };
-  return sceneOf([], { fps: 10, frameCount: 60, sounds: [sound], document: { fr: 10, op: 60 } });
+  return inputOf([], { fps: 10, frameCount: 60, sounds: [sound], document: { fr: 10, op: 60 } });
 }
 
 function cut(bytes: Uint8Array, share: number): Uint8Array {
@@ -41,29 +41,29 @@ describe('examineMedia()', () => {
       ['vp8-hidden-30.webm', 3],
       ['edit-list-25.mp4', 3],
     ] as const) {
-      expect(await examineMedia(clipScene(mediaFile(file), seconds)), file).toEqual([]);
+      expect(await examineMedia(clipInput(mediaFile(file), seconds)), file).toEqual([]);
     }
     for (const file of ['beep.flac', 'beep.m4a', 'beep.mp3', 'beep.ogg', 'alac.m4a']) {
-      expect(await examineMedia(soundScene(mediaFile(file))), file).toEqual([]);
+      expect(await examineMedia(soundInput(mediaFile(file))), file).toEqual([]);
     }
-    expect(await examineMedia(soundScene(stereoWav(8000, new Float32Array(800))))).toEqual([]);
-    expect(await examineMedia(clipScene(gif(10), 2))).toEqual([]);
-    expect(await examineMedia(clipScene(gif(1), 2)), 'one picture need not move').toEqual([]);
+    expect(await examineMedia(soundInput(stereoWav(8000, new Float32Array(800))))).toEqual([]);
+    expect(await examineMedia(clipInput(gif(10), 2))).toEqual([]);
+    expect(await examineMedia(clipInput(gif(1), 2)), 'one picture need not move').toEqual([]);
   });
 
   it('reports a clip that ends early and the still that shows its last picture', async () => {
     const clip = await numberedClip(10, 20);
-    const [finding, ...more] = await examineMedia(clipScene(clip, 4, { trim_start_time: 0.5 }));
+    const [finding, ...more] = await examineMedia(clipInput(clip, 4, { trim_start_time: 0.5 }));
     expect(finding).toEqual({
       ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: 'stillcut_01' },
       ...{ freezesAtSeconds: 1.5, neededSeconds: 4, lengthSeconds: expect.closeTo(1.5, 3) },
     });
     expect(more).toEqual([]);
-    expect(await examineMedia(clipScene(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);
+    expect(await examineMedia(clipInput(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);
   });
 
   it('reports truncated files', async () => {
-    expect(await examineMedia(clipScene(cut(mediaFile('b-frames-25.mp4'), 0.6), 4))).toMatchObject([
+    expect(await examineMedia(clipInput(cut(mediaFile('b-frames-25.mp4'), 0.6), 4))).toMatchObject([
       { code: 'media_truncated', editable: 'v_01', still: 'stillcut_01', announcedSeconds: 4, presentSeconds: 0.64 },
     ]);
     const webm = mediaFile('vp9-29.97.webm');
@@ -71,7 +71,7 @@ describe('examineMedia()', () => {
     // The duration in the header, 3003 ms as a double, is increased.
     const at = short.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3;
     short.writeDoubleBE(short.readDoubleBE(at) * 2, at);
-    expect(await examineMedia(clipScene(short, 2))).toMatchObject([
+    expect(await examineMedia(clipInput(short, 2))).toMatchObject([
       {
         code: 'media_truncated',
         frame: 10,
@@ -79,14 +79,14 @@ describe('examineMedia()', () => {
         presentSeconds: expect.closeTo(3, 1),
       },
     ]);
-    expect(await examineMedia(clipScene(cut(gif(10), 0.5), 2))).toMatchObject([
+    expect(await examineMedia(clipInput(cut(gif(10), 0.5), 2))).toMatchObject([
       { code: 'media_truncated', frame: 10, announcedSeconds: null },
     ]);
     for (const [file, bytes] of [
       ['wav', stereoWav(8000, new Float32Array(16_000))],
       ['mp3', mediaFile('beep.mp3')],
     ] as const) {
-      const found = await examineMedia(soundScene(cut(bytes, 0.5)));
+      const found = await examineMedia(soundInput(cut(bytes, 0.5)));
       expect(found, file).toMatchObject([{ code: 'media_truncated', editable: 'a_01', still: null }]);
       expect(found[0]!.frame, file).toBeGreaterThan(10);
     }
@@ -95,7 +95,7 @@ describe('examineMedia()', () => {
   it('reports a sound whose end is cut off, with both lengths', async () => {
     const voice = stereoWav(8000, new Float32Array(18 * 8000));
     const track = { name: 'audio_tracks.voice', startSeconds: 0, endSeconds: 6 };
-    expect(await examineMedia(soundScene(voice, track))).toEqual([
+    expect(await examineMedia(soundInput(voice, track))).toEqual([
       {
         code: 'sound_cut',
         editable: 'audio_tracks.voice',
@@ -106,44 +106,44 @@ describe('examineMedia()', () => {
         playedSeconds: 6,
       },
     ]);
-    const trimmed = await examineMedia(soundScene(voice, { ...track, transform: { trim_start_time: 10 } }));
+    const trimmed = await examineMedia(soundInput(voice, { ...track, transform: { trim_start_time: 10 } }));
     expect(trimmed).toMatchObject([{ code: 'sound_cut', lengthSeconds: 8, playedSeconds: 6 }]);
     for (const transform of [{ trim_start_time: 12 }, { loop: true }, { fade_out: 1 }]) {
-      expect(await examineMedia(soundScene(voice, { ...track, transform })), JSON.stringify(transform)).toEqual([]);
+      expect(await examineMedia(soundInput(voice, { ...track, transform })), JSON.stringify(transform)).toEqual([]);
     }
-    expect(await examineMedia(soundScene(voice, { ...track, isOwn: true }))).toEqual([]);
+    expect(await examineMedia(soundInput(voice, { ...track, isOwn: true }))).toEqual([]);
   });
 
   it('reports no cut of a sound whose uses continue each other', async () => {
-    const scene = soundScene(stereoWav(8000, new Float32Array(4 * 8000)), { startSeconds: 0, endSeconds: 2 });
-    const [first] = scene.sounds;
+    const renderInput = soundInput(stereoWav(8000, new Float32Array(4 * 8000)), { startSeconds: 0, endSeconds: 2 });
+    const [first] = renderInput.sounds;
     const second = { ...first!, startSeconds: 2, endSeconds: 4, skipSeconds: 2, transform: { trim_start_time: 2 } };
-    expect(await examineMedia(scene)).toMatchObject([{ code: 'sound_cut', lengthSeconds: 4, playedSeconds: 2 }]);
-    expect(await examineMedia({ ...scene, sounds: [first!, second] })).toEqual([]);
+    expect(await examineMedia(renderInput)).toMatchObject([{ code: 'sound_cut', lengthSeconds: 4, playedSeconds: 2 }]);
+    expect(await examineMedia({ ...renderInput, sounds: [first!, second] })).toEqual([]);
   });
 
   it('reports sounds that are not heard', async () => {
     const wav = stereoWav(8000, new Float32Array(16_000));
     const unused = (reason: string) => [{ code: 'sound_unused', editable: 'a_01', reason, lengthSeconds: 2 }];
-    expect(await examineMedia(soundScene(wav, { transform: { volume: 0 } }))).toMatchObject(unused('volume'));
-    expect(await examineMedia(soundScene(wav, { startSeconds: 6, endSeconds: 9 }))).toMatchObject(unused('late'));
-    const scene = clipScene(await numberedClip(10, 20), 2);
-    const { bytes, name } = scene.clips[0]!;
+    expect(await examineMedia(soundInput(wav, { transform: { volume: 0 } }))).toMatchObject(unused('volume'));
+    expect(await examineMedia(soundInput(wav, { startSeconds: 6, endSeconds: 9 }))).toMatchObject(unused('late'));
+    const renderInput = clipInput(await numberedClip(10, 20), 2);
+    const { bytes, name } = renderInput.clips[0]!;
     const sound = { bytes, name, startSeconds: 0, endSeconds: 2, transform: { volume: 1 }, optional: true };
-    expect(await examineMedia({ ...scene, sounds: [sound] })).toMatchObject([
+    expect(await examineMedia({ ...renderInput, sounds: [sound] })).toMatchObject([
       { code: 'sound_unused', editable: 'v_01', reason: 'no_sound', lengthSeconds: null },
     ]);
   });
 
   it('reports a clip whose end is cut off, with both lengths', async () => {
     const clip = await numberedClip(10, 50);
-    expect(await examineMedia(clipScene(clip, 2, { trim_start_time: 1 }))).toEqual([
+    expect(await examineMedia(clipInput(clip, 2, { trim_start_time: 1 }))).toEqual([
       {
         ...{ code: 'clip_cut', editable: 'v_01', frame: 19, seconds: 1.9, still: null },
         ...{ lengthSeconds: expect.closeTo(4, 3), playedSeconds: expect.closeTo(2, 3) },
       },
     ]);
-    const own = clipScene(clip, 2);
+    const own = clipInput(clip, 2);
     expect(await examineMedia({ ...own, clips: [{ ...own.clips[0]!, isOwn: true }] })).toEqual([]);
   });
 
@@ -154,12 +154,12 @@ describe('examineMedia()', () => {
       imageName: 'v_01',
       message: expect.stringContaining('at 2 s: nothing'),
     };
-    await expect(examineMedia(clipScene(clip, 1, { trim_start_time: 2 }))).rejects.toMatchObject(refused);
-    const untrimmed = await examineMedia(clipScene(clip, 1, { trim_start_time: 2, trim_strategy: 'none' }));
+    await expect(examineMedia(clipInput(clip, 1, { trim_start_time: 2 }))).rejects.toMatchObject(refused);
+    const untrimmed = await examineMedia(clipInput(clip, 1, { trim_start_time: 2, trim_strategy: 'none' }));
     expect(untrimmed).toMatchObject([{ code: 'clip_cut', lengthSeconds: 2, playedSeconds: 1 }]);
     const wav = stereoWav(8000, new Float32Array(8000));
     const beyond = { transform: { trim_start_time: 1.5 } };
-    await expect(examineMedia(soundScene(wav, beyond))).rejects.toMatchObject({ imageName: 'a_01' });
-    expect(await examineMedia(soundScene(wav, { ...beyond, skipSeconds: 1 }))).toEqual([]);
+    await expect(examineMedia(soundInput(wav, beyond))).rejects.toMatchObject({ imageName: 'a_01' });
+    expect(await examineMedia(soundInput(wav, { ...beyond, skipSeconds: 1 }))).toEqual([]);
   });
 });

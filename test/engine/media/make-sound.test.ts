@@ -4,9 +4,9 @@ import type { AudioTransform } from '../../../src/contract/wire/mapping.ts';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
-import type { Scene, SceneSound } from '../../../src/template/scene.ts';
+import type { InputSound, RenderInput } from '../../../src/template/render-input.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
-import { sceneOf } from '../scenes.ts';
+import { inputOf } from '../inputs.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
 import { mediaFile, numberedClip, speechSound, stereoWav } from './media-files.ts';
 
@@ -22,16 +22,16 @@ function tone(seconds: number, from = 0, to = seconds, rate = RATE, level = 0.5)
   );
 }
 
-function sound(bytes: Uint8Array, transform: AudioTransform = {}, changes: Partial<SceneSound> = {}): SceneSound {
+function sound(bytes: Uint8Array, transform: AudioTransform = {}, changes: Partial<InputSound> = {}): InputSound {
   return { bytes, startSeconds: 0, endSeconds: 1e9, transform, name: 'music', optional: false, ...changes };
 }
 
 /** 50 frames at 25: two seconds. */
-function heard(sounds: SceneSound[], changes: Partial<Scene> = {}): Scene {
-  return sceneOf([], { fps: 25, frameCount: 50, sounds, ...changes });
+function heard(sounds: InputSound[], changes: Partial<RenderInput> = {}): RenderInput {
+  return inputOf([], { fps: 25, frameCount: 50, sounds, ...changes });
 }
 
-async function mixed(...sounds: SceneSound[]) {
+async function mixed(...sounds: InputSound[]) {
   return decodedTrack((await makeSound(heard(sounds), 'aac'))!);
 }
 

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { composeAnimation } from '../../../src/engine/raster/compose-animation.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
+import { imageLayer, inputOf } from '../inputs.ts';
 import { testPicture } from '../pictures.ts';
-import { imageLayer, sceneOf } from '../scenes.ts';
 import { numberedClip } from './media-files.ts';
 
 let folder: string;
@@ -31,15 +31,15 @@ describe('composeAnimation()', () => {
     const own = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
     const bytes = await numberedClip(25, 2);
     const clips = [{ assetId: 'clip', width: 64, height: 36, bytes, transform: {}, name: 'clip.mp4' }];
-    const scene = sceneOf([imageLayer(1, 'other'), imageLayer(2, 'clip')], {
+    const renderInput = inputOf([imageLayer(1, 'other'), imageLayer(2, 'clip')], {
       fps: 25,
       clips,
-      // Bypasses the check of a scene.
+      // Bypasses the check of an input.
       document: { assets: [own, asset(outside())] },
     });
-    const json = (await composeAnimation(scene)).toJson([]);
+    const json = (await composeAnimation(renderInput)).toJson([]);
     expect(json).not.toContain('secret');
-    const rasterizer = await openRasterizer(scene);
+    const rasterizer = await openRasterizer(renderInput);
     await rasterizer.prepare(0);
     // The clip's first picture is black; the secret file has colours.
     expect(new Set(rasterizer.draw(0).filter((_value, at) => at % 4 !== 3))).toEqual(new Set([0]));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { REPAIRED_FEATURES } from '../../field/repaired-features.ts';
-import { sceneOf } from '../scenes.ts';
+import { inputOf } from '../inputs.ts';
 
 /** Returns the colours of points on one frame of a documented feature, 160 × 90 pixels, on black. */
 async function colorsAt(name: string, frame: number, points: readonly (readonly [x: number, y: number])[]) {
   const layers = [...REPAIRED_FEATURES[name]!];
-  const scene = sceneOf(layers, { width: 160, height: 90, fps: 20, frameCount: 20 });
-  const rasterizer = await openRasterizer(scene);
+  const renderInput = inputOf(layers, { width: 160, height: 90, fps: 20, frameCount: 20 });
+  const rasterizer = await openRasterizer(renderInput);
   await rasterizer.prepare(frame);
   const rgba = rasterizer.draw(frame);
   const colors = points.map(([x, y]) => [...rgba.subarray((y * 160 + x) * 4, (y * 160 + x) * 4 + 3)]);

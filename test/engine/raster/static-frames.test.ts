@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 /** For each frame after the first: whether it equals the previous one, and whether repeats() reports so. */
-async function compare(scene: Scene): Promise<{ same: boolean[]; known: boolean[] }> {
-  const rasterizer = await openRasterizer(scene);
-  const pictures = Array.from({ length: scene.frameCount }, (_, frame) => Buffer.from(rasterizer.draw(frame)));
+async function compare(renderInput: RenderInput): Promise<{ same: boolean[]; known: boolean[] }> {
+  const rasterizer = await openRasterizer(renderInput);
+  const pictures = Array.from({ length: renderInput.frameCount }, (_, frame) => Buffer.from(rasterizer.draw(frame)));
   const later = [...pictures.keys()].slice(1);
   const result = {
     same: later.map((frame) => pictures[frame]!.equals(pictures[frame - 1]!)),
@@ -43,7 +43,7 @@ describe('Rasterizer.repeats()', () => {
     ['nothing', box({}), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
   ];
   test.each(cases)('detects the repeated frames of %s', async (_, layer, expected) => {
-    const { same, known } = await compare(sceneOf([layer], { frameCount: 12 }));
+    const { same, known } = await compare(inputOf([layer], { frameCount: 12 }));
     const frames = known.flatMap((is, index) => (is ? [index + 1] : []));
     // A frame next to each change may be missed; a differing frame must never be reported.
     expect(expected.filter((frame) => !frames.includes(frame)).length).toBeLessThanOrEqual(2);
@@ -71,9 +71,9 @@ describe('Rasterizer.repeats()', () => {
       ...{ ip: time, st: time, sr: fc.constantFrom(1, 2, 0.5), remapped: fc.boolean() },
       ...{ tm: keyframes(fc.constantFrom([0], [0.2], [0.4])), parent: keyframes(place) },
     });
-    const scenes = fc.tuple(fc.array(layer, { minLength: 1, maxLength: 2 }), shown);
+    const inputs = fc.tuple(fc.array(layer, { minLength: 1, maxLength: 2 }), shown);
     await fc.assert(
-      fc.asyncProperty(scenes, async ([layers, { ip, st, sr, remapped, tm, parent }]) => {
+      fc.asyncProperty(inputs, async ([layers, { ip, st, sr, remapped, tm, parent }]) => {
         const inner = layers.map((one, index) =>
           rectangleLayer(index + 1, [0, 0, 8, 8], [1, index, 0], {
             ...{ ip: one.ip, op: one.ip + one.length, ks: placed(0, 0, { p: one.p }) },
@@ -97,7 +97,7 @@ describe('Rasterizer.repeats()', () => {
           { ty: 3, ind: 2, ip: 0, op: 1, st: 0, hd: true, ks: placed(0, 0, { p: parent }) },
         ];
         const document = { assets: [{ id: 'c', layers: inner }] };
-        const { same, known } = await compare(sceneOf(outer, { width: 32, height: 18, frameCount: 12, document }));
+        const { same, known } = await compare(inputOf(outer, { width: 32, height: 18, frameCount: 12, document }));
         expect(known.flatMap((is, index) => (is && !same[index] ? [index + 1] : []))).toEqual([]);
       }),
       { numRuns: 60 },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { packScene } from '../../../src/engine/packed-scene.ts';
+import { packRenderInput } from '../../../src/engine/packed-input.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { movingScene, rectangleLayer, sceneOf } from '../scenes.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { inputOf, movingInput, rectangleLayer } from '../inputs.ts';
 import { pixels } from '../stored-frame.ts';
 
 const STILLS = [
@@ -11,21 +11,21 @@ const STILLS = [
   { name: 'b', frame: 5 },
 ];
 
-async function jpegOf(scene: Scene, frame: number): Promise<Uint8Array> {
-  const rasterizer = await openRasterizer(scene);
+async function jpegOf(renderInput: RenderInput, frame: number): Promise<Uint8Array> {
+  const rasterizer = await openRasterizer(renderInput);
   await rasterizer.prepare(frame);
   rasterizer.draw(frame);
   return rasterizer.encodeJpeg(80);
 }
 
 /** A red square of the given side in the corner of a picture of 40 × 40. */
-function square(side: number, changes: Partial<Scene> = {}): Scene {
+function square(side: number, changes: Partial<RenderInput> = {}): RenderInput {
   const layers = [rectangleLayer(1, [0, 0, side, side], [1, 0, 0])];
-  return sceneOf(layers, { width: 40, height: 40, stills: [{ name: 'a', frame: 0 }], ...changes });
+  return inputOf(layers, { width: 40, height: 40, stills: [{ name: 'a', frame: 0 }], ...changes });
 }
 
-const compare = (before: Scene | null, after: Scene, jpegQuality: number | null = 80) =>
-  compareStills({ before: before && packScene(before), after: packScene(after), jpegQuality });
+const compare = (before: RenderInput | null, after: RenderInput, jpegQuality: number | null = 80) =>
+  compareStills({ before: before && packRenderInput(before), after: packRenderInput(after), jpegQuality });
 
 describe('compareStills()', () => {
   test('returns the rendered frames and the share of pixels that differ', async () => {
@@ -36,8 +36,8 @@ describe('compareStills()', () => {
   });
 
   test('encodes equal stills once, and none when only shares are requested', async () => {
-    const scene = movingScene({ stills: STILLS });
-    const same = await compare(scene, scene);
+    const renderInput = movingInput({ stills: STILLS });
+    const same = await compare(renderInput, renderInput);
     expect(same.map(({ before, after, changedShare }) => [before === after, changedShare])).toEqual([
       [true, 0],
       [true, 0],
@@ -60,15 +60,15 @@ describe('compareStills()', () => {
     expect([at(4, 12) > 245, Math.abs(at(20, 4) - 208) < 8, at(36, 4) > 245]).toEqual([true, true, true]);
   });
 
-  test('counts the stills of both sides and rejects a scene that renders reject', async () => {
-    const scene = movingScene({ stills: STILLS });
+  test('counts the stills of both sides and rejects an input that renders reject', async () => {
+    const renderInput = movingInput({ stills: STILLS });
     let count = 0;
-    const comparison = { before: packScene(scene), after: packScene(scene), jpegQuality: null };
+    const comparison = { before: packRenderInput(renderInput), after: packRenderInput(renderInput), jpegQuality: null };
     await compareStills(comparison, () => {
       count += 1;
     });
     expect(count).toBe(4);
-    const broken = sceneOf([], { document: { fr: 1e308 } });
+    const broken = inputOf([], { document: { fr: 1e308 } });
     await expect(compare(null, broken)).rejects.toMatchObject({ code: 'template_invalid' });
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
-import { SceneError } from '../../../src/engine/scene-error.ts';
+import { RenderError } from '../../../src/engine/render-error.ts';
+import { imageLayer, inputOf, movingInput, placed, rectangleLayer } from '../inputs.ts';
 import { testPicture } from '../pictures.ts';
-import { imageLayer, movingScene, placed, rectangleLayer, sceneOf } from '../scenes.ts';
 import { drawFrame, expectFrame, pixels } from '../stored-frame.ts';
 
 describe('drawStills()', () => {
-  test('draws shapes, easing and text with an embedded font', () => expectFrame(movingScene(), 5, 'moving'));
+  test('draws shapes, easing and text with an embedded font', () => expectFrame(movingInput(), 5, 'moving'));
 
   test('draws each crop strategy into its area with alpha blending', async () => {
     const bytes = await testPicture(200, 100).encode('png');
@@ -33,7 +33,7 @@ describe('drawStills()', () => {
     );
     const ground = rectangleLayer(9, [0, 0, 170, 116], [0.2, 0.2, 0.25]);
     await expectFrame(
-      sceneOf([...layers, ground], { width: 170, height: 116, images, document: { assets } }),
+      inputOf([...layers, ground], { width: 170, height: 116, images, document: { assets } }),
       0,
       'crop-strategies',
     );
@@ -59,11 +59,11 @@ describe('drawStills()', () => {
       rectangleLayer(3, [95, 20, 50, 50], [0.2, 0.7, 0.5], { ef: [shadow], ks: placed(0, 0, { o: { a: 0, k: 80 } }) }),
       rectangleLayer(4, [0, 0, 160, 90], [0.95, 0.95, 0.9]),
     ];
-    await expectFrame(sceneOf(layers, { width: 160, height: 90 }), 0, 'mattes');
+    await expectFrame(inputOf(layers, { width: 160, height: 90 }), 0, 'mattes');
   });
 
   test('is black where nothing is painted', async () => {
-    const { data } = await pixels(await drawFrame(sceneOf([]), 0));
+    const { data } = await pixels(await drawFrame(inputOf([]), 0));
     expect(
       new Set(Array.from({ length: data.length / 4 }, (_, at) => data.subarray(at * 4, at * 4 + 4).join())),
     ).toEqual(new Set(['0,0,0,255']));
@@ -71,31 +71,31 @@ describe('drawStills()', () => {
 
   test('starts at the first frame of the animation, whatever its number', async () => {
     const layers = [rectangleLayer(1, [0, 0, 64, 36], [1, 1, 1], { ip: 12, op: 13 })];
-    const scene = sceneOf(layers, { document: { ip: 10, op: 16 } });
+    const renderInput = inputOf(layers, { document: { ip: 10, op: 16 } });
     const shades = await Promise.all(
-      [1, 2, 3].map(async (frame) => (await pixels(await drawFrame(scene, frame))).data[0]),
+      [1, 2, 3].map(async (frame) => (await pixels(await drawFrame(renderInput, frame))).data[0]),
     );
     expect(shades).toEqual([0, 255, 0]);
   });
 
-  test('keeps time when the frame rates of scene and animation differ', async () => {
+  test('keeps time when the frame rates of input and animation differ', async () => {
     const layers = [rectangleLayer(1, [0, 0, 64, 36], [1, 1, 1], { ip: 30 })];
-    const scene = sceneOf(layers, { fps: 10, frameCount: 20, document: { fr: 30, op: 60 } });
+    const renderInput = inputOf(layers, { fps: 10, frameCount: 20, document: { fr: 30, op: 60 } });
     const shades = await Promise.all(
-      [9, 10].map(async (frame) => (await pixels(await drawFrame(scene, frame))).data[0]),
+      [9, 10].map(async (frame) => (await pixels(await drawFrame(renderInput, frame))).data[0]),
     );
     expect(shades).toEqual([0, 255]);
   });
 
   test('encodes a frame as a JPEG', async () => {
-    const rasterizer = await openRasterizer(movingScene());
+    const rasterizer = await openRasterizer(movingInput());
     await rasterizer.prepare(0);
     rasterizer.draw(0);
     expect(Buffer.from(await rasterizer.encodeJpeg()).subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     rasterizer.close();
   });
 
-  test('rejects a frame outside the scene', async () => {
-    await expect(drawFrame(movingScene(), 12)).rejects.toThrow(SceneError);
+  test('rejects a frame outside the input', async () => {
+    await expect(drawFrame(movingInput(), 12)).rejects.toThrow(RenderError);
   });
 });

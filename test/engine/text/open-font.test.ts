@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openFont, unpackFont } from '../../../src/engine/text/open-font.ts';
-import type { FontSettings } from '../../../src/template/scene.ts';
+import type { FontSettings } from '../../../src/template/render-input.ts';
 import { LATIN, testFont, VARIABLE } from './test-fonts.ts';
 
 const WOFF = testFont('noto-sans', 'latin', { ending: 'woff' });
@@ -39,7 +39,7 @@ describe('openFont()', () => {
     ['WOFF with a table of 4 GB', changed(WOFF.bytes, 44 + 12, 0xfffffff0)],
   ])('rejects a file that is %s', async (_, bytes) => {
     await expect(openFont({ name: 'Broken', bytes })).rejects.toMatchObject({
-      name: 'SceneError',
+      name: 'RenderError',
       code: 'template_invalid',
       imageName: 'Broken',
       message: expect.stringContaining('Broken'),

@@ -1,7 +1,7 @@
 import type { Canvas } from '@napi-rs/canvas';
-import type { SceneFont } from '../../../src/template/scene.ts';
+import type { InputFont } from '../../../src/template/render-input.ts';
 import { everyScript, LATIN } from './test-fonts.ts';
-import { drawTexts, text, textAnimation } from './text-scene.ts';
+import { drawTexts, text, textAnimation } from './text-input.ts';
 
 /** Rows of the sheet: label, text in each writing system, and style. */
 const ROWS: readonly (readonly [label: string, words: string, style?: Record<string, unknown>])[] = [
@@ -38,7 +38,7 @@ const TOP_OF_BOXES = ROWS.length * ROW + 20;
 
 /** Draws texts in every writing system into one picture for visual review. UPDATE_FRAMES=1 stores it again. */
 export async function drawScriptSheet(): Promise<Canvas> {
-  const fonts: SceneFont[] = [LATIN, ...everyScript()];
+  const fonts: InputFont[] = [LATIN, ...everyScript()];
   const rows = ROWS.flatMap(([label, words, style], row) => [
     text(label, { s: 18, lh: 22, ps: [LABEL_X, row * ROW + 48], fc: [0.4, 0.4, 0.4] }),
     text(words, { s: 36, lh: 44, ps: [WORDS_X, row * ROW + 48], ...style }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { SceneFont } from '../../../src/template/scene.ts';
+import type { InputFont } from '../../../src/template/render-input.ts';
 
 const require = createRequire(import.meta.url);
 const PACKAGES = {
@@ -21,7 +21,7 @@ export function testFont(
   family: keyof typeof PACKAGES,
   subset: string,
   { name = `${family}-${subset}`, isFallback = true, ending = 'woff2' } = {},
-): SceneFont {
+): InputFont {
   const file = join(dirname(PACKAGES[family]), 'files', `${family}-${subset}-400-normal.${ending}`);
   const bytes = read.get(file) ?? readFileSync(file);
   read.set(file, bytes);
@@ -32,7 +32,7 @@ export function testFont(
 export const LATIN = testFont('noto-sans', 'latin', { name: 'Latin', isFallback: false });
 
 /** One fallback font per writing system. */
-export function everyScript(): SceneFont[] {
+export function everyScript(): InputFont[] {
   return [
     ...['latin-ext', 'cyrillic', 'greek', 'vietnamese'].map((subset) => testFont('noto-sans', subset)),
     ...(['arabic', 'hebrew', 'thai', 'devanagari'] as const).map((script) => testFont(`noto-sans-${script}`, script)),
@@ -43,7 +43,7 @@ export function everyScript(): SceneFont[] {
 }
 
 /** A variable font with the axis wght from 100 to 900, and the features tnum, liga, frac and others. */
-export const VARIABLE: SceneFont = {
+export const VARIABLE: InputFont = {
   name: 'Geist',
   bytes: readFileSync(require.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')),
   isFallback: false,

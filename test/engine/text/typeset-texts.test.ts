@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { openFont, unpackFont } from '../../../src/engine/text/open-font.ts';
 import { textFindings } from '../../../src/engine/text/text-findings.ts';
 import { typesetTexts } from '../../../src/engine/text/typeset-texts.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
-import { placed } from '../scenes.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
+import { placed } from '../inputs.ts';
 import { oneColor, sbix, withTables } from './modified-fonts.ts';
 import { drawScriptSheet } from './script-sheet.ts';
 import { everyScript, LATIN, testFont, VARIABLE } from './test-fonts.ts';
-import { drawAnimation, drawTexts, text, textAnimation } from './text-scene.ts';
+import { drawAnimation, drawTexts, text, textAnimation } from './text-input.ts';
 
 const EMOJI = testFont('noto-color-emoji', 'emoji', { ending: 'woff' });
 const BOX = { sz: [220, 150], ps: [100, 30] };

@@ -7,9 +7,9 @@ import { execaNode } from 'execa';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { OutputFormat } from '../../../src/contract/wire/output.ts';
-import { renderScene } from '../../../src/engine/render-scene.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
+import { renderFile } from '../../../src/engine/render-file.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 let folder: string;
@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Half-transparent red on the left from the third frame on; transparent on the right. */
-function seeThrough(format: OutputFormat): Scene {
+function seeThrough(format: OutputFormat): RenderInput {
   const red = rectangleLayer(1, [0, 0, 32, 36], [1, 0, 0], { ip: 2, ks: placed(0, 0, { o: { a: 0, k: 50 } }) });
-  return sceneOf([red], {
+  return inputOf([red], {
     output: { format, quality: 'high', fingerprint: 'v1:abc' },
     stills: [
       { name: 'b', frame: 3 },
@@ -41,7 +41,7 @@ describe('renderScene()', () => {
   it.each(['webm', 'gif', 'webp', 'png', 'png_sequence'] as const)(
     'writes %s with its fingerprint and stills and with reproducible bytes',
     async (format) => {
-      const first = await renderScene(seeThrough(format));
+      const first = await renderFile(seeThrough(format));
       expect(first).toMatchObject({ format, width: 64, height: 36, frameCount: format === 'png' ? 1 : 6 });
       expect(Buffer.from(first.video).includes('v1:abc')).toBe(true);
       expect(first.stills.map(({ name }) => name)).toEqual(['b', 'a']);
@@ -50,22 +50,22 @@ describe('renderScene()', () => {
       expect(Math.abs(red! - 128)).toBeLessThan(6);
       expect(green).toBeLessThan(6);
       expect((await pixelAt(first.stills[1]!.bytes, 8, 8)).slice(0, 3)).toEqual([0, 0, 0]);
-      const second = await renderScene(seeThrough(format));
+      const second = await renderFile(seeThrough(format));
       expect(Buffer.compare(first.video, second.video)).toBe(0);
       expect(second.stills).toEqual(first.stills);
     },
   );
 
   it('writes the frame of the first still as PNG with straight alpha', async () => {
-    const { video } = await renderScene(seeThrough('png'));
+    const { video } = await renderFile(seeThrough('png'));
     expect(await pixelAt(video, 8, 8)).toEqual([255, 0, 0, 128]);
     expect(await pixelAt(video, 60, 8)).toEqual([0, 0, 0, 0]);
-    const { video: first } = await renderScene({ ...seeThrough('png'), stills: [] });
+    const { video: first } = await renderFile({ ...seeThrough('png'), stills: [] });
     expect(await pixelAt(first, 8, 8)).toEqual([0, 0, 0, 0]);
   });
 
   it('writes the same pixels as a PNG sequence', async () => {
-    const files = unzipSync((await renderScene(seeThrough('png_sequence'))).video);
+    const files = unzipSync((await renderFile(seeThrough('png_sequence'))).video);
     expect(Object.keys(files)).toHaveLength(6);
     expect(await pixelAt(files['frame_00002.png']!, 8, 8)).toEqual([0, 0, 0, 0]);
     expect(await pixelAt(files['frame_00004.png']!, 8, 8)).toEqual([255, 0, 0, 128]);

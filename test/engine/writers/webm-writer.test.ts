@@ -5,8 +5,8 @@ import { Decoder } from '../../../src/engine/codec/decoder.ts';
 import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
+import { inputOf } from '../inputs.ts';
 import { stereoWav } from '../media/media-files.ts';
-import { sceneOf } from '../scenes.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, NOTHING, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
 
 interface Wish {
@@ -93,7 +93,7 @@ describe('openWebmWriter()', () => {
       Array.from({ length: 48_000 }, (_, sample) => Math.sin(sample / 8) / 2),
     );
     const sounds = [{ bytes, startSeconds: 0, endSeconds: 9, transform: {}, name: 'music', optional: false }];
-    const sound = await makeSound(sceneOf([], { fps: 30, frameCount: 15, sounds }), 'opus');
+    const sound = await makeSound(inputOf([], { fps: 30, frameCount: 15, sounds }), 'opus');
     const file = await encoded(
       Array.from({ length: 15 }, () => drawn(WHITE)),
       { sound },

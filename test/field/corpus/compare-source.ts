@@ -8,8 +8,8 @@ import { upgradeDocument } from '../../../src/template/init/normalize-document.t
 import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { usedFonts } from '../../../src/template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene, SceneFont } from '../../../src/template/scene.ts';
-import { drawScene, evaluator, sceneOf } from '../draw-scene.ts';
+import type { InputFont, LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
+import { drawInput, evaluator, inputOf } from '../draw-input.ts';
 import { FIELD_FONT } from '../field-font.ts';
 import type { Ground, Reference } from '../lottie-web.ts';
 import { comparedFrames, comparedSize, isEmpty } from '../measure.ts';
@@ -64,12 +64,12 @@ const failed = (outcome: Comparison['outcome'], detail: string): Comparison => (
 export async function compareSource(animation: unknown, { lottieWeb, thorvg }: References): Promise<Comparison> {
   // All texts are set in the same font: lottie-web would draw every text with outlines, editable or not.
   const { chars: _, ...source } = animation as LottieDocument;
-  const made = await makeScene(structuredClone(source));
+  const made = await makeInput(structuredClone(source));
   if ('outcome' in made) return made;
-  const { scene, unsupported } = made;
-  const frames = comparedFrames(scene.animation, FRAMES);
-  const { width, height } = comparedSize(scene.animation);
-  const document = referenceOf(source, scene);
+  const { renderInput, unsupported } = made;
+  const frames = comparedFrames(renderInput.animation, FRAMES);
+  const { width, height } = comparedSize(renderInput.animation);
+  const document = referenceOf(source, renderInput);
   // ThorVG does not read the colours of old documents.
   const upgraded = structuredClone(document);
   upgradeDocument(upgraded);
@@ -80,7 +80,7 @@ export async function compareSource(animation: unknown, { lottieWeb, thorvg }: R
       const theirs = await player.draw(shown, frames, w, h, ground).catch(String);
       if (typeof theirs === 'string') return theirs;
       if (theirs.every((picture) => isEmpty(picture, ground))) continue;
-      const ours = await drawScene({ ...onGround(scene, ground), width: w, height: h }, frames);
+      const ours = await drawInput({ ...onGround(renderInput, ground), width: w, height: h }, frames);
       return ours.map((picture, index) => pictureDifference(picture, theirs[index]!));
     }
     return 'nothing is drawn in any frame';
@@ -92,7 +92,7 @@ export async function compareSource(animation: unknown, { lottieWeb, thorvg }: R
   };
   const detail = unsupported.join(', ');
   // What `template check` reports of the texts, with the font of the comparison.
-  const texts = await textFindings(scene.animation, scene.fonts).catch(() => []);
+  const texts = await textFindings(renderInput.animation, renderInput.fonts).catch(() => []);
   const told = [...unsupported, ...new Set(texts.map(({ code }) => code))].join(', ');
   const wrong = told === '' ? 'silent' : 'reported';
   const first = await sharesOf(lottieWeb, 1);
@@ -114,18 +114,20 @@ export async function compareSource(animation: unknown, { lottieWeb, thorvg }: R
 }
 
 /** Puts a white layer below all others. */
-function onGround(scene: Scene, ground: Ground): Scene {
-  if (ground === 'black') return scene;
-  const { animation } = scene;
+function onGround(renderInput: RenderInput, ground: Ground): RenderInput {
+  if (ground === 'black') return renderInput;
+  const { animation } = renderInput;
   const still = (k: unknown): object => ({ a: 0, k });
   const ks = { o: still(100), r: still(0), p: still([0, 0, 0]), a: still([0, 0, 0]), s: still([100, 100, 100]) };
   const { w: sw, h: sh, ip, op } = animation;
   const layer = { ty: 1, nm: 'ground', ip, op, st: 0, ks, sw, sh, sc: '#ffffff' };
-  return { ...scene, animation: { ...animation, layers: [...animation.layers, layer] } };
+  return { ...renderInput, animation: { ...animation, layers: [...animation.layers, layer] } };
 }
 
-/** Returns the scene of a new template with its own values, or why there is none. */
-async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupported: string[] } | Comparison> {
+/** Returns the input of a new template with its own values, or why there is none. */
+async function makeInput(
+  animation: unknown,
+): Promise<{ renderInput: RenderInput; unsupported: string[] } | Comparison> {
   const source = {
     ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
     readImage: readImageHeader,
@@ -138,11 +140,11 @@ async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupporte
     if (!/^(?:The animation has nothing to edit|No frame shows)/.test(created.problems[0]!)) {
       return failed('refused', created.problems[0]!);
     }
-    const scene = {
-      ...(await sceneOf(animation as LottieDocument)),
+    const renderInput = {
+      ...(await inputOf(animation as LottieDocument)),
       fonts: usedFonts(animation as LottieDocument).map(fieldFont),
     };
-    return { scene, unsupported: featuresOf(scene.animation) };
+    return { renderInput, unsupported: featuresOf(renderInput.animation) };
   }
   const missing = created.needs.filter(({ kind }) => kind !== 'font');
   if (missing.length > 0) return failed('no_reference', `needs ${missing.map(({ path }) => path).join(', ')}`);
@@ -151,11 +153,11 @@ async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupporte
   const complete = await keepTextSizes({ ...created, files: supplied });
   const parsed = parseTemplatePackage('', complete.files);
   if (!parsed.ok) return failed('refused', parsed.diagnostics[0]!.message);
-  const scene = bindMapping(parsed.value, { resources: {} }, new Map());
-  return { scene, unsupported: featuresOf(created.animation) };
+  const renderInput = bindMapping(parsed.value, { resources: {} }, new Map());
+  return { renderInput, unsupported: featuresOf(created.animation) };
 }
 
-function fieldFont(name: string): SceneFont {
+function fieldFont(name: string): InputFont {
   return { name, bytes: FIELD_FONT, isFallback: false, ...settingsOfStyle({}) };
 }
 
@@ -165,8 +167,8 @@ function featuresOf(animation: LottieDocument): string[] {
   return [...new Set(uses.map(({ feature, what }) => `${feature}: ${what}`))];
 }
 
-/** Returns the source with the size of the scene, and with its texts set in the same font. */
-function referenceOf(source: LottieDocument, { animation: { w, h } }: Scene): LottieDocument {
+/** Returns the source with the size of the input, and with its texts set in the same font. */
+function referenceOf(source: LottieDocument, { animation: { w, h } }: RenderInput): LottieDocument {
   // An odd size lost a row or column; a size that was scaled shows the same.
   const isScaled = Math.max(source.w - w, source.h - h) > 1;
   const reference: LottieDocument = { ...structuredClone(source), ...(isScaled ? {} : { w, h }) };

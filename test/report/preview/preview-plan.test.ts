@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
 import { type PreviewSubject, previewPlan } from '../../../src/report/preview/preview-plan.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { smallPackage } from '../../support/small-package.ts';
 
 const template = smallPackage();
 
-function scene(color: string): Scene {
+function renderInput(color: string): RenderInput {
   const resources = { t_01: { source: { text: 'x' } }, c_01: { source: { text: color } } };
   return bindMapping(template, { resources: resources as never }, new Map());
 }
 
 function subject(id: string, color: string, { path = id, isUpdate = true } = {}): PreviewSubject {
-  const before = isUpdate ? scene('000000') : null;
-  const sides = async () => ({ before, after: scene(color), editables: ['c_01'] });
+  const before = isUpdate ? renderInput('000000') : null;
+  const sides = async () => ({ before, after: renderInput(color), editables: ['c_01'] });
   return { id, path, isUpdate, isUpgrade: false, sides };
 }
 
@@ -35,7 +35,7 @@ async function look(subjects: readonly PreviewSubject[]) {
 }
 
 describe('previewPlan()', () => {
-  it('draws scenes shared by two videos once', async () => {
+  it('draws inputs shared by two videos once', async () => {
     const { ids, draws } = await look([subject('a', 'FFFFFF'), subject('b', 'FFFFFF')]);
     expect({ ids, draws }).toEqual({ ids: ['a', 'b'], draws: 1 });
   });

@@ -6,7 +6,7 @@ import { contactSheet } from '../../../src/report/preview/contact-sheet.ts';
 import { draftVideo, type PreviewRenderer, previewVideo } from '../../../src/report/preview/preview-video.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 
 /** Draws on this thread and counts the frames. */
@@ -26,7 +26,13 @@ function drawing(): PreviewRenderer & { frames: number } {
 type Layer = Record<string, unknown>;
 
 /** Returns the small package with its headline inside the picture, visible from frame `from` up to `to`. */
-function scene({ text = 'Hello', color = '#EEADA7', from = 0, to = 10, manifest = SMALL_MANIFEST } = {}): Scene {
+function renderInput({
+  text = 'Hello',
+  color = '#EEADA7',
+  from = 0,
+  to = 10,
+  manifest = SMALL_MANIFEST,
+} = {}): RenderInput {
   const animation: LottieDocument = smallAnimation();
   const [headline, ...others] = animation.layers as Layer[];
   const ks = { ...(headline!.ks as Layer), p: { a: 0, k: [4, 20, 0] } };
@@ -43,24 +49,24 @@ function scene({ text = 'Hello', color = '#EEADA7', from = 0, to = 10, manifest 
 
 describe('chooseMoments()', () => {
   it('prefers a still that shows the change, else the middle of the time in which it is visible', () => {
-    expect(chooseMoments(scene(), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
+    expect(chooseMoments(renderInput(), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
       { timeSeconds: 0.5, editables: expect.arrayContaining(['t_01', 'c_01']) },
     ]);
-    expect(chooseMoments(scene({ from: 6, to: 9 }), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
+    expect(chooseMoments(renderInput({ from: 6, to: 9 }), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
       { timeSeconds: 0.7, editables: ['t_01', 'c_01'] },
     ]);
   });
 
   it('takes the template’s stills if no editable changed, or the middle without stills', () => {
-    expect(chooseMoments(scene(), { editables: [], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
-    const bare = { ...scene(), stills: [] };
+    expect(chooseMoments(renderInput(), { editables: [], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
+    const bare = { ...renderInput(), stills: [] };
     expect(chooseMoments(bare, { editables: ['gone'], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
   });
 });
 
 describe('previewVideo()', () => {
   it('shows both sides at a moment that shows the change, with the share of differing pixels', async () => {
-    const sides = { before: scene(), after: scene({ text: 'Howdy' }), editables: ['t_01'] };
+    const sides = { before: renderInput(), after: renderInput({ text: 'Howdy' }), editables: ['t_01'] };
     const { stills, isVisible, unseen } = await previewVideo(sides, drawing());
     expect({ isVisible, unseen, count: stills.length }).toEqual({ isVisible: true, unseen: [], count: 1 });
     expect(stills[0]).toMatchObject({ timeSeconds: 0.5, before: { width: 64, height: 36 }, editables: ['t_01'] });
@@ -70,7 +76,7 @@ describe('previewVideo()', () => {
 
   it('treats an imperceptible shade as no visible change after sampling the whole video', async () => {
     const draw = drawing();
-    const sides = { before: scene(), after: scene({ color: '#EEADA8' }), editables: ['c_01'] };
+    const sides = { before: renderInput(), after: renderInput({ color: '#EEADA8' }), editables: ['c_01'] };
     expect(await previewVideo(sides, draw)).toMatchObject({ isVisible: false, unseen: [] });
     // One moment and all ten frames of each side.
     expect(draw.frames).toBe(22);
@@ -78,7 +84,7 @@ describe('previewVideo()', () => {
 
   it('finds changes outside the chosen moments', async () => {
     // The headline is hidden in the still at 0.5 s.
-    const sides = { before: scene({ from: 7 }), after: scene({ from: 8 }), editables: [] };
+    const sides = { before: renderInput({ from: 7 }), after: renderInput({ from: 8 }), editables: [] };
     const { stills, isVisible } = await previewVideo(sides, drawing());
     expect(isVisible).toBe(true);
     expect(stills.map(({ timeSeconds, changedShare }) => [timeSeconds, changedShare! > 0])).toEqual([
@@ -88,7 +94,7 @@ describe('previewVideo()', () => {
   });
 
   it('draws nothing if all frames are equal, and lists other differences', async () => {
-    const before = scene();
+    const before = renderInput();
     const sound = {
       bytes: new Uint8Array(9),
       startSeconds: 0,
@@ -97,7 +103,7 @@ describe('previewVideo()', () => {
       name: 'music',
       optional: false,
     };
-    const after: Scene = { ...before, sounds: [sound], output: { ...before.output, quality: 'low' } };
+    const after: RenderInput = { ...before, sounds: [sound], output: { ...before.output, quality: 'low' } };
     const draw = drawing();
     const preview = await previewVideo({ before, after, editables: [] }, draw);
     expect(preview).toEqual({ stills: [], isVisible: false, unseen: ['sound', 'output'] });
@@ -116,10 +122,10 @@ describe('draftVideo()', () => {
         return { video: new Uint8Array(rendered.length), stills: [still] } as never;
       },
     };
-    const before = scene();
-    const another = await draftVideo({ before, after: scene({ text: 'Howdy' }), editables: [] }, draw);
+    const before = renderInput();
+    const another = await draftVideo({ before, after: renderInput({ text: 'Howdy' }), editables: [] }, draw);
     expect([another.before!.length, another.after.length].sort()).toEqual([1, 2]);
-    const after: Scene = { ...before, output: { ...before.output, quality: 'low' } };
+    const after: RenderInput = { ...before, output: { ...before.output, quality: 'low' } };
     const same = await draftVideo({ before, after, editables: [] }, draw);
     expect([same.before === same.after, rendered]).toEqual([true, Array(3).fill('64×36 low')]);
     expect(same).toMatchObject({ poster: { contentType: 'image/jpeg', width: 64, height: 36 }, audible: [] });
@@ -129,14 +135,15 @@ describe('draftVideo()', () => {
 describe('contactSheet()', () => {
   it('puts pairs side by side with labels, the largest difference first', async () => {
     const draw = drawing();
-    const look = (text: string) => previewVideo({ before: scene(), after: scene({ text }), editables: ['t_01'] }, draw);
+    const look = (text: string) =>
+      previewVideo({ before: renderInput(), after: renderInput({ text }), editables: ['t_01'] }, draw);
     const entries = [
       { id: 'little', preview: await look('Hellu') },
       { id: 'much', preview: await look('WWWWWW') },
     ];
     const labels: string[] = [];
     const sheet = await contactSheet(entries, {
-      fonts: scene().fonts,
+      fonts: renderInput().fonts,
       draw,
       label: (id) => {
         labels.push(id);

@@ -44,7 +44,7 @@ async function allRows(address: DatabaseAddress): Promise<string[]> {
 }
 
 describeOnDatabases('the whole service', (databases) => {
-  // Shared by all tests without settings of their own. Each test draws its own text, since a scene is rendered once.
+  // Shared by all tests without settings of their own. Each test draws its own text, since an input is rendered once.
   let service: RunningService;
   let bucket: S3Server;
   const undoing: (() => Promise<void>)[] = [];
@@ -177,7 +177,7 @@ describeOnDatabases('the whole service', (databases) => {
     }
     expect(new Set(urls).size).toBe(2);
     const ofThese = log.filter((line) => ids.some((id) => line.includes(id)));
-    expect(ofThese.filter((line) => line.includes('"scene-rendered"'))).toHaveLength(1);
+    expect(ofThese.filter((line) => line.includes('"input-rendered"'))).toHaveLength(1);
     expect((await api('DELETE', `/v2/render_sessions/${ids[0]}`)).status).toBe(204);
     expect([(await fetch(urls[0]!)).status, (await fetch(urls[1]!)).status]).toEqual([404, 200]);
   });
@@ -195,7 +195,7 @@ describeOnDatabases('the whole service', (databases) => {
       sessions.push({ upload, ...(await untilEnded(api, created.body.render_session.id)) });
     }
     const renders = (id: string): number =>
-      log.filter((line) => line.includes(id) && line.includes('"scene-rendered"')).length;
+      log.filter((line) => line.includes(id) && line.includes('"input-rendered"')).length;
     expect(sessions.map(({ id, upload }) => [upload.status, renders(id)])).toEqual([
       [201, 1],
       [201, 1],
@@ -210,7 +210,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect(Buffer.compare(videos[0]!, videos[1]!)).toBe(0);
   });
 
-  it('renders identical scenes of two tenants concurrently', async () => {
+  it('renders identical inputs of two tenants concurrently', async () => {
     const { styleVersion, client, log } = service;
     const ids = await Promise.all(
       ['first', 'second', 'second'].map(async (tenant) => {
@@ -219,7 +219,7 @@ describeOnDatabases('the whole service', (databases) => {
         return (await untilEnded(api, body.render_session.id)).id as string;
       }),
     );
-    const rendered = log.filter((line) => line.includes('"scene-rendered"') && ids.some((id) => line.includes(id)));
+    const rendered = log.filter((line) => line.includes('"input-rendered"') && ids.some((id) => line.includes(id)));
     expect(rendered).toHaveLength(2);
   });
 
@@ -368,7 +368,7 @@ describeOnDatabases('a service that shares between tenants', (databases) => {
       const { body } = await post(api, sessionBody(service.styleVersion));
       ids.push((await untilEnded(api, body.render_session.id)).id);
     }
-    const rendered = service.log.filter((line) => line.includes('"scene-rendered"'));
+    const rendered = service.log.filter((line) => line.includes('"input-rendered"'));
     expect(ids.map((id) => rendered.filter((line) => line.includes(id)).length)).toEqual([1, 0]);
   });
 });

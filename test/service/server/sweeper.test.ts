@@ -8,7 +8,7 @@ import { createSessionTable } from '../../../src/service/server/store/session-ta
 import { createTokenTable } from '../../../src/service/server/store/token-table.ts';
 import { createSweeper, sweep } from '../../../src/service/server/sweeper.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
-import { ACME, makeClaim, makeScene, makeStored, NOW } from './store/sessions.ts';
+import { ACME, makeClaim, makeInput, makeStored, NOW } from './store/sessions.ts';
 
 const HOUR = 3_600_000;
 
@@ -18,9 +18,9 @@ async function openAll(databases: TestDatabases) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-objects-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const storage = createDiskStorage(directory);
-  /** Stores a rendering of the scene with this modification time. */
-  const add = async (scene: string, modifiedAt = NOW - HOUR): Promise<string> => {
-    const name = makeScene(scene);
+  /** Stores a rendering of the input with this modification time. */
+  const add = async (seed: string, modifiedAt = NOW - HOUR): Promise<string> => {
+    const name = makeInput(seed);
     await storage.put(`renderings/${name}/video.mp4`, new Uint8Array(1));
     await utimes(join(directory, 'renderings', name), modifiedAt / 1000, modifiedAt / 1000);
     return name;
@@ -129,17 +129,17 @@ describeOnDatabases('sweep()', (databases) => {
 
   it('removes renderings that are an hour old and unreferenced', async () => {
     const { table, storage, names, add, options } = await openAll(databases);
-    const used = async (scene: string, status: string) => {
+    const used = async (seed: string, status: string) => {
       const stored = makeStored();
       await table.create(stored, null);
       await table.begin(stored.session.id);
-      await table.record(stored.session.id, 1, { ...stored.session, status }, makeScene(scene));
+      await table.record(stored.session.id, 1, { ...stored.session, status }, makeInput(seed));
     };
     await used('rendered', 'preview_rendered');
     await used('at work', 'preview_rendering');
     await used('failed', 'preview_failed');
     const kept = [await add('rendered'), await add('at work'), await add('young', NOW - HOUR + 1000)];
-    await storage.put('renderings/not-a-scene/file', new Uint8Array(1));
+    await storage.put('renderings/not-a-digest/file', new Uint8Array(1));
     await add('failed');
     await add('nobody');
     expect(await sweep(options)).toEqual({
@@ -150,7 +150,7 @@ describeOnDatabases('sweep()', (databases) => {
       renderings: 2,
       segments: 0,
     });
-    expect(await names()).toEqual([...kept, 'not-a-scene'].sort());
+    expect(await names()).toEqual([...kept, 'not-a-digest'].sort());
   });
 
   it('keeps a rendering that a session starts to use meanwhile', async () => {
@@ -163,7 +163,7 @@ describeOnDatabases('sweep()', (databases) => {
       ...storage,
       async list(prefix) {
         const listed = await storage.list(prefix);
-        await table.record(stored.session.id, 1, stored.session, makeScene('a'));
+        await table.record(stored.session.id, 1, stored.session, makeInput('a'));
         return listed;
       },
     };
@@ -173,7 +173,7 @@ describeOnDatabases('sweep()', (databases) => {
 
   it('allows concurrent sweeps', async () => {
     const { add, options, names } = await openAll(databases);
-    for (let index = 0; index < 20; index++) await add(`scene ${index}`);
+    for (let index = 0; index < 20; index++) await add(`input ${index}`);
     await Promise.all([sweep(options), sweep(options), sweep(options)]);
     expect(await names()).toEqual([]);
   });

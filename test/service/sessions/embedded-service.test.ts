@@ -92,9 +92,9 @@ describe('createEmbeddedService()', () => {
   it('accepts uploads as sources', async () => {
     let images = 0;
     const { service, render } = openService({
-      async render(scene, options) {
-        images = scene.images.filter((image) => image.name === PHOTO).length;
-        return instantRenderer().render(scene, options);
+      async render(renderInput, options) {
+        images = renderInput.images.filter((image) => image.name === PHOTO).length;
+        return instantRenderer().render(renderInput, options);
       },
     });
     const bytes = solidPng('blue');

@@ -8,8 +8,8 @@ import { builtFile } from '../../../src/engine/built-file.ts';
 import { openSandbox, type Sandbox } from '../../../src/service/sandbox/sandbox.ts';
 import { measureByPs } from '../../../src/service/sessions/processes/process-limits.ts';
 import type { RenderPool, RenderPoolOptions } from '../../../src/service/sessions/processes/render-pool.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { imageLayer, movingScene, sceneOf } from '../../engine/scenes.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { imageLayer, inputOf, movingInput } from '../../engine/inputs.ts';
 import { begun, openPool } from '../../support/render-pools.ts';
 import { solidPng } from '../../support/small-package.ts';
 
@@ -66,11 +66,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Scene whose images are a few kB each and decode to 64 MB each. */
-function greedyScene(imageCount: number): Scene {
+/** RenderInput whose images are a few kB each and decode to 64 MB each. */
+function greedyInput(imageCount: number): RenderInput {
   const bytes = solidPng('#123456', 4096, 4096);
   const ids = Array.from({ length: imageCount }, (_, index) => `image_${index}`);
-  return sceneOf(
+  return inputOf(
     ids.map((id, index) => imageLayer(index + 1, id)),
     {
       images: ids.map((id) => ({ assetId: id, width: 4096, height: 4096, bytes, transform: {}, name: id })),
@@ -82,7 +82,7 @@ function greedyScene(imageCount: number): Scene {
 describe('a render process and its children', () => {
   onLinux('share a process group', async () => {
     const pool = forkingPool();
-    await pool.run('video', movingScene());
+    await pool.run('video', movingInput());
     const [parent, child] = forked();
     const groups = await Promise.all(
       [parent, child].map(async (pid) => (await execa('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout.trim()),
@@ -109,12 +109,12 @@ describe('a render process and its children', () => {
     expect(await rendering).toMatchObject({ code: 'render_crashed', message: expect.stringContaining(signal) });
     // The kill was sent before the render rejected, but the system may take a moment to act on it.
     await expect.poll(() => isRunning(child)).toBe(false);
-    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingInput())).frameCount).toBe(12);
   });
 
   onLinux('have ended after close()', async () => {
     const pool = forkingPool();
-    await pool.run('video', movingScene());
+    await pool.run('video', movingInput());
     const pids = forked();
     await pool.close();
     expect(pids.map(isRunning)).toEqual([false, false]);
@@ -144,13 +144,13 @@ describe('a render process and its children', () => {
 describe('limits of one render', () => {
   onLinux('memory: reports render_crashed with the limit, and the pool continues', async () => {
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
-    const overrun = pool.run('video', greedyScene(100));
+    const overrun = pool.run('video', greedyInput(100));
     await expect(overrun).rejects.toMatchObject({
-      name: 'SceneError',
+      name: 'RenderError',
       code: 'render_crashed',
       message: 'The render exceeded its memory limit of 400 MB',
     });
-    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingInput())).frameCount).toBe(12);
   });
 
   onLinux('memory: includes child processes', async () => {
@@ -160,14 +160,14 @@ describe('limits of one render', () => {
         require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: { OPENSSL_CONF: '/dev/null' } });`,
     );
     const pool = openPool({ memoryBytes: 500 * 2 ** 20, ...loading(join(folder, 'hoard.cjs')) });
-    await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
+    await expect(pool.run('video', movingInput({ frameCount: 15_000 }))).rejects.toMatchObject({
       code: 'render_crashed',
     });
   });
 
   onLinux('processor time: reports render_timeout with the limit', async () => {
     const pool = openPool({ cpuMs: 500 });
-    await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
+    await expect(pool.run('video', movingInput({ frameCount: 15_000 }))).rejects.toMatchObject({
       code: 'render_timeout',
       message: 'The render exceeded its CPU time limit of 0.5 s',
     });
@@ -195,7 +195,7 @@ describe('RenderPool', () => {
     const pool = openPool();
     const { rendering } = await begun(pool);
     const controller = new AbortController();
-    const waiting = pool.run('video', movingScene(), { signal: controller.signal });
+    const waiting = pool.run('video', movingInput(), { signal: controller.signal });
     controller.abort(new Error('not any more'));
     await expect(waiting).rejects.toThrow('not any more');
     await pool.close();
@@ -221,26 +221,26 @@ describe('RenderPool', () => {
     }
   });
 
-  test('run() draws the stills of a scene as PNG, without a video', async () => {
+  test('run() draws the stills of an input as PNG, without a video', async () => {
     const progress: number[] = [];
-    const scene = movingScene({
+    const renderInput = movingInput({
       stills: [
         { name: 'end', frame: 11 },
         { name: 'start', frame: 0 },
       ],
     });
-    const stills = await openPool().run('stills', scene, { onProgress: (done) => progress.push(done) });
+    const stills = await openPool().run('stills', renderInput, { onProgress: (done) => progress.push(done) });
     expect(stills.map(({ name }) => name)).toEqual(['end', 'start']);
     for (const { bytes } of stills) expect(Buffer.from(bytes).subarray(1, 4).toString()).toBe('PNG');
     expect(Buffer.compare(stills[0]!.bytes, stills[1]!.bytes)).not.toBe(0);
     expect(progress).toEqual([1, 2]);
   });
 
-  test('run() rejects the same scenes for stills as for videos and keeps the process', async () => {
+  test('run() rejects the same inputs for stills as for videos and keeps the process', async () => {
     const pool = openPool();
-    const refused = pool.run('stills', sceneOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
-    await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
-    expect(await pool.run('stills', movingScene())).toHaveLength(1);
+    const refused = pool.run('stills', inputOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
+    await expect(refused).rejects.toMatchObject({ name: 'RenderError', code: 'template_invalid' });
+    expect(await pool.run('stills', movingInput())).toHaveLength(1);
   });
 });
 

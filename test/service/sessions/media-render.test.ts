@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { expect, it, onTestFinished } from 'vitest';
-import { renderScene } from '../../../src/engine/render-scene.ts';
+import { renderFile } from '../../../src/engine/render-file.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../../src/reconciler/project/write-file.ts';
 import { createDirectoryOutputs } from '../../../src/service/sessions/directory-outputs.ts';
@@ -36,7 +36,7 @@ function openService() {
   const service = createEmbeddedService({
     templates: { find: async () => MEDIA },
     sources: sources.reader,
-    renderer: { render: (scene, options) => pool.run('video', scene, options) },
+    renderer: { render: (renderInput, options) => pool.run('video', renderInput, options) },
     outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
     destinations: testDestinations(),
     environment: {
@@ -57,7 +57,7 @@ function openService() {
 
 it('renders a clip with its sound, a voice, a track, another font and another output', async () => {
   const { service, upload, directory } = openService();
-  const clip = await renderScene(bindMapping(MEDIA, { resources: {} }, new Map()));
+  const clip = await renderFile(bindMapping(MEDIA, { resources: {} }, new Map()));
   const request = {
     title: 'Berlin',
     render: 'preview' as const,

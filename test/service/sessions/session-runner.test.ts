@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreateRenderSession } from '../../../src/contract/wire/render-session.ts';
-import { SceneError } from '../../../src/engine/scene-error.ts';
-import type { SceneFinding } from '../../../src/engine/scene-media.ts';
+import type { RenderFinding } from '../../../src/engine/input-media.ts';
+import { RenderError } from '../../../src/engine/render-error.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type {
   OutputStore,
@@ -10,7 +10,7 @@ import type {
   StoredOutput,
   TemplateRegistry,
 } from '../../../src/service/sessions/ports.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 import {
   ACME,
@@ -28,7 +28,7 @@ function photo(remote_url: string) {
   return smallRequest({ [PHOTO]: { source: { remote_url } } });
 }
 
-/** Output store that remembers saved scenes, as a service does. */
+/** Output store that remembers saved inputs, as a service does. */
 function keptOutputs(): OutputStore & { saves: number } {
   const known = new Set<string>();
   const digest = sha256('video');
@@ -37,12 +37,12 @@ function keptOutputs(): OutputStore & { saves: number } {
   };
   const store = {
     saves: 0,
-    async find(scene: string, name: string) {
-      return known.has(scene) ? output(name) : null;
+    async find(renderInput: string, name: string) {
+      return known.has(renderInput) ? output(name) : null;
     },
-    async save(scene: string, name: string) {
+    async save(renderInput: string, name: string) {
       store.saves += 1;
-      known.add(scene);
+      known.add(renderInput);
       return output(name);
     },
   };
@@ -102,7 +102,7 @@ describe('SessionRunner.run()', () => {
     });
   });
 
-  it('renders identical scenes once whatever the title and gives each session its own URL', async () => {
+  it('renders identical inputs once whatever the title and gives each session its own URL', async () => {
     const renderer = instantRenderer();
     const { sessions, ended } = openSmallSessions(renderer, { outputs: keptOutputs() });
     const urls: (string | null)[] = [];
@@ -117,7 +117,7 @@ describe('SessionRunner.run()', () => {
     expect(renderer.renders).toBe(2);
   });
 
-  it('shares a render between concurrent sessions with the same scene', async () => {
+  it('shares a render between concurrent sessions with the same input', async () => {
     const renderer = heldRenderer();
     const outputs = keptOutputs();
     const { sessions, ended } = openSmallSessions(renderer, { outputs });
@@ -187,13 +187,13 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     ...more,
   });
 
-  /** Renderer that returns the given findings without rendering and records the last scene. */
-  function recordingRenderer(findings: readonly SceneFinding[] = []): Renderer & { scene: Scene | null } {
+  /** Renderer that returns the given findings without rendering and records the last input. */
+  function recordingRenderer(findings: readonly RenderFinding[] = []): Renderer & { renderInput: RenderInput | null } {
     const renderer = {
-      scene: null as Scene | null,
-      async render(scene: Scene) {
-        renderer.scene = scene;
-        return { format: scene.output.format, video: Buffer.from('video'), stills: [], findings };
+      renderInput: null as RenderInput | null,
+      async render(renderInput: RenderInput) {
+        renderer.renderInput = renderInput;
+        return { format: renderInput.output.format, video: Buffer.from('video'), stills: [], findings };
       },
     };
     return renderer;
@@ -228,7 +228,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
       ['audio_tracks.main', 'fetched'],
     ]);
     expect(kinds).toEqual(['video', 'audio', 'audio']);
-    const { clips, sounds, frameCount, output } = renderer.scene!;
+    const { clips, sounds, frameCount, output } = renderer.renderInput!;
     expect([clips.length, sounds.map(({ name }) => name), frameCount]).toEqual([
       1,
       [VOICE, 'audio/music.wav', 'audio_tracks.main'],
@@ -250,7 +250,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     ['audio_tracks.main', { editable: 'audio_tracks.main', pointer: '#/mapping/audio_tracks/main/source/remote_url' }],
     ['audio/music.wav', { detail: 'No sound. It concerns audio/music.wav of the template' }],
   ])('names the file that the renderer could not use: %s', async (imageName, told) => {
-    const error = new SceneError('asset_decode_failed', 'No sound', { imageName });
+    const error = new RenderError('asset_decode_failed', 'No sound', { imageName });
     const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(error) }, { templates });
     const { session } = await sessions.create(ACME, request({ audio_tracks: { main: remote('music') } }));
     const [first] = (await ended(session.id)).errors;

@@ -37,11 +37,11 @@ describe('bindMapping()', () => {
     ]);
   });
 
-  it('removes all slots from the scene and leaves the template unchanged', () => {
+  it('removes all slots from the input and leaves the template unchanged', () => {
     const template = smallPackage();
     const before = JSON.stringify(template.animation);
-    const scene = bindMapping(template, { resources: { t_01: { source: { text: 'New' } } } }, new Map());
-    expect(findSlotUses(scene.animation).size).toBe(0);
+    const renderInput = bindMapping(template, { resources: { t_01: { source: { text: 'New' } } } }, new Map());
+    expect(findSlotUses(renderInput.animation).size).toBe(0);
     expect(JSON.stringify(template.animation)).toBe(before);
   });
 

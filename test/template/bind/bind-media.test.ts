@@ -151,8 +151,8 @@ describe('bindMapping() of fonts', () => {
 
 describe('bindMapping() of an output', () => {
   it('takes size, rate and format from it and the rest from the template', () => {
-    const scene = bind({ output: { format: 'gif', height: 18, fps: 5, quality: 'low' }, fingerprint: 'v1:00' });
-    expect(scene).toMatchObject({
+    const renderInput = bind({ output: { format: 'gif', height: 18, fps: 5, quality: 'low' }, fingerprint: 'v1:00' });
+    expect(renderInput).toMatchObject({
       output: { format: 'gif', quality: 'low', fingerprint: 'v1:00' },
       width: 32,
       height: 18,

@@ -9,7 +9,7 @@ import {
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
 import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import {
   FONTS,

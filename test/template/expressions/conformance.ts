@@ -1,5 +1,5 @@
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 import {
   FONTS,
   fill,

@@ -51,12 +51,12 @@ function parse({ files }: NewPackage, more: Readonly<Record<string, Uint8Array>>
 
 /** Returns whether the first frame is white at some pixels. */
 async function lit(created: NewPackage, points: readonly (readonly [number, number])[], more = {}): Promise<boolean[]> {
-  const scene = bindMapping(parse(created, more), { resources: {} }, new Map());
-  const rasterizer = await openRasterizer(scene);
+  const renderInput = bindMapping(parse(created, more), { resources: {} }, new Map());
+  const rasterizer = await openRasterizer(renderInput);
   await rasterizer.prepare(0);
   const rgba = rasterizer.draw(0);
   rasterizer.close();
-  return points.map(([x, y]) => rgba[4 * (y * scene.width + x)]! > 200);
+  return points.map(([x, y]) => rgba[4 * (y * renderInput.width + x)]! > 200);
 }
 
 /** Inside the blocks of the first A, the B and the second line of the fixed text, and between A and B. */

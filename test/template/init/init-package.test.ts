@@ -10,7 +10,7 @@ import {
 import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
 import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { Scene } from '../../../src/template/scene.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import {
   FONT_BYTES,
   FONTS,
@@ -275,11 +275,11 @@ describe('initPackage()', () => {
     ];
     const source = sourceOf(lottie(layers, { fonts: FONTS }), FONT);
     const template = parsed(createPackage(source));
-    const scene = (resources: Parameters<typeof bindMapping>[1]['resources']): string =>
+    const renderInput = (resources: Parameters<typeof bindMapping>[1]['resources']): string =>
       JSON.stringify(bindMapping(template, { resources }, new Map()).animation.layers);
-    expect(scene({})).toContain('"t":"Morning"');
-    expect(scene({})).toContain('[0,0,1,1]');
-    expect(scene({ t_01: { source: { text: 'Hi' } }, c_01: { source: { text: '00FF00' } } })).not.toMatch(
+    expect(renderInput({})).toContain('"t":"Morning"');
+    expect(renderInput({})).toContain('[0,0,1,1]');
+    expect(renderInput({ t_01: { source: { text: 'Hi' } }, c_01: { source: { text: '00FF00' } } })).not.toMatch(
       /Morning|0,0,1,1/,
     );
   });
@@ -545,8 +545,8 @@ describe('a package and its source animation', () => {
   const OUTPUT = { format: 'mp4', quality: 'high', fingerprint: null } as const;
   const SCENE_FONTS = [{ name: 'Test-Regular', bytes: FONT_BYTES, isFallback: false }];
 
-  async function drawn(scene: Scene): Promise<Buffer[]> {
-    const rasterizer = await openRasterizer(scene);
+  async function drawn(renderInput: RenderInput): Promise<Buffer[]> {
+    const rasterizer = await openRasterizer(renderInput);
     const frames: Buffer[] = [];
     for (const frame of [0, 30, 59]) {
       await rasterizer.prepare(frame);

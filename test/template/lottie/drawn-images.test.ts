@@ -2,8 +2,8 @@ import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { DrawnImages } from '../../../src/template/lottie/drawn-images.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
-import { sceneOf } from '../../engine/scenes.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
+import { inputOf } from '../../engine/inputs.ts';
 import { imageLayer, lottie, still, TRANSFORM } from '../../support/lottie-documents.ts';
 
 const EASE = { o: { x: [0.7], y: [0] }, i: { x: [0.3], y: [1] } };
@@ -128,9 +128,15 @@ describe('DrawnImages.at()', () => {
       transform: {},
       bytes: canvas.toBuffer('image/png'),
     };
-    const scene = sceneOf(document.layers, { width: 200, height: 100, frameCount: 60, images: [image], document });
+    const renderInput = inputOf(document.layers, {
+      width: 200,
+      height: 100,
+      frameCount: 60,
+      images: [image],
+      document,
+    });
     const drawn = new DrawnImages(document);
-    const rasterizer = await openRasterizer(scene);
+    const rasterizer = await openRasterizer(renderInput);
     for (const frame of [5, 15, 25, 35, 45, 55]) {
       await rasterizer.prepare(frame);
       const box = lightBox(rasterizer.draw(frame), 200);

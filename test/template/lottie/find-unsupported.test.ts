@@ -2,7 +2,7 @@ import { createCanvas, LottieAnimation } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { DRAWN_EFFECTS, WIPES } from '../../../src/template/lottie/unsupported-features.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 import {
   fill,
   imageLayer,

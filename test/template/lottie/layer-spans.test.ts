@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { layerSpans } from '../../../src/template/lottie/layer-spans.ts';
-import type { LottieDocument } from '../../../src/template/scene.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 
 const layer = (nm: string, changes: object = {}) => ({ ty: 4, nm, ip: 0, op: 100, st: 0, ...changes });
 

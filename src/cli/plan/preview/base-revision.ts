@@ -3,15 +3,15 @@ import type { Video } from '../../../reconciler/definition/video.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../reconciler/git/revisions.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import { loadProject, type Project } from '../../../reconciler/project/load-project.ts';
-import type { Scene } from '../../../template/scene.ts';
+import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
-import { openScenes } from '../../render/open-scenes.ts';
+import { openInputs } from '../../render/open-inputs.ts';
 import { desire } from '../../state/load-desired-state.ts';
 
 interface BaseVideo {
   readonly desired: DesiredVideo;
-  /** Null if its template is missing. @throws as `OpenScenes.sceneOf` */
-  scene(): Promise<Scene | null>;
+  /** Null if its template is missing. @throws as `OpenInputs.inputOf` */
+  renderInput(): Promise<RenderInput | null>;
 }
 
 /** The definitions at the merge base. */
@@ -68,7 +68,7 @@ function nothing(diagnostics: readonly Diagnostic[]): BaseRevision {
 }
 
 function openProject(project: Project, io: Io, remove: () => Promise<void>): BaseRevision {
-  const scenes = openScenes(project.root, io, 'preview');
+  const inputs = openInputs(project.root, io, 'preview');
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   return {
     diagnostics: [],
@@ -78,11 +78,11 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Bas
       if (video === undefined || template === undefined) return null;
       return {
         desired: desire(video, project),
-        scene: async () => template.package && scenes.sceneOf(video, template.package),
+        renderInput: async () => template.package && inputs.inputOf(video, template.package),
       };
     },
     async close() {
-      await scenes.close();
+      await inputs.close();
       await remove();
     },
   };

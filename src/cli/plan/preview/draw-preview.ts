@@ -12,9 +12,9 @@ import type { Sides } from '../../../report/preview/preview-video.ts';
 import { recordedVideo } from '../../../report/preview/recorded-video.ts';
 import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
-import type { Scene } from '../../../template/scene.ts';
+import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
-import { openCommandPool } from '../../render/open-scenes.ts';
+import { openCommandPool } from '../../render/open-inputs.ts';
 import type { PreviewFlags } from '../plan-options.ts';
 import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';
@@ -63,7 +63,7 @@ export async function drawPreview(
     const preview = await previewPlan(await subjectsOf(changes, planned, base), {
       draw: {
         compare: (comparison) => pool.run('compare', comparison, { signal }),
-        video: (scene) => pool.run('video', scene, { signal }),
+        video: (renderInput) => pool.run('video', renderInput, { signal }),
       },
       drawSheet: {
         compare: (comparison) => {
@@ -101,7 +101,7 @@ async function subjectsOf(
   planned: PlannedVideos,
   base: BaseRevision | null,
 ): Promise<PreviewSubject[]> {
-  const [{ videos, assets, templateOf }, scenes] = [await planned.source(), await planned.scenes()];
+  const [{ videos, assets, templateOf }, inputs] = [await planned.source(), await planned.inputs()];
   const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
   const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
   return changes.flatMap((change): PreviewSubject[] => {
@@ -110,23 +110,23 @@ async function subjectsOf(
     if (desired === null || video === undefined) return [];
     const template = templateOf(video.template);
     const own = template?.package ?? null;
-    const sceneOf = (of: Video): Promise<Scene> => scenes.sceneOf(of, own!);
+    const inputOf = (of: Video): Promise<RenderInput> => inputs.inputOf(of, own!);
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
     // If the branch did not change a video that is rendered anyway, the lockfile is outdated and has the earlier state.
     const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
-    const before = async (): Promise<Scene | null> => {
-      if (former !== null) return former.scene();
+    const before = async (): Promise<RenderInput | null> => {
+      if (former !== null) return former.renderInput();
       const { before: entry } = change;
       if (entry === null) return null;
       const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
       const remembered = recordedVideo({ entry, desired, video, spec: template!.spec, fileOf });
-      return remembered && sceneOf(remembered);
+      return remembered && inputOf(remembered);
     };
     const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
     const changed = former === null ? change.inputs.map(({ key }) => key) : changedKeys(former.desired, desired);
     const sides = async (): Promise<Sides> => {
       // An earlier state that cannot be drawn any more must not hide the new one.
-      const [was, after] = await Promise.all([before().catch(() => null), sceneOf(video)]);
+      const [was, after] = await Promise.all([before().catch(() => null), inputOf(video)]);
       return { before: was, after, editables: isUpgrade ? [] : changed };
     };
     const isUpdate = change.action === 'update' || former !== null;

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { isAllowed } from '../../../contract/destinations/credential.ts';
 import { DeliveryFailure } from '../../../contract/destinations/destination.ts';
 import { type DestinationAddress, parseDestination } from '../../../contract/destinations/destination-address.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
 import { sha256 } from '../../../kernel/digest.ts';
 import { pushPictures } from '../../../reconciler/git/image-branch.ts';
@@ -18,7 +18,7 @@ import { countNoun } from '../../../report/wording/quantities.ts';
 import { openDestination } from '../../../service/delivery/open-destination.ts';
 import { printWarning } from '../../forge/forge-job.ts';
 import type { Io } from '../../io.ts';
-import { openCommandPool } from '../../render/open-scenes.ts';
+import { openCommandPool } from '../../render/open-inputs.ts';
 
 /**
  * Publishes images where readers of a comment can load them.
@@ -206,7 +206,7 @@ export async function publishUntrustedPreview(
       pool.run('compare', comparison, { signal }).catch((error: unknown) => {
         // Images that were drawn before the timeout are shown.
         throw signal.aborted
-          ? new SceneError('render_timeout', 'Drawing exceeded its time limit', { cause: error })
+          ? new RenderError('render_timeout', 'Drawing exceeded its time limit', { cause: error })
           : error;
       });
     const redrawn = await reencodeImages(preview, { compare });

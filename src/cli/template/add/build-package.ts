@@ -13,8 +13,8 @@ import { initPackage, isPackage, type NewPackage } from '../../../template/init/
 import type { LottieSource } from '../../../template/init/lottie-source.ts';
 import { fontList } from '../../../template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
+import type { LottieDocument } from '../../../template/render-input.ts';
 import { sampleImage } from '../../../template/sample-mappings.ts';
-import type { LottieDocument } from '../../../template/scene.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { bundledFont, type FoundFont, type MissingFont } from './find-fonts.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../kernel/diagnostic.ts';
 import { titleOf } from '../../../reconciler/definition/video.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../reconciler/project/config.ts';
@@ -18,7 +18,7 @@ import { parseTemplatePackage } from '../../../template/parse-template-package.t
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
-import { openCommandPool } from '../../render/open-scenes.ts';
+import { openCommandPool } from '../../render/open-inputs.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { colorLayersOf, keepManifest, type MakingOptions, refuseTaken } from '../template-init-command.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
@@ -107,7 +107,7 @@ async function drawSheet({ name, template }: NewTemplate, root: string, io: Io):
     const { image } = await writeLook(name, template, looksFolder(root), pool);
     return relative(root, image).split(sep).join('/');
   } catch (error) {
-    if (!(error instanceof SceneError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const message = `The template was added, but its contact sheet cannot be drawn: ${undrawableText(error)}`;
     throw new ReelformError('template_invalid', message, {
       hint: `Run reelform template look ${name} once that is solved`,
@@ -181,7 +181,7 @@ async function prepareLottie(
     const added = { name, folder, template, title: created.name, themes };
     return { ok: true, value: { added, files: created.files, built: { ...built, created }, others: source.others } };
   } catch (error) {
-    if (!(error instanceof SceneError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     return invalid([undrawableText(error)]);
   } finally {
     await pool.close();

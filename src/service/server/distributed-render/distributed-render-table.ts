@@ -21,7 +21,7 @@ interface DistributedRenderTableOptions {
   enqueue(tx: Queryable, id: string, tenant: TenantId, delayMs: number): Promise<void>;
   /** Milliseconds between two progress updates, which also check that the session is still running. */
   readonly watchMs: number;
-  /** Milliseconds after which a waiting session checks again whether another session has rendered its scene. */
+  /** Milliseconds after which a waiting session checks again whether another session has rendered its input. */
   readonly waitMs: number;
 }
 
@@ -154,13 +154,13 @@ export function createDistributedRenderTable({
 async function insert(
   tx: Queryable,
   { session, attempt }: SessionAttempt,
-  { queuedAtMs, begunAtMs, sceneSha256, chunks }: Omit<DistributedRender, 'stored'>,
+  { queuedAtMs, begunAtMs, inputSha256, chunks }: Omit<DistributedRender, 'stored'>,
 ): Promise<void> {
   const times = [queuedAtMs, begunAtMs].map((ms) => new Date(ms).toISOString());
   await tx.query(
     `insert into reelform.session_splits (session_id, attempt, queued_at, begun_at, scene_sha256, parts_left)
       values ($1, $2, $3::timestamptz, $4::timestamptz, $5, $6)`,
-    [session, attempt, ...times, sceneSha256, chunks.length],
+    [session, attempt, ...times, inputSha256, chunks.length],
   );
   await tx.query(
     `insert into reelform.session_parts (session_id, part, first_segment, end_segment, frame_count)
@@ -183,7 +183,7 @@ function asDistributedRender(
   return {
     queuedAtMs: Date.parse(queued_at),
     begunAtMs: Date.parse(begun_at),
-    sceneSha256: scene_sha256,
+    inputSha256: scene_sha256,
     chunks: chunks.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
       ...{ pieces: { first, end }, frameCount, sha256 },
     })),
@@ -255,8 +255,8 @@ const CHUNKS_FOLDER = 'parts/';
 export function createChunkFiles(storage: ObjectStorage): ChunkFiles {
   const pathOf = ({ chunk, ...of }: ChunkKey): string => `${folderOf(of)}${chunk}`;
   return {
-    putScene: (of, bytes) => storage.put(`${folderOf(of)}scene`, bytes),
-    readScene: (of) => storage.read(`${folderOf(of)}scene`),
+    putInput: (of, bytes) => storage.put(`${folderOf(of)}scene`, bytes),
+    readInput: (of) => storage.read(`${folderOf(of)}scene`),
     putChunk: (key, bytes) => storage.put(pathOf(key), bytes),
     readChunk: (key) => storage.read(pathOf(key)),
     remove: (of) => storage.remove(folderOf(of)),

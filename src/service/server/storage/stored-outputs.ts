@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OutputFormat } from '../../../contract/wire/output.ts';
-import type { SceneFinding } from '../../../engine/scene-media.ts';
+import type { RenderFinding } from '../../../engine/input-media.ts';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
@@ -12,29 +12,29 @@ import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
 /**
- * Stores finished files by the digest of their scene. Sessions with the same scene share the files, each under a name
+ * Stores finished files by the digest of their input. Sessions with the same input share the files, each under a name
  * of its own. Existing files are not written again, so that the bytes stay the same for clients with a partial
  * download.
  * The URLs are paths below the public URL of the service.
  */
 export function createStoredOutputs(storage: ObjectStorage): OutputStore & FinishedFiles {
-  const find = async (scene: Sha256, name: string): Promise<StoredOutput | null> => {
-    const record = await readRendering(storage, scene);
-    return record !== null && (await isWhole(storage, scene, record)) ? outputOf(name, record) : null;
+  const find = async (inputDigest: Sha256, name: string): Promise<StoredOutput | null> => {
+    const record = await readRendering(storage, inputDigest);
+    return record !== null && (await isWhole(storage, inputDigest, record)) ? outputOf(name, record) : null;
   };
   return {
     find,
-    async save(scene, name, { format, video, stills, findings = [], others = [] }) {
-      const there = await find(scene, name);
+    async save(inputDigest, name, { format, video, stills, findings = [], others = [] }) {
+      const there = await find(inputDigest, name);
       if (there !== null) return there;
-      for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
+      for (const still of stills) await storage.put(renderingKey(inputDigest, stillFile(still.name)), still.bytes);
       const files: OtherFile[] = [];
       for (const other of others) {
-        await storage.put(renderingKey(scene, videoFile(other.format, other.name)), other.video);
+        await storage.put(renderingKey(inputDigest, videoFile(other.format, other.name)), other.video);
         const { name: own, format: kind, video: bytes } = other;
         files.push({ name: own, format: kind, bytes: bytes.length, sha256: await fileSha256(bytes) });
       }
-      await storage.put(renderingKey(scene, videoFile(format)), video);
+      await storage.put(renderingKey(inputDigest, videoFile(format)), video);
       const record: RenderingRecord = {
         format,
         bytes: video.length,
@@ -43,15 +43,15 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore & Finis
         ...(findings.length === 0 ? {} : { findings }),
         ...(files.length === 0 ? {} : { others: files }),
       };
-      await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
+      await storage.put(renderingKey(inputDigest, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
       return outputOf(name, record);
     },
-    async openVideo({ scene, video_url }) {
-      const record = scene === null ? null : await readRendering(storage, scene);
-      if (scene === null || record === null) return null;
+    async openVideo({ inputDigest, video_url }) {
+      const record = inputDigest === null ? null : await readRendering(storage, inputDigest);
+      if (inputDigest === null || record === null) return null;
       const wanted = filesOf(record).find(({ file }) => video_url.endsWith(`/${file}`));
       if (wanted === undefined) return null;
-      const key = renderingKey(scene, wanted.file);
+      const key = renderingKey(inputDigest, wanted.file);
       const { bytes: size, sha256: digest, format } = wanted;
       if ((await storage.stat(key))?.size !== size) return null;
       const { contentType } = OUTPUT_FILE_TYPES[format];
@@ -61,9 +61,9 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore & Finis
 }
 
 /** Checks that all files exist and the video has its recorded size: a copied storage may be incomplete. */
-async function isWhole(storage: ObjectStorage, scene: Sha256, record: RenderingRecord): Promise<boolean> {
+async function isWhole(storage: ObjectStorage, inputDigest: Sha256, record: RenderingRecord): Promise<boolean> {
   const sizeOf = async (file: string): Promise<number | undefined> =>
-    (await storage.stat(renderingKey(scene, file)))?.size;
+    (await storage.stat(renderingKey(inputDigest, file)))?.size;
   const videos = filesOf(record).map(async ({ file, bytes }) => (await sizeOf(file)) === bytes);
   const stills = record.stills.map(async (still) => (await sizeOf(stillFile(still))) !== undefined);
   return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
@@ -84,17 +84,17 @@ function outputOf(name: string, record: RenderingRecord): StoredOutput {
   };
 }
 
-/** Content of `rendering.json` of a finished scene. Written last, so its presence implies that of the files. */
+/** Content of `rendering.json` of a finished input. Written last, so its presence implies that of the files. */
 interface RenderingRecord {
   readonly format: OutputFormat;
   /** Size of the video. */
   readonly bytes: number;
   /** Digest of the video. */
   readonly sha256: Sha256;
-  /** Names in the order of the scene. */
+  /** Names in the order of the input. */
   readonly stills: readonly string[];
   /** Findings of the renderer; absent when there are none. */
-  readonly findings?: readonly SceneFinding[];
+  readonly findings?: readonly RenderFinding[];
   /** Files beside the video; absent when there are none. */
   readonly others?: readonly OtherFile[];
 }
@@ -117,8 +117,8 @@ function filesOf({
   return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
 
-function renderingKey(scene: Sha256, file: string): string {
-  return `renderings/${scene}/${file}`;
+function renderingKey(inputDigest: Sha256, file: string): string {
+  return `renderings/${inputDigest}/${file}`;
 }
 
 /** Returns the name of a file. @param output name of an output beside the main one */
@@ -132,9 +132,9 @@ function stillFile(still: string): string {
   return `${still}.jpg`;
 }
 
-/** Returns null when the scene is not finished or its record is invalid. */
-async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
-  const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
+/** Returns null when the input is not finished or its record is invalid. */
+async function readRendering(storage: ObjectStorage, inputDigest: Sha256): Promise<RenderingRecord | null> {
+  const bytes = await storage.read(renderingKey(inputDigest, RECORD_FILE));
   return bytes === null ? null : parseRendering(new TextDecoder().decode(bytes));
 }
 
@@ -148,7 +148,7 @@ function parseRendering(text: string): RenderingRecord | null {
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
   return {
     ...record,
-    ...(Array.isArray(findings) ? { findings: findings as SceneFinding[] } : {}),
+    ...(Array.isArray(findings) ? { findings: findings as RenderFinding[] } : {}),
     ...(Array.isArray(others) ? { others: others as OtherFile[] } : {}),
   };
 }
@@ -168,12 +168,16 @@ export function createOutputFiles({ index, storage, key }: OutputFilesOptions): 
     async find(place, file) {
       const output = await index.findOutput(place);
       if (output === null) return null;
-      const { scene, title } = output;
-      const record = await readRendering(storage, scene);
+      const { inputDigest, title } = output;
+      const record = await readRendering(storage, inputDigest);
       const described = record === null ? null : describe(record, file, safeFileName(title));
-      const found = described === null ? null : await storage.stat(renderingKey(scene, file));
+      const found = described === null ? null : await storage.stat(renderingKey(inputDigest, file));
       if (described === null || found === null) return null;
-      return { ...described, size: found.size, stream: (range) => storage.stream(renderingKey(scene, file), range) };
+      return {
+        ...described,
+        size: found.size,
+        stream: (range) => storage.stream(renderingKey(inputDigest, file), range),
+      };
     },
     signDownload: (sessionId, expiresAt) => signDownload(key, { sessionId, expiresAt }),
     verifyDownload: (sessionId, expiresAt, signature) => verifyDownload(key, { sessionId, expiresAt }, signature),

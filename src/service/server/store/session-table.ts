@@ -125,20 +125,20 @@ export function createSessionTable({
       return row === undefined ? null : asStored(row);
     },
 
-    async record(id, attempt, session, scene) {
+    async record(id, attempt, session, inputDigest) {
       const write = async (on: Queryable): Promise<boolean> => {
         const [row] = await on.query<Row>(
           `update reelform.sessions set ${ASSIGNMENTS}, scene = coalesce($8, scene)
             where id = $1 and attempt = $9 and status = 'preview_rendering' returning ${COLUMNS}`,
-          [...valuesOf(id, session), scene ?? null, attempt],
+          [...valuesOf(id, session), inputDigest ?? null, attempt],
         );
         if (row !== undefined && !isQueued(session)) await onStatus(on, await settled(on, asStored(row)));
         return row !== undefined;
       };
-      if (scene === undefined && isQueued(session)) return write(database);
+      if (inputDigest === undefined && isQueued(session)) return write(database);
       return database.transaction(async (tx) => {
         // Prevents the sweeper from removing the files that the session is about to reference.
-        if (scene !== undefined) await lockScene(tx, scene, 'shared');
+        if (inputDigest !== undefined) await lockRendering(tx, inputDigest, 'shared');
         return write(tx);
       });
     },
@@ -151,7 +151,7 @@ export function createSessionTable({
             and (expires_at is null or expires_at > $2::timestamptz)`,
         [value, new Date(now()).toISOString()],
       );
-      return row === undefined ? null : { scene: row.scene, title: row.session.title };
+      return row === undefined ? null : { inputDigest: row.scene, title: row.session.title };
     },
   };
 }
@@ -174,7 +174,7 @@ function valuesOf(id: string, session: RenderSession): unknown[] {
 }
 
 async function insert(tx: Queryable, stored: StoredSession): Promise<void> {
-  const { tenant, session, outputName, attempt, scene, videoSeconds } = stored;
+  const { tenant, session, outputName, attempt, inputDigest, videoSeconds } = stored;
   const { metadata, priority = 'normal' } = session;
   await tx.query(
     `insert into reelform.sessions (id, status, style_version_id, created_at, expires_at, render_progress, session,
@@ -187,7 +187,7 @@ async function insert(tx: Queryable, stored: StoredSession): Promise<void> {
       tenant,
       outputName,
       attempt,
-      scene,
+      inputDigest,
       videoSeconds,
       metadata === undefined ? null : JSON.stringify(metadata),
       SESSION_PRIORITIES.indexOf(priority) - SESSION_PRIORITIES.indexOf('normal'),
@@ -234,10 +234,10 @@ function uploadValuesOf(session: RenderSession): unknown[] {
 }
 
 function asStored(row: Row): StoredSession {
-  const { tenant, render_progress, output_name: outputName, attempt, scene, external_uploads } = row;
+  const { tenant, render_progress, output_name: outputName, attempt, scene: inputDigest, external_uploads } = row;
   const uploads = external_uploads === null ? {} : { external_uploads };
   const session = { ...row.session, render_progress, ...uploads };
-  return { tenant, session, outputName, attempt, scene, videoSeconds: row.video_seconds };
+  return { tenant, session, outputName, attempt, inputDigest, videoSeconds: row.video_seconds };
 }
 
 function isQueued(session: RenderSession): boolean {
@@ -245,10 +245,10 @@ function isQueued(session: RenderSession): boolean {
 }
 
 /**
- * Locks a scene until the end of the transaction: shared to reference its files, exclusive to remove them. Uses the
+ * Locks a rendering until the end of the transaction: shared to reference its files, exclusive to remove them. Uses the
  * first 60 bits of the digest; a collision only causes unnecessary waiting.
  */
-export async function lockScene(tx: Queryable, scene: Sha256, how: 'shared' | 'exclusive'): Promise<void> {
-  const name = BigInt(`0x${scene.slice(0, 15)}`).toString();
+export async function lockRendering(tx: Queryable, digest: Sha256, how: 'shared' | 'exclusive'): Promise<void> {
+  const name = BigInt(`0x${digest.slice(0, 15)}`).toString();
   await tx.query(`select pg_advisory_xact_lock${how === 'shared' ? '_shared' : ''}($1::bigint)`, [name]);
 }

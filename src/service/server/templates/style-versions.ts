@@ -1,8 +1,8 @@
 import { isOutage, ServiceError, serviceError } from '../../../contract/service-error.ts';
 import type { RequestProblem } from '../../../contract/wire/problem.ts';
 import type { StyleVersionDetails } from '../../../contract/wire/style-version.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
-import type { PackedPackage } from '../../sessions/bind-scene.ts';
+import { RenderError } from '../../../engine/render-error.ts';
+import type { PackedPackage } from '../../sessions/bind-template.ts';
 import type { TemplateRegistry, TenantId } from '../../sessions/ports.ts';
 import { bindIn } from '../../sessions/processes/bind-in.ts';
 import { KILLED_BY } from '../../sessions/processes/inspect-in.ts';
@@ -108,15 +108,15 @@ export class StyleVersions implements TemplateRegistry {
     try {
       const template = (await this.#load(id, OPERATOR)).package!;
       const input = { template, request: { resources: {} }, fetched: new Map() };
-      const scene = await bindIn(inspections)(input, { owner: id, signal });
-      const stills = await renderer.run('stills', scene, { signal, owner: id });
+      const renderInput = await bindIn(inspections)(input, { owner: id, signal });
+      const stills = await renderer.run('stills', renderInput, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     } catch (error) {
       // Errors during a shutdown are not caused by the package.
       signal.throwIfAborted();
       if (isOutage(error)) throw error;
-      if (error instanceof SceneError) await this.#setFailed(id, [drawingProblem(error)]);
+      if (error instanceof RenderError) await this.#setFailed(id, [drawingProblem(error)]);
       else if (error instanceof ServiceError) await this.#setFailed(id, [...error.problems]);
       else throw error;
     }

@@ -1,9 +1,9 @@
-import { packAnimation } from '../../../engine/packed-scene.ts';
-import type { BindScene, PackedPackage } from '../bind-scene.ts';
+import { packAnimation } from '../../../engine/packed-input.ts';
+import type { BindTemplate, PackedPackage } from '../bind-template.ts';
 import type { TaskRunner } from './tasks.ts';
 
 /** Binds in sandboxed processes. Fonts and media stay here: each is sent as a few bytes that identify it. */
-export function bindIn(processes: TaskRunner<'bind'>): BindScene {
+export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
   return async ({ template, request, fetched }, options) => {
     const files: Uint8Array[] = [];
     const withStub = <T extends { readonly bytes: Uint8Array }>(file: T): T => ({
@@ -19,15 +19,15 @@ export function bindIn(processes: TaskRunner<'bind'>): BindScene {
       ...{ fonts: stubs(fonts), extraFonts: stubs(extraFonts), images: stubs(images), sounds: stubs(sounds) },
     };
     const sources = new Map([...fetched].map(([key, bytes]) => [key, stubOf(bytes, files.push(bytes) - 1)]));
-    const scene = await processes.run('bind', { template: packed, request, fetched: sources }, options);
+    const renderInput = await processes.run('bind', { template: packed, request, fetched: sources }, options);
     const whole = <T extends { readonly bytes: Uint8Array }>(list: readonly T[]): T[] =>
       list.map((item) => ({ ...item, bytes: fileOf(item.bytes, files) }));
     return {
-      ...scene,
-      fonts: whole(scene.fonts),
-      images: whole(scene.images),
-      clips: whole(scene.clips),
-      sounds: whole(scene.sounds),
+      ...renderInput,
+      fonts: whole(renderInput.fonts),
+      images: whole(renderInput.images),
+      clips: whole(renderInput.clips),
+      sounds: whole(renderInput.sounds),
     };
   };
 }
@@ -46,6 +46,6 @@ function stubOf(bytes: Uint8Array, number: number): Uint8Array {
 function fileOf(stub: Uint8Array, files: readonly Uint8Array[]): Uint8Array {
   const file = files[new DataView(stub.buffer, stub.byteOffset).getUint32(HEAD_BYTES)];
   if (file === undefined)
-    throw new Error('Internal error: a bound scene refers to a file that its template does not contain');
+    throw new Error('Internal error: a bound input refers to a file that its template does not contain');
   return file;
 }

@@ -2,19 +2,19 @@ import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../../co
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../contract/wire/output.ts';
 import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
+import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
+import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
-import type { Failure, SceneErrorCode } from '../../../engine/scene-error.ts';
-import type { RenderedSound, SceneFinding } from '../../../engine/scene-media.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { LINT_CODES, LINT_SEVERITIES } from '../../../template/lint-severities.ts';
 import type { EditableKind, Manifest } from '../../../template/parse-manifest.ts';
+import type { FontSettings } from '../../../template/render-input.ts';
 import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/safe-areas.ts';
-import type { FontSettings } from '../../../template/scene.ts';
-import type { BoundScene, PackedPackage } from '../bind-scene.ts';
+import type { BoundInput, PackedPackage } from '../bind-template.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
 import {
   both,
@@ -72,11 +72,11 @@ const mediaDefects = {
   media_truncated: both(ofEditable, fields({ presentSeconds: number, announcedSeconds: nullable(number) })),
 } satisfies Record<MediaFinding['code'], unknown>;
 const mediaFinding: Check<MediaFinding> = byField('code', mediaDefects);
-const sceneFinding = byField('code', {
+const renderFinding = byField('code', {
   glyph_missing: textFinding,
   text_overflow: textFinding,
   ...mediaDefects,
-}) as Check<SceneFinding>;
+}) as Check<RenderFinding>;
 const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
 const defects = {
   flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
@@ -122,7 +122,7 @@ const renderResult: Check<RenderResult> = fields({
   video: bytes,
   format,
   stills: listOf(namedStill),
-  findings: listOf(sceneFinding),
+  findings: listOf(renderFinding),
   width: count,
   height: count,
   frameCount: count,
@@ -257,7 +257,7 @@ const boundSound = both(
   }),
   both(optionalFields({ skipSeconds: number }), origin),
 );
-const scene: Check<BoundScene> = fields({
+const renderInput: Check<BoundInput> = fields({
   ...size,
   output: both(
     fields({ format, quality: oneOf(...OUTPUT_QUALITIES), fingerprint: nullable(text) }),
@@ -307,7 +307,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
       fields({ problems: listOf(problem) }),
       fields({ description, package: nullable(packed), memoryBytes: count }),
     ),
-  bind: () => scene,
+  bind: () => renderInput,
   font: () =>
     either(
       'weight',
@@ -320,7 +320,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
     ),
 };
 
-const SCENE_CODES = [
+const RENDER_CODES = [
   'asset_type_unsupported',
   'asset_decode_failed',
   'asset_too_large',
@@ -328,10 +328,10 @@ const SCENE_CODES = [
   'encode_failed',
   'render_crashed',
   'render_timeout',
-] as const satisfies readonly SceneErrorCode[];
+] as const satisfies readonly RenderErrorCode[];
 
 const failure: Check<Failure> = byField('kind', {
-  scene: both(fields({ code: oneOf(...SCENE_CODES), message: text }), optionalFields({ imageName: text })),
+  renderInput: both(fields({ code: oneOf(...RENDER_CODES), message: text }), optionalFields({ imageName: text })),
   reelform: both(
     fields({ code: oneOf(...(Object.keys(CODES) as Code[])), message: text }),
     optionalFields({ hint: text }),
@@ -364,7 +364,7 @@ const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
 /** Returns how many packets a task may answer with. */
 const PACKETS: { readonly [Kind in TaskKind]?: (input: TaskInput<Kind>) => number } = {
   segments: ({ ranges, outputs }) => outputs.length * ranges.reduce((sum, { first, end }) => sum + end - first, 0),
-  sound: ({ scene: { frameCount, fps } }) => Math.ceil(frameCount / fps + 1) * SOUND_PACKETS,
+  sound: ({ renderInput: { frameCount, fps } }) => Math.ceil(frameCount / fps + 1) * SOUND_PACKETS,
 };
 
 /**

@@ -1,4 +1,4 @@
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import type { InspectSource } from '../sources/sources.ts';
 import { TaskKilled, type TaskRunner } from './tasks.ts';
 
@@ -16,7 +16,7 @@ export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
       return await processes.run('source', { kind }, { bytes, owner, ...(signal && { signal }) });
     } catch (error) {
       if (!(error instanceof TaskKilled)) throw error;
-      throw new SceneError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
+      throw new RenderError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
     }
   };
 }

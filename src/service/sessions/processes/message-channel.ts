@@ -131,7 +131,7 @@ export class MessageReader {
   }
 }
 
-/** Maximum nesting of a message. A bound scene nests eight levels. */
+/** Maximum nesting of a message. A bound input nests eight levels. */
 const MAX_DEPTH = 64;
 
 function decode(text: Buffer, attachments: readonly Buffer[]): unknown {

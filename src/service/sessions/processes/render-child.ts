@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { builtFile } from '../../../engine/built-file.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
-import { packScene } from '../../../engine/packed-scene.ts';
-import { errorFrom, type Failure, SceneError } from '../../../engine/scene-error.ts';
+import { packRenderInput } from '../../../engine/packed-input.ts';
+import { errorFrom, type Failure, RenderError } from '../../../engine/render-error.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
-import type { Scene } from '../../../template/scene.ts';
+import type { RenderInput } from '../../../template/render-input.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { messageCheck, messageLimits, PROGRESS_BYTES } from './check-answer.ts';
 import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
@@ -213,7 +213,7 @@ export class RenderChild implements TaskRunner {
 
   /** Kills the process; resolves when it is gone. */
   async stop(): Promise<void> {
-    this.#end(new SceneError('render_crashed', 'The render process was stopped'));
+    this.#end(new RenderError('render_crashed', 'The render process was stopped'));
     await this.#ended;
   }
 
@@ -285,11 +285,11 @@ export class RenderChild implements TaskRunner {
     this.#end(this.#crash(`ended ${how ?? 'early'}`, isKilled ? reason : null));
   }
 
-  #crash(how: string, reason: TaskKilled['reason'] | null = null): SceneError {
+  #crash(how: string, reason: TaskKilled['reason'] | null = null): RenderError {
     const cause = this.#stderr === '' ? undefined : new Error(this.#stderr);
     const message = `The render process failed: ${how}`;
     return reason === null
-      ? new SceneError('render_crashed', message, { cause })
+      ? new RenderError('render_crashed', message, { cause })
       : new TaskKilled(reason, message, { cause });
   }
 
@@ -354,14 +354,16 @@ function yieldToParent(pid: number | undefined): void {
 }
 
 /**
- * Packs the animation of a task's scene. A message with its objects takes many times as long to write and to read, seconds for
+ * Packs the animation of a task's input. A message with its objects takes many times as long to write and to read, seconds for
  * the largest animations, and blocks this thread meanwhile.
  */
 function packInput(input: TaskInput<TaskKind>): unknown {
-  if (isScene(input)) return packScene(input);
-  return 'scene' in input && isScene(input.scene) ? { ...input, scene: packScene(input.scene) } : input;
+  if (isRenderInput(input)) return packRenderInput(input);
+  return 'renderInput' in input && isRenderInput(input.renderInput)
+    ? { ...input, renderInput: packRenderInput(input.renderInput) }
+    : input;
 }
 
-function isScene(value: unknown): value is Scene {
+function isRenderInput(value: unknown): value is RenderInput {
   return isRecord(value) && isRecord(value.animation) && !(value.animation instanceof Uint8Array);
 }

@@ -4,7 +4,7 @@ import { constrainedMemory } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../../engine/codec/video-encoder.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { requirePackage } from '../../../kernel/optional-packages.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -110,7 +110,7 @@ export function createRenderPool({
           const result = await limit(async () => {
             if (!closing.signal.aborted && pauses.remaining(owner) > 0) return PAUSED;
             begin();
-            if (closing.signal.aborted) throw new SceneError('render_crashed', 'The render pool was closed');
+            if (closing.signal.aborted) throw new RenderError('render_crashed', 'The render pool was closed');
             return await runNow(kind, input, options);
           });
           if (result !== PAUSED) return result;

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { EncoderFactory } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
-import { unpackScene } from '../../../engine/packed-scene.ts';
-import { failureFrom } from '../../../engine/scene-error.ts';
+import { unpackRenderInput } from '../../../engine/packed-input.ts';
+import { failureFrom } from '../../../engine/render-error.ts';
 import { tryToRemove } from '../../../kernel/temporary-folder.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
@@ -29,36 +29,39 @@ type Handler<Kind extends TaskKind> = (
 /** Each loads its own code, so that a task starts without the libraries of the others. */
 const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   async video({ input, encoder }, onProgress) {
-    const { renderScene } = await import('../../../engine/render-scene.ts');
-    return renderScene(unpackScene(input), { encoder: await openerOf(encoder), onProgress });
+    const { renderFile } = await import('../../../engine/render-file.ts');
+    return renderFile(unpackRenderInput(input), { encoder: await openerOf(encoder), onProgress });
   },
-  async files({ input: { scene, outputs }, encoder }, onProgress) {
-    const { renderOutputs } = await import('../../../engine/render-scene.ts');
-    return renderOutputs(unpackScene(scene), outputs, { encoder: await openerOf(encoder), onProgress });
+  async files({ input: { renderInput, outputs }, encoder }, onProgress) {
+    const { renderOutputs } = await import('../../../engine/render-file.ts');
+    return renderOutputs(unpackRenderInput(renderInput), outputs, { encoder: await openerOf(encoder), onProgress });
   },
-  async segments({ input: { scene, outputs, ranges }, encoder }, onProgress) {
+  async segments({ input: { renderInput, outputs, ranges }, encoder }, onProgress) {
     const { renderOutputSegments } = await import('../../../engine/render-segments.ts');
-    return renderOutputSegments(unpackScene(scene), outputs, ranges, { encoder: await openerOf(encoder), onProgress });
+    return renderOutputSegments(unpackRenderInput(renderInput), outputs, ranges, {
+      encoder: await openerOf(encoder),
+      onProgress,
+    });
   },
-  async frames({ input: { scene, frames } }) {
+  async frames({ input: { renderInput, frames } }) {
     const { renderSegmentStills } = await import('../../../engine/render-segments.ts');
-    return renderSegmentStills(unpackScene(scene), frames);
+    return renderSegmentStills(unpackRenderInput(renderInput), frames);
   },
-  async sound({ input: { scene, codec } }) {
-    const { renderSound } = await import('../../../engine/scene-media.ts');
-    return renderSound(unpackScene(scene), codec);
+  async sound({ input: { renderInput, codec } }) {
+    const { renderSound } = await import('../../../engine/input-media.ts');
+    return renderSound(unpackRenderInput(renderInput), codec);
   },
   async keys({ input }) {
-    const { cacheKeys: sceneKeys } = await import('../segment-keys.ts');
-    return sceneKeys(input);
+    const { cacheKeys: inputKeys } = await import('../segment-keys.ts');
+    return inputKeys(input);
   },
-  async join({ input: { scene, segments, sound } }) {
+  async join({ input: { renderInput, segments, sound } }) {
     const { joinSegments } = await import('../../../engine/render-segments.ts');
-    return joinSegments(scene, segments, sound);
+    return joinSegments(renderInput, segments, sound);
   },
   async stills({ input }, onProgress) {
     const { renderStills } = await import('../../../engine/render-stills.ts');
-    return renderStills(unpackScene(input), onProgress);
+    return renderStills(unpackRenderInput(input), onProgress);
   },
   async compare({ input }, onProgress) {
     const { compareInThread } = await import('../../../engine/render-stills.ts');
@@ -73,7 +76,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return inspectPackageZip(bytes, input.wants);
   },
   async bind({ input }) {
-    const { bindHere } = await import('../bind-scene.ts');
+    const { bindHere } = await import('../bind-template.ts');
     return bindHere(input);
   },
   async font({ input, bytes }) {
@@ -85,7 +88,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async lint({ input }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
-    return runInThread('lint', { ...input, scene: unpackScene(input.scene) });
+    return runInThread('lint', { ...input, renderInput: unpackRenderInput(input.renderInput) });
   },
 };
 
@@ -140,8 +143,8 @@ async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */
 async function freeMemory(kind: TaskKind): Promise<void> {
   if (kind !== 'compare') return globalThis.gc?.();
-  const { freeSmallScene } = await import('../../../engine/free-buffers.ts');
-  freeSmallScene();
+  const { freeSmallInput } = await import('../../../engine/free-buffers.ts');
+  freeSmallInput();
 }
 
 function send(task: number, message: TaskMessage): void {

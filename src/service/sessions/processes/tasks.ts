@@ -1,19 +1,19 @@
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
-import type { AnyScene } from '../../../engine/packed-scene.ts';
+import type { AnyRenderInput } from '../../../engine/packed-input.ts';
+import { type Failure, RenderError } from '../../../engine/render-error.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
-import { type Failure, SceneError } from '../../../engine/scene-error.ts';
-import type { RenderedSound } from '../../../engine/scene-media.ts';
 import type { FrameRange } from '../../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
+import type { InputFile, RenderOutput } from '../../../template/render-input.ts';
 import type { SafeAreaName } from '../../../template/safe-areas.ts';
-import type { SceneFile, SceneOutput } from '../../../template/scene.ts';
-import type { BindInput, BoundScene } from '../bind-scene.ts';
+import type { BindInput, BoundInput } from '../bind-template.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { CacheKeys, KeyRequest } from '../segment-keys.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -24,50 +24,50 @@ export const FOLDER_PREFIX = 'reelform-render-';
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 interface RenderTasks {
-  /** Renders a scene's file, from its frames to the last byte. */
-  readonly video: { readonly input: AnyScene; readonly output: RenderResult };
-  /** Renders several files of a scene that share a drawing, see `renderOutputs`. */
+  /** Renders an input's file, from its frames to the last byte. */
+  readonly video: { readonly input: AnyRenderInput; readonly output: RenderResult };
+  /** Renders several files of an input that share a drawing, see `renderOutputs`. */
   readonly files: {
-    readonly input: { readonly scene: AnyScene; readonly outputs: readonly SceneOutput[] };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly outputs: readonly RenderOutput[] };
     readonly output: readonly RenderResult[];
   };
   /** Renders segments for outputs that share a drawing: for each range, the segment of each output. */
   readonly segments: {
     readonly input: {
-      readonly scene: AnyScene;
-      readonly outputs: readonly SceneOutput[];
+      readonly renderInput: AnyRenderInput;
+      readonly outputs: readonly RenderOutput[];
       readonly ranges: readonly FrameRange[];
     };
     readonly output: readonly (readonly RenderedSegment[])[];
   };
   /** Draws frames as the stills of segments that are rendered already. */
   readonly frames: {
-    readonly input: { readonly scene: AnyScene; readonly frames: readonly number[] };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly frames: readonly number[] };
     readonly output: readonly SegmentStill[];
   };
-  /** Examines a scene's clips and sounds, and renders its sound unless `codec` is null. */
+  /** Examines an input's clips and sounds, and renders its sound unless `codec` is null. */
   readonly sound: {
-    readonly input: { readonly scene: AnyScene; readonly codec: AudioCodec | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly codec: AudioCodec | null };
     readonly output: RenderedSound;
   };
-  /** Computes the keys under which a scene's segments and sound are cached. */
+  /** Computes the keys under which an input's segments and sound are cached. */
   readonly keys: { readonly input: KeyRequest; readonly output: CacheKeys };
-  /** Joins all segments of a scene's video. */
+  /** Joins all segments of an input's video. */
   readonly join: {
     readonly input: {
-      readonly scene: SceneFile;
+      readonly renderInput: InputFile;
       readonly segments: readonly RenderedSegment[];
       readonly sound: RenderedSound;
     };
     readonly output: RenderResult;
   };
-  /** Draws a scene's stills without its video, as PNG, in the scene's order. */
-  readonly stills: { readonly input: AnyScene; readonly output: readonly StillImage[] };
-  /** Draws the stills of two scenes and compares them. */
+  /** Draws an input's stills without its video, as PNG, in the input's order. */
+  readonly stills: { readonly input: AnyRenderInput; readonly output: readonly StillImage[] };
+  /** Draws the stills of two inputs and compares them. */
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
-  /** Finds what a viewer would notice in a scene. */
+  /** Finds what a viewer would notice in an input. */
   readonly lint: {
-    readonly input: { readonly scene: AnyScene; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
     readonly output: readonly LintFinding[];
   };
   /** Reads the structure of an image, a clip or a sound. */
@@ -75,7 +75,7 @@ interface RenderTasks {
   /** Reads a zipped template package. */
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
   /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
-  readonly bind: { readonly input: BindInput; readonly output: BoundScene };
+  readonly bind: { readonly input: BindInput; readonly output: BoundInput };
   /** Opens a font with its settings. */
   readonly font: { readonly input: Omit<FontToOpen, 'bytes'>; readonly output: OpenedFont };
 }
@@ -96,9 +96,9 @@ export interface TaskOptions extends RenderOptions {
 
 /**
  * The task's input made its process pass a limit or crash: the input is at fault, and not the machine. Other errors of a
- * process, such as one that cannot start, are a plain SceneError `render_crashed`.
+ * process, such as one that cannot start, are a plain RenderError `render_crashed`.
  */
-export class TaskKilled extends SceneError {
+export class TaskKilled extends RenderError {
   readonly reason: 'time' | 'memory' | 'crash';
 
   constructor(reason: TaskKilled['reason'], message: string, options: { readonly cause?: unknown } = {}) {
@@ -113,7 +113,7 @@ export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound'
 /** Runs tasks of some kinds. */
 export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
   /**
-   * @throws SceneError, ReelformError as the task does; `render_crashed` when its process ends or takes too much memory,
+   * @throws RenderError, ReelformError as the task does; `render_crashed` when its process ends or takes too much memory,
    * `render_timeout` when it takes too long; TaskKilled where the input is at fault
    * @throws the signal's reason when it is aborted; the process is killed
    */

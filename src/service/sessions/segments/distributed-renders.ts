@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
-import type { BoundScene } from '../bind-scene.ts';
+import type { BoundInput } from '../bind-template.ts';
 import type { SplitWork, StoredSession, TenantId } from '../ports.ts';
 import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';
 import { type FilePieces, filesOf, pieceFrames, piecesOf } from './pieces.ts';
@@ -33,8 +33,8 @@ interface ChunkRow {
 /** A session rendered in chunks. */
 export interface DistributedRender extends BegunTimes {
   readonly stored: StoredSession;
-  /** Digest of the scene's file. */
-  readonly sceneSha256: Sha256;
+  /** Digest of the input's file. */
+  readonly inputSha256: Sha256;
   readonly chunks: readonly ChunkRow[];
 }
 
@@ -65,18 +65,18 @@ export interface DistributedRenderStore {
   /** Deletes the chunks of an attempt. */
   end(of: SessionAttempt): Promise<void>;
   /**
-   * Lets a session wait for another one that renders the same scene in chunks: copies its progress and queues a job that
+   * Lets a session wait for another one that renders the same input in chunks: copies its progress and queues a job that
    * checks again later.
    *
-   * @returns `free` if no other session renders the scene; `gone` if the session no longer belongs to this attempt
+   * @returns `free` if no other session renders the input; `gone` if the session no longer belongs to this attempt
    */
   wait(of: SessionAttempt, count: number): Promise<'waits' | 'free' | 'gone'>;
 }
 
 /** Files of sessions rendered in chunks. */
 export interface ChunkFiles {
-  putScene(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
-  readScene(of: SessionAttempt): Promise<Uint8Array | null>;
+  putInput(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
+  readInput(of: SessionAttempt): Promise<Uint8Array | null>;
   putChunk(key: ChunkKey, bytes: Uint8Array): Promise<void>;
   readChunk(key: ChunkKey): Promise<Uint8Array | null>;
   /** Removes all files of an attempt. */
@@ -100,7 +100,7 @@ export interface RenderLoad {
 /** Events of sessions rendered in chunks, for logs, metrics and traces. */
 export type ChunkEvent =
   | { readonly kind: 'session-distributed'; readonly id: string; readonly attempt: number; readonly chunks: number }
-  /** Another session renders the same scene in chunks. */
+  /** Another session renders the same input in chunks. */
   | { readonly kind: 'session-waits'; readonly id: string; readonly attempt: number }
   | {
       readonly kind: 'chunk-rendered';
@@ -124,7 +124,7 @@ export type ChunkJob = SessionAttempt &
   (
     | { readonly kind: 'chunk'; readonly chunk: number }
     | { readonly kind: 'join' }
-    /** Waits for another session that renders the same scene; counts the checks. */
+    /** Waits for another session that renders the same input; counts the checks. */
     | { readonly kind: 'wait'; readonly count: number }
   );
 
@@ -154,7 +154,7 @@ interface ChecksummedPayload {
 }
 
 /**
- * Serialises plain data (scenes and rendered chunks) in V8's format, which is unsafe for untrusted bytes and has no checksum.
+ * Serialises plain data (inputs and rendered chunks) in V8's format, which is unsafe for untrusted bytes and has no checksum.
  * The digest is therefore passed separately, through the database, and verified before reading.
  */
 export function packPayload(value: unknown): ChecksummedPayload {
@@ -186,7 +186,7 @@ interface DistributedRendersPorts {
 export type DistributedRenders = ReturnType<typeof createDistributedRenders>;
 
 /**
- * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same scene.
+ * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same input.
  * `ChunkRunner` executes the jobs.
  */
 export function createDistributedRenders({
@@ -203,18 +203,18 @@ export function createDistributedRenders({
      * @returns true if other jobs finish the session, and this attempt must no longer write to it; false if it has to be
      * rendered here in one piece
      */
-    async take({ stored, scene, others, ...times }: SplitWork): Promise<boolean> {
+    async take({ stored, renderInput, others, ...times }: SplitWork): Promise<boolean> {
       const { attempt } = stored;
       const { id } = stored.session;
       const of = { session: id, attempt };
-      const video = { scene, others };
-      const sceneFiles = filesOf(video);
-      const frames = piecesOf(video).map((piece) => pieceFrames(piece, sceneFiles));
+      const video = { renderInput, others };
+      const inputFiles = filesOf(video);
+      const frames = piecesOf(video).map((piece) => pieceFrames(piece, inputFiles));
       const input = {
         pieceCount: frames.filter((count) => count > 0).length,
-        videoSeconds: sceneFiles.reduce((sum, file) => sum + renderWorkload(file).frameCount / file.fps, 0),
-        renderSeconds: sceneFiles.reduce((sum, file) => sum + pace.expect(renderWorkload(file)), 0),
-        sceneBytes: bytesOf(scene),
+        videoSeconds: inputFiles.reduce((sum, file) => sum + renderWorkload(file).frameCount / file.fps, 0),
+        renderSeconds: inputFiles.reduce((sum, file) => sum + pace.expect(renderWorkload(file)), 0),
+        inputBytes: bytesOf(renderInput),
       };
       // Short videos need no database query.
       if (chunkCountOf({ ...input, idleSlots: frames.length }, rules) === 1) return false;
@@ -230,8 +230,8 @@ export function createDistributedRenders({
       });
       if (rows.length === 1) return false;
       const { bytes, sha256 } = packPayload(video);
-      await files.putScene(of, bytes);
-      if (await renders.begin(of, { ...times, sceneSha256: sha256, chunks: rows })) {
+      await files.putInput(of, bytes);
+      if (await renders.begin(of, { ...times, inputSha256: sha256, chunks: rows })) {
         onEvent?.({ kind: 'session-distributed', id, attempt, chunks: rows.length });
       } else {
         await files.remove(of);
@@ -241,7 +241,7 @@ export function createDistributedRenders({
   };
 }
 
-function bytesOf({ fonts, images, clips, sounds }: BoundScene): number {
+function bytesOf({ fonts, images, clips, sounds }: BoundInput): number {
   return [...fonts, ...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
@@ -250,18 +250,18 @@ export interface DistributionRules {
   /** Minimum seconds of video in a chunk. */
   readonly chunkSeconds: number;
   /**
-   * Minimum estimated seconds to render a chunk, whose overhead (starting a process, loading the scene, storing packets) is
+   * Minimum estimated seconds to render a chunk, whose overhead (starting a process, loading the input, storing packets) is
    * about a second.
    */
   readonly chunkRenderSeconds: number;
-  /** Maximum bytes of the scene's files, which every chunk loads. */
-  readonly sceneBytes: number;
+  /** Maximum bytes of the input's files, which every chunk loads. */
+  readonly inputBytes: number;
 }
 
 export const DISTRIBUTION_RULES: DistributionRules = {
   chunkSeconds: 4,
   chunkRenderSeconds: 3,
-  sceneBytes: 256 * 2 ** 20,
+  inputBytes: 256 * 2 ** 20,
 };
 
 export interface DistributionInput {
@@ -271,7 +271,7 @@ export interface DistributionInput {
   readonly videoSeconds: number;
   /** Estimated time to render the video in one piece. */
   readonly renderSeconds: number;
-  readonly sceneBytes: number;
+  readonly inputBytes: number;
   /** Idle slots without queued work, excluding the current one. */
   readonly idleSlots: number;
 }
@@ -281,8 +281,8 @@ export interface DistributionInput {
  * slots.
  */
 export function chunkCountOf(input: DistributionInput, rules: DistributionRules = DISTRIBUTION_RULES): number {
-  const { pieceCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = input;
-  if (sceneBytes > rules.sceneBytes) return 1;
+  const { pieceCount, videoSeconds, renderSeconds, inputBytes, idleSlots } = input;
+  if (inputBytes > rules.inputBytes) return 1;
   const byLength = maxChunks(videoSeconds, rules.chunkSeconds);
   const byWork = maxChunks(renderSeconds, rules.chunkRenderSeconds);
   return Math.max(1, Math.min(pieceCount, byLength, byWork, 1 + idleSlots));

@@ -1,17 +1,17 @@
-import type { AnyScene } from '../../../engine/packed-scene.ts';
+import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
+import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
-import { hasMedia, type RenderedSound } from '../../../engine/scene-media.ts';
 import { type FrameRange, hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
 import { drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
-import type { SceneFile } from '../../../template/scene.ts';
+import type { InputFile } from '../../../template/render-input.ts';
 import type { NamedFile } from '../ports.ts';
 import { renderWorkload } from '../render-time.ts';
 
-/** A scene with the fields of the main file, and the other files to render from it. */
-export interface SceneFiles<S extends AnyScene = AnyScene> {
-  readonly scene: S;
+/** An input with the fields of the main file, and the other files to render from it. */
+export interface InputFiles<S extends AnyRenderInput = AnyRenderInput> {
+  readonly renderInput: S;
   readonly others: readonly NamedFile[];
 }
 
@@ -35,27 +35,27 @@ export interface FilePieces {
 }
 
 /** Returns the files of a video, the main one first. */
-export function filesOf({ scene, others }: SceneFiles): SceneFile[] {
-  return [fileOf(scene), ...others.map(withoutStills)];
+export function filesOf({ renderInput, others }: InputFiles): InputFile[] {
+  return [fileOf(renderInput), ...others.map(withoutStills)];
 }
 
-function fileOf({ output, width, height, fps, frameCount, stills }: SceneFile): SceneFile {
+function fileOf({ output, width, height, fps, frameCount, stills }: InputFile): InputFile {
   return { output, width, height, fps, frameCount, stills };
 }
 
 /** Removes the stills, which only the main file has. A PNG keeps them, because it is the frame of its first still. */
-function withoutStills(file: SceneFile): SceneFile {
+function withoutStills(file: InputFile): InputFile {
   return file.output.format === 'png' ? fileOf(file) : { ...fileOf(file), stills: [] };
 }
 
 /** Returns all pieces of a video in a deterministic order. A sound precedes the segments of its file. */
-export function piecesOf(video: SceneFiles): Piece[] {
+export function piecesOf(video: InputFiles): Piece[] {
   const files = filesOf(video);
   const drawings = groupBy([...files.keys()], (file) => drawingKey(files[file]!));
   return [...drawings.values()].flatMap((group): Piece[] => {
     const file = files[group[0]!]!;
     if (!hasSegments(file.output.format)) return [{ kind: 'whole', files: group }];
-    const sounds = hasMedia(video.scene) ? group : [];
+    const sounds = hasMedia(video.renderInput) ? group : [];
     return [
       ...sounds.map((of): Piece => ({ kind: 'sound', file: of })),
       ...segmentRanges(file).map((range): Piece => ({ kind: 'segment', files: group, range })),
@@ -64,7 +64,7 @@ export function piecesOf(video: SceneFiles): Piece[] {
 }
 
 /** Counts the frames of a piece in all of its files, which is its share of the work. A sound has none. */
-export function pieceFrames(piece: Piece, files: readonly SceneFile[]): number {
+export function pieceFrames(piece: Piece, files: readonly InputFile[]): number {
   switch (piece.kind) {
     case 'sound':
       return 0;

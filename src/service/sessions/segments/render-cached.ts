@@ -1,7 +1,7 @@
 import type { AudioCodec, AudioTrack } from '../../../engine/codec/encoded-track.ts';
-import type { AnyScene } from '../../../engine/packed-scene.ts';
+import type { RenderedSound } from '../../../engine/input-media.ts';
+import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
-import type { RenderedSound } from '../../../engine/scene-media.ts';
 import { stillKey } from '../../../engine/segments/segment.ts';
 import { abortable } from '../../../kernel/abortable.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
@@ -136,18 +136,18 @@ export async function addStills(
 }
 
 /**
- * Renders the sound of a scene or reads it from the cache. The media are always examined for defects.
+ * Renders the sound of an input or reads it from the cache. The media are always examined for defects.
  *
  * @param render examines the media, and with a codec renders the sound
  */
 export async function renderSoundCached(
   cache: SegmentCache | null,
-  scene: AnyScene,
+  renderInput: AnyRenderInput,
   { codec, owner }: { readonly codec: AudioCodec | null; readonly owner: string },
   render: (codec: AudioCodec | null) => Promise<RenderedSound>,
 ): Promise<RenderedSound> {
-  const isCached = cache !== null && codec !== null && scene.sounds.length > 0;
-  const key = isCached ? (await cache.keysOf({ scene, outputs: [], ranges: [], codec }, owner)).sound : null;
+  const isCached = cache !== null && codec !== null && renderInput.sounds.length > 0;
+  const key = isCached ? (await cache.keysOf({ renderInput, outputs: [], ranges: [], codec }, owner)).sound : null;
   const found = key === null ? null : await cache!.find<{ track: AudioTrack | null }>(key);
   if (found !== null) return { ...(await render(null)), track: found.track };
   const sound = await render(codec);

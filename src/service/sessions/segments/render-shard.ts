@@ -3,7 +3,7 @@ import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.t
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import { cacheKeys } from '../segment-keys.ts';
-import { filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
+import { filesOf, type InputFiles, type Piece, pieceFrames, piecesOf } from './pieces.ts';
 import type { SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
@@ -33,7 +33,7 @@ interface ShardShare {
  * distinct piece is assigned to the shard with the fewest frames so far, which spreads the consecutive segments of an edit.
  * Cached pieces are assigned too, because shards may have different caches. A still is drawn by the shard of its segment.
  */
-function assignShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
+function assignShares({ index, count }: Shard, cache: SegmentCache): (video: InputFiles) => ShardShare {
   const owners = new Map<Sha256, number>();
   const loads: number[] = Array.from({ length: count }, () => 0);
   const assign = (keys: readonly Sha256[], frames: number): boolean => {
@@ -74,7 +74,9 @@ function assignShares({ index, count }: Shard, cache: SegmentCache): (video: Sce
       const main = cached.find(({ file }) => file === 0);
       if (piece.kind !== 'segment' || main === undefined) continue;
       const { first, end } = piece.range;
-      const stills = video.scene.stills.map(({ frame }) => frame).filter((frame) => frame >= first && frame < end);
+      const stills = video.renderInput.stills
+        .map(({ frame }) => frame)
+        .filter((frame) => frame >= first && frame < end);
       const needsStills = assignStills(main.key, stills);
       if (needsStills && !fileNumbers.includes(0)) pieces.push(withFiles(piece, [0]));
     }
@@ -91,16 +93,16 @@ function withFiles(piece: Piece, files: readonly number[]): Piece {
 
 /** Returns a function from a piece to its cached files and their keys. Omits files that are not cached. */
 function pieceKeys(
-  video: SceneFiles,
+  video: InputFiles,
   cache: SegmentCache,
 ): (piece: Piece) => { readonly file: number; readonly key: Sha256 }[] {
   const files = filesOf(video);
   const segments = new Map<string, Sha256 | null>();
   for (const group of groupBy([...files.keys()], (file) => drawingKey(files[file]!)).values()) {
-    const scene = { ...video.scene, ...files[group[0]]! };
-    const ranges = segmentRanges(scene);
+    const renderInput = { ...video.renderInput, ...files[group[0]]! };
+    const ranges = segmentRanges(renderInput);
     const outputs = group.map((file) => files[file]!.output);
-    const keys = cacheKeys({ scene, outputs, ranges, codec: null, build: cache.build }).segments;
+    const keys = cacheKeys({ renderInput, outputs, ranges, codec: null, build: cache.build }).segments;
     for (const [at, { first }] of ranges.entries())
       for (const [of, file] of group.entries()) segments.set(`${file} ${first}`, keys[at]![of]!);
   }
@@ -113,7 +115,7 @@ function pieceKeys(
         return cache.fileKey(files[file]!);
       case 'sound': {
         const codec = audioCodecOf(output.format);
-        const { sounds } = video.scene;
+        const { sounds } = video.renderInput;
         return codec === null ? null : soundKey({ sounds, fps, frameCount, output }, codec, cache.build);
       }
     }
@@ -129,7 +131,7 @@ function pieceKeys(
 export interface ShardVideo {
   readonly id: string;
   /** @throws if a source cannot be read */
-  video(): Promise<SceneFiles>;
+  video(): Promise<InputFiles>;
 }
 
 interface RenderShardOptions {
@@ -164,8 +166,8 @@ export async function renderShard(
   const shareOf = assignShares(shard, cache);
   const failed: { readonly id: string; readonly error: unknown }[] = [];
   const counts = { share: { segments: 0, files: 0 }, distinct: { segments: 0, files: 0 } };
-  // Scenes are large, so they are created one at a time, in order, when a lane is ready.
-  async function* shares(): AsyncGenerator<ShardShare & { readonly id: string; readonly video: SceneFiles }> {
+  // Inputs are large, so they are created one at a time, in order, when a lane is ready.
+  async function* shares(): AsyncGenerator<ShardShare & { readonly id: string; readonly video: InputFiles }> {
     for (const { id, video: openVideo } of videos) {
       signal.throwIfAborted();
       if (cache.hasFailed) return;

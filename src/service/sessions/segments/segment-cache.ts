@@ -1,5 +1,5 @@
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
-import type { SceneFile } from '../../../template/scene.ts';
+import type { InputFile } from '../../../template/render-input.ts';
 import { type CacheKeys, cacheKeys, fileKey, type KeyRequest } from '../segment-keys.ts';
 
 /** Stores finished pieces of videos by key, in a folder or a bucket. */
@@ -16,7 +16,7 @@ interface SegmentCacheOptions {
   readonly store: SegmentStore;
   /** Identifies the engine, the encoder and everything else that affects the bytes. */
   readonly build: string;
-  /** Computes keys. By default in this process, which must then trust the scenes. */
+  /** Computes keys. By default in this process, which must then trust the inputs. */
   keysOf?(request: KeyRequest, owner: string): Promise<CacheKeys>;
   /** Returns the scope of an owner. Owners with the same scope share segments; by default, all owners do. */
   scopeOf?(owner: string): string;
@@ -51,7 +51,7 @@ export class SegmentCache {
     this.#store = options.store;
   }
 
-  /** Computes the keys of an owner's scene. They differ from the keys of all other scopes. */
+  /** Computes the keys of an owner's input. They differ from the keys of all other scopes. */
   async keysOf(request: Omit<KeyRequest, 'build'>, owner: string): Promise<CacheKeys> {
     const { keysOf = async (full: KeyRequest) => cacheKeys(full), scopeOf = () => '' } = this.#options;
     const scope = scopeOf(owner);
@@ -59,7 +59,7 @@ export class SegmentCache {
   }
 
   /** Returns the key of a file without segments; null if such files are not stored. */
-  fileKey(file: SceneFile): Sha256 | null {
+  fileKey(file: InputFile): Sha256 | null {
     return this.#options.storesFiles === true ? fileKey(file, this.build) : null;
   }
 

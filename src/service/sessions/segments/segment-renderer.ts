@@ -1,15 +1,15 @@
+import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
-import { hasMedia, type RenderedSound } from '../../../engine/scene-media.ts';
 import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
-import type { SceneFile } from '../../../template/scene.ts';
+import type { InputFile } from '../../../template/render-input.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
-import { type FilePieces, filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
+import { type FilePieces, filesOf, type InputFiles, type Piece, pieceFrames, piecesOf } from './pieces.ts';
 import { addStills, renderSoundCached, renderUnits, storeSegment } from './render-cached.ts';
 import type { SegmentCache } from './segment-cache.ts';
 
@@ -24,9 +24,9 @@ export interface SegmentRenderer extends Renderer {
    * @returns the rendered pieces of each file
    * @throws as `render`
    */
-  renderPieces(video: SceneFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
-  /** Joins all pieces of a video. @throws SceneError encode_failed if some are missing; as `render` */
-  join(video: SceneFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<RenderedVideo>;
+  renderPieces(video: InputFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
+  /** Joins all pieces of a video. @throws RenderError encode_failed if some are missing; as `render` */
+  join(video: InputFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<RenderedVideo>;
 }
 
 export interface SegmentRendererOptions {
@@ -54,8 +54,8 @@ export function createSegmentRenderer({
   totalMs = DEFAULT_LIMITS.totalMs,
 }: SegmentRendererOptions): SegmentRenderer {
   const renderer: SegmentRenderer = {
-    async render(scene, { others = [], ...options } = {}) {
-      const video = { scene, others };
+    async render(renderInput, { others = [], ...options } = {}) {
+      const video = { renderInput, others };
       return renderer.join(video, await renderer.renderPieces(video, piecesOf(video), options), silenced(options));
     },
 
@@ -93,8 +93,8 @@ export function createSegmentRenderer({
       for (const [at, file] of filesOf(video).entries()) {
         const { segments = [], sound = null, whole = null } = pieces[at] ?? {};
         const isWhole = !hasSegments(file.output.format);
-        if (isWhole ? whole === null : sound === null && hasMedia(video.scene)) throw pieceMissing();
-        const input = { scene: file, segments, sound: sound ?? SILENCE };
+        if (isWhole ? whole === null : sound === null && hasMedia(video.renderInput)) throw pieceMissing();
+        const input = { renderInput: file, segments, sound: sound ?? SILENCE };
         results.push(isWhole ? whole! : await runner.run('join', input, options));
       }
       const [main, ...more] = results;
@@ -106,18 +106,18 @@ export function createSegmentRenderer({
     },
   };
 
-  const renderSound = async ({ scene: whole, others }: SceneFiles, file: number, options: TaskOptions) => {
+  const renderSound = async ({ renderInput: whole, others }: InputFiles, file: number, options: TaskOptions) => {
     // Fonts and images do not affect the sound.
-    const scene = { ...whole, ...filesOf({ scene: whole, others })[file]!, fonts: [], images: [] };
-    const request = { codec: audioCodecOf(scene.output.format), owner: options.owner ?? '' };
-    const sound = await renderSoundCached(cache, scene, request, (codec) =>
-      runner.run('sound', { scene, codec }, options),
+    const renderInput = { ...whole, ...filesOf({ renderInput: whole, others })[file]!, fonts: [], images: [] };
+    const request = { codec: audioCodecOf(renderInput.output.format), owner: options.owner ?? '' };
+    const sound = await renderSoundCached(cache, renderInput, request, (codec) =>
+      runner.run('sound', { renderInput, codec }, options),
     );
     return { file, sound };
   };
 
   const renderSegments = async (
-    video: SceneFiles,
+    video: InputFiles,
     pieces: readonly Piece[],
     advance: Advance,
     options: TaskOptions,
@@ -128,9 +128,9 @@ export function createSegmentRenderer({
     const files = [...new Set(segmentPieces.flatMap((piece) => piece.files))].sort((a, b) => a - b);
     const ranges = segmentPieces.map(({ range }) => range);
     // Segments contain no sound.
-    const scene = { ...video.scene, ...all[files[0]!]!, sounds: [] };
+    const renderInput = { ...video.renderInput, ...all[files[0]!]!, sounds: [] };
     const outputs = files.map((file) => all[file]!.output);
-    const keys = await cache?.keysOf({ scene, outputs, ranges, codec: null }, options.owner ?? '');
+    const keys = await cache?.keysOf({ renderInput, outputs, ranges, codec: null }, options.owner ?? '');
     const units = segmentPieces.flatMap(({ range, files: own }, at) =>
       own.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
     );
@@ -152,7 +152,7 @@ export function createSegmentRenderer({
             done = frames;
           };
           const input = {
-            ...{ scene, ranges: taskRanges },
+            ...{ renderInput, ranges: taskRanges },
             outputs: task[0]!.map(({ file }) => all[file]!.output),
           };
           const rendered = await runner.run('segments', input, { ...options, signal, onProgress: onDone });
@@ -174,20 +174,20 @@ export function createSegmentRenderer({
       signal: options.signal,
     });
     const rendered = new Map(files.map((file) => [file, units.filter((unit) => unit.file === file)] as const));
-    const frames = [...new Set(scene.stills.map(({ frame }) => frame))];
+    const frames = [...new Set(renderInput.stills.map(({ frame }) => frame))];
     const results = [...rendered].map(async ([file, own]): Promise<[number, RenderedSegment[]]> => {
       const segments = own.map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
       // Only the main file has stills.
       if (cache === null || file !== 0) return [file, segments.map(({ segment }) => segment)];
       const renderStills = (missing: readonly number[]) =>
-        runner.run('frames', { scene, frames: missing }, silenced(options));
+        runner.run('frames', { renderInput, frames: missing }, silenced(options));
       return [file, await addStills(cache, segments, frames, renderStills)];
     });
     return new Map(await Promise.all(results));
   };
 
   const renderWhole = async (
-    video: SceneFiles,
+    video: InputFiles,
     pieces: readonly Piece[],
     advance: Advance,
     options: TaskOptions,
@@ -202,7 +202,7 @@ export function createSegmentRenderer({
       kind: 'file',
       async render(missing, keep) {
         const [first] = missing;
-        const scene = { ...video.scene, ...all[first!.file]! };
+        const renderInput = { ...video.renderInput, ...all[first!.file]! };
         const weight = missing.reduce((sum, { file }) => sum + pieceFrames({ kind: 'whole', files: [file] }, all), 0);
         let before = 0;
         const onProgress = (frames: number, count: number): void => {
@@ -214,8 +214,8 @@ export function createSegmentRenderer({
         const outputs = missing.map(({ file }) => all[file]!.output);
         const results =
           missing.length === 1
-            ? [await runner.run('video', scene, tracked)]
-            : await runner.run('files', { scene, outputs }, tracked);
+            ? [await runner.run('video', renderInput, tracked)]
+            : await runner.run('files', { renderInput, outputs }, tracked);
         onProgress(1, 1);
         for (const [at, unit] of missing.entries()) await keep(unit, results[at]!);
       },
@@ -234,12 +234,12 @@ function firstFile(piece: Piece): number {
   return piece.kind === 'sound' ? piece.file : piece.files[0]!;
 }
 
-function pieceMissing(): SceneError {
-  return new SceneError('encode_failed', 'A piece of the video is missing');
+function pieceMissing(): RenderError {
+  return new RenderError('encode_failed', 'A piece of the video is missing');
 }
 
 function pieceProgress(
-  files: readonly SceneFile[],
+  files: readonly InputFile[],
   pieces: readonly Piece[],
   onProgress: RenderOptions['onProgress'],
 ): Advance {
@@ -264,7 +264,7 @@ function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
 function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
   const ending = new AbortController();
   const expire = (): void =>
-    ending.abort(new SceneError('render_timeout', `The render took longer than ${totalMs! / 1000} s`));
+    ending.abort(new RenderError('render_timeout', `The render took longer than ${totalMs! / 1000} s`));
   const timer = totalMs === null ? undefined : setTimeout(expire, totalMs);
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
   return { signal: either, clear: () => clearTimeout(timer) };
@@ -288,7 +288,7 @@ interface SegmentUnit {
 }
 
 /**
- * Groups ranges of the same files into tasks, the same number for each process. A process opens the scene once for all ranges of
+ * Groups ranges of the same files into tasks, the same number for each process. A process opens the input once for all ranges of
  * a task.
  */
 function tasksOf<Units extends RangeUnits>(missing: readonly Units[], parallel: number): Units[][] {

@@ -1,7 +1,7 @@
 import { checkImage, MAX_IMAGE_BYTES } from '../../../engine/images/check-image.ts';
 import type { ImageHeader } from '../../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../../engine/media/media-type.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import { wrongKind } from '../../../kernel/file-kind.ts';
 import { isImage } from '../../../template/bind/bind-media.ts';
 import type { FetchedSource, SourceKind } from '../ports.ts';
@@ -25,7 +25,7 @@ export type SourceDescription = Pick<FetchedSource, 'contentType' | 'width' | 'h
  * process.
  *
  * @param kind `any` for a file of unknown purpose
- * @throws SceneError asset_too_large, asset_type_unsupported, asset_decode_failed
+ * @throws RenderError asset_too_large, asset_type_unsupported, asset_decode_failed
  */
 export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'): Promise<SourceDescription> {
   if (kind === 'any') return describeAny(bytes);
@@ -36,7 +36,7 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
     return description;
   }
   if (bytes.length > MAX_MEDIA_BYTES) {
-    throw new SceneError('asset_too_large', `The file is larger than ${MAX_MEDIA_BYTES / 1_000_000} MB`);
+    throw new RenderError('asset_too_large', `The file is larger than ${MAX_MEDIA_BYTES / 1_000_000} MB`);
   }
   // Loaded lazily: the media readers are large, and most sources are images.
   if (kind === 'audio') {
@@ -48,13 +48,13 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
   return { contentType: CLIP_TYPES[type], width, height };
 }
 
-/** An image in place of a clip is a still. @throws SceneError asset_type_unsupported for one that moves */
+/** An image in place of a clip is a still. @throws RenderError asset_type_unsupported for one that moves */
 function refuseAnimation(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const format = ANIMATED_FORMATS.find(([, isAnimated]) => isAnimated(file))?.[0];
   if (format === undefined) return;
   const message = `An animated ${format} does not play as a clip; convert it to MP4, WebM or GIF`;
-  throw new SceneError('asset_type_unsupported', message);
+  throw new RenderError('asset_type_unsupported', message);
 }
 
 const ANIMATION_FLAG = 0x02;
@@ -82,7 +82,7 @@ async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
     const wanted = 'a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
-    throw new SceneError('asset_type_unsupported', `The file ${wrongKind(bytes, wanted)}`);
+    throw new RenderError('asset_type_unsupported', `The file ${wrongKind(bytes, wanted)}`);
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
   return describeSource(bytes, 'video').catch((failure: unknown) => {
@@ -94,7 +94,7 @@ async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
 function describeImage(bytes: Uint8Array): SourceDescription {
   const header = checkImage({ bytes, name: '' });
   if (decodingWork(bytes, header) > MAX_DECODED_PIXELS) {
-    throw new SceneError('asset_too_large', 'The frames or scans of the image have too many pixels in total');
+    throw new RenderError('asset_too_large', 'The frames or scans of the image have too many pixels in total');
   }
   const { type, width, height } = header;
   return { contentType: `image/${type}`, width, height };

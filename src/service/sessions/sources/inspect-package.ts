@@ -1,15 +1,15 @@
 import type { RequestProblem } from '../../../contract/wire/problem.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import { embeddedImages } from '../../../engine/images/check-image.ts';
-import { packAnimation } from '../../../engine/packed-scene.ts';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { packAnimation } from '../../../engine/packed-input.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
 import { jsonPointer } from '../../../kernel/json.ts';
 import { readPackageZip } from '../../../template/archive/read-package-zip.ts';
 import { soundAssetIds } from '../../../template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
-import type { PackedPackage } from '../bind-scene.ts';
+import type { PackedPackage } from '../bind-template.ts';
 import type { SourceKind } from '../ports.ts';
 import { describeSource } from './describe-source.ts';
 
@@ -145,7 +145,7 @@ async function problemsOf({ bytes, kind, file, subject }: Medium): Promise<Reque
     await describeSource(bytes, kind);
     return [];
   } catch (error) {
-    if (!(error instanceof SceneError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     return [problem(error.code, file, `${subject}${error.message}`)];
   }
 }
@@ -172,7 +172,7 @@ function packageProblems(diagnostics: readonly Diagnostic[], files: ReadonlyMap<
 }
 
 /** Converts an engine error to a problem of the package. */
-export function drawingProblem({ code, message, imageName }: SceneError): RequestProblem {
+export function drawingProblem({ code, message, imageName }: RenderError): RequestProblem {
   return problem(code, imageName ?? 'animation.json', message);
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SceneError } from '../../../engine/scene-error.ts';
+import { RenderError } from '../../../engine/render-error.ts';
 import { fileSha256, type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { replaceFile } from '../../../kernel/replace-file.ts';
@@ -205,7 +205,7 @@ export async function checkSource(
     const description = await inspect(bytes, kind, { owner, signal });
     return { bytes, sha256: digest ?? (await fileSha256(bytes)), ...description };
   } catch (error) {
-    if (!(error instanceof SceneError) || !(error.code in TITLES)) throw error;
+    if (!(error instanceof RenderError) || !(error.code in TITLES)) throw error;
     const code = error.code as keyof typeof TITLES;
     const detail = from === undefined ? error.message : `${from}. ${error.message}`;
     throw new SessionFailure({ code, title: TITLES[code], detail }, error);

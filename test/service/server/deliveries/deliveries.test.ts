@@ -19,7 +19,7 @@ import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { addDeliveries, createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../../support/databases.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../../support/s3-server.ts';
-import { ACME, makeScene, makeStored } from '../store/sessions.ts';
+import { ACME, makeInput, makeStored } from '../store/sessions.ts';
 
 const OTHER = 'other' as TenantId;
 const VIDEO = Buffer.alloc(300_000, 'reelform');
@@ -42,8 +42,8 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const storage = createDiskStorage(directory);
   const outputs = createStoredOutputs(storage);
-  const scene = makeScene('a');
-  await outputs.save(scene, 'name', { format: 'mp4', video: VIDEO, stills: [] });
+  const digest = makeInput('a');
+  await outputs.save(digest, 'name', { format: 'mp4', video: VIDEO, stills: [] });
   const s3 = { kind: 's3', endpoint: bucket.url, path_style: true, allow: ['s3://videos/'] };
   const keys = { access_key_id_env: 'AWS_ACCESS_KEY_ID', secret_access_key_env: 'AWS_SECRET_ACCESS_KEY' };
   const { credentials } = parseCredentials(
@@ -103,7 +103,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
       );
       const begun = await table.begin(id);
       const video_url = '/outputs/name/video.mp4';
-      await table.record(id, 1, { ...begun!.session, status: 'preview_rendered', video_url }, scene);
+      await table.record(id, 1, { ...begun!.session, status: 'preview_rendered', video_url }, digest);
       return id;
     },
     add: (id: string, asked: readonly ExternalUploadRequest[]) =>

@@ -10,7 +10,7 @@ import { openDatabase } from '../../../../src/service/server/store/open-database
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
 import { createMetrics } from '../../../../src/service/server/telemetry/metrics.ts';
 import { createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
-import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';
+import { makeClaim, makeInput, makeStored } from '../store/sessions.ts';
 
 // A separate process for kill tests: creates the given number of rendered sessions and delivers each to two
 // destinations. Prints each delivery that ends, and reports when all have ended and no job is left.
@@ -19,9 +19,9 @@ const database = await openDatabase({ url: url || null, directory, log: SILENT_L
 await migrate(database, SILENT_LOG);
 const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG, pollSeconds: 0.5 });
 const files = createStoredOutputs(createDiskStorage(objects));
-const scene = makeScene('a');
+const digest = makeInput('a');
 const video = Buffer.alloc(Number(megabytes) * 2 ** 20, 'reelform');
-await files.save(scene, 'name', { format: 'mp4', video, stills: [] });
+await files.save(digest, 'name', { format: 'mp4', video, stills: [] });
 const { credentials } = parseCredentials(
   {
     main: {
@@ -55,7 +55,7 @@ for (let index = 0; index < Number(sessions); index++) {
   await table.create(stored, makeClaim(`key ${index}`, 'body', Date.now() + 86_400_000));
   const begun = await table.begin(`rs_${index}`);
   if (begun === null) continue;
-  await table.record(`rs_${index}`, begun.attempt, { ...begun.session, status: 'preview_rendered', video_url }, scene);
+  await table.record(`rs_${index}`, begun.attempt, { ...begun.session, status: 'preview_rendered', video_url }, digest);
 }
 await queue.work({ delivery: deliveries.handler });
 say('ready');

@@ -197,13 +197,13 @@ export async function openDistributedFarm(
     const files = wrap(createChunkFiles(storage));
     const pace = new RenderTimeEstimate();
     const ports = {
-      ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, renders, files },
+      ...{ ...common, sources: exampleSources, bindTemplate: boundHere, pace, build, renders, files },
       renderer: wrap(renderer),
       store: wrap(store),
       outputs: wrap(createStoredOutputs(storage)),
     };
     const load = { load: async () => ({ places: 1 + idle, busy: 1, queued: 0 }) };
-    const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, sceneBytes: 1e9 };
+    const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, inputBytes: 1e9 };
     const slotsOf = (): number => Number.POSITIVE_INFINITY;
     const whole = new SessionRunner({
       ...ports,

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { SCOPES } from '../../../../src/service/server/ports.ts';
 import { startServer } from '../../../../src/service/server/start-server.ts';
 import { startWorker } from '../../../../src/service/server/start-worker.ts';
+import { inputDigest, videoFiles } from '../../../../src/service/sessions/input-digest.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
-import { sceneDigest, videoFiles } from '../../../../src/service/sessions/scene-digest.ts';
 import { createSegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
 import { bindMapping } from '../../../../src/template/bind/bind-mapping.ts';
 import { openApi, untilEnded } from '../../../support/api.ts';
@@ -58,7 +58,7 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const session = await render({});
 
     const { resources } = session.mapping;
-    const fingerprint = sceneDigest(LONG, { resources }, new Map());
+    const fingerprint = inputDigest(LONG, { resources }, new Map());
     const whole = await openPool().run('video', bindMapping(LONG, { resources, fingerprint }, new Map()));
     const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
     expect(Buffer.compare(video, whole.video)).toBe(0);
@@ -68,8 +68,8 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const { mapping, outputs } = await render({ title: 'Files', outputs: FILES });
     const renderer = createSegmentRenderer({ runner: openPool(), parallel: 1, cache: null });
     const files = videoFiles(LONG, { ...mapping, output: undefined }, FILES.slice(1), new Map());
-    const scene = bindMapping(LONG, { ...mapping, fingerprint: files.fingerprint }, new Map());
-    const alone = await renderer.render(scene, { others: files.others });
+    const renderInput = bindMapping(LONG, { ...mapping, fingerprint: files.fingerprint }, new Map());
+    const alone = await renderer.render(renderInput, { others: files.others });
     expect(outputs).toHaveLength(FILES.length);
     for (const [at, made] of [alone, ...alone.others!].entries()) {
       const bytes = Buffer.from(await (await fetch(outputs[at].video_url)).arrayBuffer());

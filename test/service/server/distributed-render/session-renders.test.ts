@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SceneError } from '../../../../src/engine/scene-error.ts';
+import { RenderError } from '../../../../src/engine/render-error.ts';
 import type { SegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
 import {
@@ -84,7 +84,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
       'session-distributed',
       'chunk-rendered',
       'chunk-rendered',
-      'scene-rendered',
+      'input-rendered',
       'session-ended',
     ];
     await expect.poll(() => farm.events.map(({ kind }) => kind)).toEqual(kinds);
@@ -121,7 +121,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
     expect(times).toBeGreaterThanOrEqual(time);
     expect(renderer.said.map((word) => word.replace(/^join.*/, 'join'))).toEqual(said);
     expect(await farm.get(id)).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
-    // The sweeper removes the scene of an attempt that was not distributed in the end.
+    // The sweeper removes the input of an attempt that was not distributed in the end.
     const left = (await farm.storage.list('parts/')).map(({ name }) => name);
     expect(left).toEqual(point === 'before begin' ? [`${id}.1`] : []);
     await farm.storage.remove('parts/');
@@ -175,7 +175,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
     const { renderer, farm, id, chunk } = await setUpHeld();
     const broken: SegmentRenderer = {
       ...instantChunks(),
-      renderPieces: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
+      renderPieces: () => Promise.reject(new RenderError('asset_decode_failed', 'It is cut short')),
     };
     await farm.run(`${id}/1/1`, { renderer: broken });
     await chunk;
@@ -226,7 +226,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('makes a session with the same scene wait and renders it when the first one is canceled', async () => {
+  it('makes a session with the same input wait and renders it when the first one is canceled', async () => {
     const renderer = instantChunks();
     const { farm, id: first } = await setUp(renderer);
     const [second, third] = [await farm.create('Hi', 'Oslo'), await farm.create('Hi', 'Rom')];

@@ -72,10 +72,10 @@ describe('createS3Storage()', () => {
 
   test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
     const video = Buffer.alloc(3_000_000, 'reelform');
-    const scene = sha256('scene');
-    await createStoredOutputs(storage).save(scene, 'name', { format: 'mp4', video, stills: [] });
+    const digest = sha256('input');
+    await createStoredOutputs(storage).save(digest, 'name', { format: 'mp4', video, stills: [] });
     const outputs = createOutputFiles({
-      index: { findOutput: async () => ({ scene, title: 'Title' }) },
+      index: { findOutput: async () => ({ inputDigest: digest, title: 'Title' }) },
       storage,
       key: new Uint8Array(32),
     });

@@ -9,8 +9,8 @@ import { createDiskStorage } from '../../../../src/service/server/storage/object
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import type { OutputStore, RenderedVideo } from '../../../../src/service/sessions/ports.ts';
 
-const SCENE = sha256('scene');
-const RECORD = `renderings/${SCENE}/rendering.json`;
+const DIGEST = sha256('input');
+const RECORD = `renderings/${DIGEST}/rendering.json`;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const RENDERING: RenderedVideo = {
   format: 'mp4',
@@ -35,7 +35,9 @@ const files = () =>
   createOutputFiles({
     index: {
       findOutput: async (place) =>
-        'outputName' in place && place.outputName === 'known' ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' } : null,
+        'outputName' in place && place.outputName === 'known'
+          ? { inputDigest: DIGEST, title: 'Summer/Sale: "Berlin"' }
+          : null,
     },
     storage,
     key: new Uint8Array(32),
@@ -43,22 +45,22 @@ const files = () =>
 
 describe('createStoredOutputs()', () => {
   test('gives every session its own URLs to the same files', async () => {
-    const first = await outputs.save(SCENE, 'name-1', RENDERING);
+    const first = await outputs.save(DIGEST, 'name-1', RENDERING);
     expect(first).toEqual({
       video_url: '/outputs/name-1/video.mp4',
       thumbnails: ['/outputs/name-1/stillcut_01.jpg', '/outputs/name-1/b.jpg'],
       bytes: 10,
       sha256: sha256(RENDERING.video),
     });
-    expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('/outputs/name-2/video.mp4');
+    expect((await outputs.find(DIGEST, 'name-2'))?.video_url).toBe('/outputs/name-2/video.mp4');
     expect(await storage.list('renderings/')).toHaveLength(1);
   });
 
   test('stores the findings of the render', async () => {
     const text = { editable: 't_01', text: '漢', font: 'Test-Regular', characters: ['漢'], overflow: 0 };
     const findings = [{ code: 'glyph_missing', ...text } as const];
-    await outputs.save(SCENE, 'name-1', { ...RENDERING, findings });
-    expect((await outputs.find(SCENE, 'name-2'))?.findings).toEqual(findings);
+    await outputs.save(DIGEST, 'name-1', { ...RENDERING, findings });
+    expect((await outputs.find(DIGEST, 'name-2'))?.findings).toEqual(findings);
   });
 
   test('stores and serves the files beside the main one', async () => {
@@ -66,59 +68,59 @@ describe('createStoredOutputs()', () => {
       { name: 'web', format: 'mp4', video: bytes('small') },
       { name: 'poster', format: 'png', video: bytes('picture') },
     ] as const;
-    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, others });
+    const saved = await outputs.save(DIGEST, 'known', { ...RENDERING, others });
     const urls = ['web.mp4', 'poster.png'].map((file) => `/outputs/known/video.${file}`);
     expect(saved.others?.map(({ video_url }) => video_url)).toEqual(urls);
     expect(saved.others?.map(({ bytes: size }) => size)).toEqual([5, 7]);
-    expect(await outputs.find(SCENE, 'known')).toEqual(saved);
+    expect(await outputs.find(DIGEST, 'known')).toEqual(saved);
     const opened = await (outputs as ReturnType<typeof createStoredOutputs>).openVideo({
-      scene: SCENE,
+      inputDigest: DIGEST,
       video_url: urls[1]!,
     });
     expect(opened).toMatchObject({ contentType: 'image/png', size: 7, sha256: sha256(others[1].video) });
     expect((await buffer(opened!.stream())).toString()).toBe('picture');
     const found = await files().find({ outputName: 'known' }, 'video.web.mp4');
     expect(found).toMatchObject({ size: 5, contentType: 'video/mp4', fileName: 'Summer-Sale- -Berlin-.web.mp4' });
-    await storage.put(`renderings/${SCENE}/video.poster.png`, bytes('pic'));
-    expect(await outputs.find(SCENE, 'known')).toBeNull();
+    await storage.put(`renderings/${DIGEST}/video.poster.png`, bytes('pic'));
+    expect(await outputs.find(DIGEST, 'known')).toBeNull();
   });
 
   test('finds nothing before the last file is stored', async () => {
-    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    expect(await outputs.find(DIGEST, 'n')).toBeNull();
     // State after a crash in the middle of save().
-    await storage.put(`renderings/${SCENE}/video.mp4`, RENDERING.video);
-    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    await storage.put(`renderings/${DIGEST}/video.mp4`, RENDERING.video);
+    expect(await outputs.find(DIGEST, 'n')).toBeNull();
   });
 
   test.each(['video.mp4', 'b.jpg'])(
     'finds nothing when %s is missing or truncated, until it is saved again',
     async (file) => {
-      await outputs.save(SCENE, 'n', RENDERING);
-      await rm(join(directory, 'renderings', SCENE, file));
-      expect(await outputs.find(SCENE, 'n')).toBeNull();
-      await outputs.save(SCENE, 'n', RENDERING);
-      expect(await outputs.find(SCENE, 'n')).not.toBeNull();
-      await storage.put(`renderings/${SCENE}/video.mp4`, bytes('01'));
-      expect(await outputs.find(SCENE, 'n')).toBeNull();
+      await outputs.save(DIGEST, 'n', RENDERING);
+      await rm(join(directory, 'renderings', DIGEST, file));
+      expect(await outputs.find(DIGEST, 'n')).toBeNull();
+      await outputs.save(DIGEST, 'n', RENDERING);
+      expect(await outputs.find(DIGEST, 'n')).not.toBeNull();
+      await storage.put(`renderings/${DIGEST}/video.mp4`, bytes('01'));
+      expect(await outputs.find(DIGEST, 'n')).toBeNull();
     },
   );
 
   test.each(['', '{', 'null', '[]', '{"bytes":1}'])('finds nothing where rendering.json is %j', async (text) => {
-    await outputs.save(SCENE, 'n', RENDERING);
-    await storage.put(`renderings/${SCENE}/rendering.json`, bytes(text));
-    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    await outputs.save(DIGEST, 'n', RENDERING);
+    await storage.put(`renderings/${DIGEST}/rendering.json`, bytes(text));
+    expect(await outputs.find(DIGEST, 'n')).toBeNull();
   });
 
   test('keeps existing bytes', async () => {
-    await outputs.save(SCENE, 'n', RENDERING);
-    await outputs.save(SCENE, 'm', { ...RENDERING, video: bytes('the same, encoded elsewhere') });
-    expect((await storage.stat(`renderings/${SCENE}/video.mp4`))?.size).toBe(10);
+    await outputs.save(DIGEST, 'n', RENDERING);
+    await outputs.save(DIGEST, 'm', { ...RENDERING, video: bytes('the same, encoded elsewhere') });
+    expect((await storage.stat(`renderings/${DIGEST}/video.mp4`))?.size).toBe(10);
   });
 });
 
 describe('createOutputFiles()', () => {
   test('finds the video with a digest as its ETag', async () => {
-    await outputs.save(SCENE, 'known', RENDERING);
+    await outputs.save(DIGEST, 'known', RENDERING);
     const file = await files().find({ outputName: 'known' }, 'video.mp4');
     expect(file).toMatchObject({
       size: 10,
@@ -136,7 +138,7 @@ describe('createOutputFiles()', () => {
     ['png', 'video.png', 'image/png', '.png'],
     ['png_sequence', 'video.zip', 'application/zip', '.zip'],
   ] as const)('finds a %s as %s with its content type', async (format, name, contentType, ending) => {
-    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, format });
+    const saved = await outputs.save(DIGEST, 'known', { ...RENDERING, format });
     expect(saved.video_url).toBe(`/outputs/known/${name}`);
     const file = await files().find({ outputName: 'known' }, name);
     expect(file).toMatchObject({ size: 10, contentType, fileName: `Summer-Sale- -Berlin-${ending}` });
@@ -144,7 +146,7 @@ describe('createOutputFiles()', () => {
   });
 
   test('treats a record without a format as MP4', async () => {
-    await outputs.save(SCENE, 'known', RENDERING);
+    await outputs.save(DIGEST, 'known', RENDERING);
     const { format: _, ...old } = JSON.parse(Buffer.from((await storage.read(RECORD))!).toString());
     await storage.put(RECORD, bytes(JSON.stringify(old)));
     expect(await files().find({ outputName: 'known' }, 'video.mp4')).toMatchObject({ contentType: 'video/mp4' });
@@ -153,7 +155,7 @@ describe('createOutputFiles()', () => {
   });
 
   test('finds the stills', async () => {
-    await outputs.save(SCENE, 'known', RENDERING);
+    await outputs.save(DIGEST, 'known', RENDERING);
     const file = await files().find({ outputName: 'known' }, 'b.jpg');
     expect(file).toMatchObject({ size: 7, contentType: 'image/jpeg', fileName: 'Summer-Sale- -Berlin- b.jpg' });
     expect(file?.etag).toMatch(/^[\w-]+$/);
@@ -163,15 +165,15 @@ describe('createOutputFiles()', () => {
   test.each(['rendering.json', 'c.jpg', '../x', 'video.mp4/', '', 'stillcut_01', '.unfinished'])(
     'returns null for %j',
     async (file) => {
-      await outputs.save(SCENE, 'known', RENDERING);
+      await outputs.save(DIGEST, 'known', RENDERING);
       expect(await files().find({ outputName: 'known' }, file)).toBeNull();
     },
   );
 
   test('returns null for an unknown name and for missing files', async () => {
-    await outputs.save(SCENE, 'known', RENDERING);
+    await outputs.save(DIGEST, 'known', RENDERING);
     expect(await files().find({ outputName: 'unknown' }, 'video.mp4')).toBeNull();
-    await storage.remove(`renderings/${SCENE}/`);
+    await storage.remove(`renderings/${DIGEST}/`);
     expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
   });
 });

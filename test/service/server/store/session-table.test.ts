@@ -3,7 +3,7 @@ import { ServiceError } from '../../../../src/contract/service-error.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
 import type { SessionQuery } from '../../../../src/service/sessions/ports.ts';
 import { describeOnDatabases, type TestDatabases } from '../../../support/databases.ts';
-import { ACME, makeClaim, makeScene, makeSession, makeStored, NOW, OTHER } from './sessions.ts';
+import { ACME, makeClaim, makeInput, makeSession, makeStored, NOW, OTHER } from './sessions.ts';
 
 async function openTable(databases: TestDatabases, now = () => NOW) {
   const { database, ...address } = await databases.open();
@@ -88,7 +88,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     await table.change(ACME, id, null, (session) => ({ ...session, status: 'preview_rendering' }));
     const taken = await table.begin(id);
     await table.record(id, taken!.attempt, { ...taken!.session, render_progress: 50 });
-    await table.record(id, taken!.attempt, { ...taken!.session, status: 'preview_rendered' }, makeScene('a'));
+    await table.record(id, taken!.attempt, { ...taken!.session, status: 'preview_rendered' }, makeInput('a'));
     expect(await table.record(id, taken!.attempt, { ...taken!.session, status: 'preview_failed' })).toBe(false);
     expect(told).toEqual([
       [ACME, 'draft', title],
@@ -192,11 +192,11 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect((await table.begin(session.id))?.attempt).toBe(1);
     expect(await table.begin(session.id)).toMatchObject({ attempt: 2, session });
     const done = { ...session, status: 'preview_rendered', render_progress: 100, video_url: 'http://x' };
-    expect(await table.record(session.id, 1, done, makeScene('a'))).toBe(false);
-    expect(await table.record(session.id, 2, done, makeScene('a'))).toBe(true);
+    expect(await table.record(session.id, 1, done, makeInput('a'))).toBe(false);
+    expect(await table.record(session.id, 2, done, makeInput('a'))).toBe(true);
     expect(await table.record(session.id, 2, session)).toBe(false);
     expect(await table.begin(session.id)).toBeNull();
-    expect(await table.get(ACME, session.id)).toMatchObject({ session: done, scene: makeScene('a'), attempt: 2 });
+    expect(await table.get(ACME, session.id)).toMatchObject({ session: done, inputDigest: makeInput('a'), attempt: 2 });
     await table.remove(ACME, session.id);
     expect(await table.record(session.id, 2, done)).toBe(false);
   });
@@ -223,12 +223,12 @@ describeOnDatabases('createSessionTable()', (databases) => {
     const { session, outputName } = stored;
     await table.create(stored, null);
     await table.begin(session.id);
-    await table.record(session.id, 1, session, makeScene('a'));
+    await table.record(session.id, 1, session, makeInput('a'));
     expect(await table.findOutput({ outputName })).toBeNull();
     const expires_at = new Date(NOW + 1000).toISOString();
     await table.record(session.id, 1, { ...session, status: 'preview_rendered', expires_at });
     for (const place of [{ outputName }, { sessionId: session.id }]) {
-      expect(await table.findOutput(place)).toEqual({ scene: makeScene('a'), title: 'Summer' });
+      expect(await table.findOutput(place)).toEqual({ inputDigest: makeInput('a'), title: 'Summer' });
     }
     // The id is not a secret and must not open the output that the name opens.
     expect(await table.findOutput({ outputName: session.id })).toBeNull();

@@ -34,13 +34,13 @@ export function makeSession(over: Partial<RenderSession> = {}): RenderSession {
 
 export function makeStored(over: Partial<RenderSession> = {}, tenant = ACME): StoredSession {
   const session = makeSession(over);
-  return { tenant, session, outputName: `out_${session.id}`, attempt: 0, scene: null, videoSeconds: 2 };
+  return { tenant, session, outputName: `out_${session.id}`, attempt: 0, inputDigest: null, videoSeconds: 2 };
 }
 
 export function makeClaim(key: string, body = 'body', expiresAt = NOW + 86_400_000): IdempotencyClaim {
   return { key, request: sha256(body), expiresAt };
 }
 
-export function makeScene(name: string): Sha256 {
+export function makeInput(name: string): Sha256 {
   return sha256(name);
 }

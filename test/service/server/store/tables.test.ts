@@ -5,7 +5,7 @@ import { createStyleVersionTable } from '../../../../src/service/server/store/st
 import { createUploadTable } from '../../../../src/service/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
-import { ACME, makeScene, NOW, OTHER } from './sessions.ts';
+import { ACME, makeInput, NOW, OTHER } from './sessions.ts';
 
 function makeRow(id: string, tenant: TenantId | null, createdMs = 0, name = id): StyleVersionRow {
   return {
@@ -98,11 +98,11 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
 describeOnDatabases('createUploadTable()', (databases) => {
   it('records the owners of bytes', async () => {
     const table = createUploadTable((await databases.open()).database);
-    await table.add(ACME, makeScene('a'));
-    await table.add(ACME, makeScene('a'));
-    expect(await table.has(ACME, makeScene('a'))).toBe(true);
-    expect(await table.has(OTHER, makeScene('a'))).toBe(false);
-    expect(await table.has(ACME, makeScene('b'))).toBe(false);
+    await table.add(ACME, makeInput('a'));
+    await table.add(ACME, makeInput('a'));
+    expect(await table.has(ACME, makeInput('a'))).toBe(true);
+    expect(await table.has(OTHER, makeInput('a'))).toBe(false);
+    expect(await table.has(ACME, makeInput('b'))).toBe(false);
   });
 });
 

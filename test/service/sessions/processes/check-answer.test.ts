@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { bindHere } from '../../../../src/service/sessions/bind-scene.ts';
+import { bindHere } from '../../../../src/service/sessions/bind-template.ts';
 import { mediaPackage, VOICE } from '../../../support/media-package.ts';
 import { openPool } from '../../../support/render-pools.ts';
 import { toneWav } from '../../../support/tone.ts';
 
 it('findings about media and texts pass the check of what a render process answers', async () => {
-  const scene = bindHere({
+  const renderInput = bindHere({
     template: mediaPackage(),
     request: {
       resources: {
@@ -22,9 +22,9 @@ it('findings about media and texts pass the check of what a render process answe
     ]),
   });
   const pool = openPool();
-  const { findings } = await pool.run('sound', { scene, codec: null });
+  const { findings } = await pool.run('sound', { renderInput, codec: null });
   expect(findings.map(({ code }) => code).sort()).toEqual(['sound_cut', 'sound_unused']);
-  const linted = await pool.run('lint', { scene, safeArea: null });
+  const linted = await pool.run('lint', { renderInput, safeArea: null });
   expect(linted.map(({ code }) => code)).toEqual(
     expect.arrayContaining(['text_leftover', 'sound_cut', 'sound_unused']),
   );

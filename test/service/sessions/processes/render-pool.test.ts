@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
-import { renderScene } from '../../../../src/engine/render-scene.ts';
+import { renderFile } from '../../../../src/engine/render-file.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
 import { chooseEncoder, quotaOf, renderCapacity } from '../../../../src/service/sessions/processes/render-pool.ts';
-import { movingScene, sceneOf } from '../../../engine/scenes.ts';
+import { inputOf, movingInput } from '../../../engine/inputs.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
 
 /** Process ids of this test process's render processes. */
@@ -23,12 +23,12 @@ describe('createRenderPool()', () => {
     expect(await children()).toEqual([]);
   });
 
-  test('returns the same result as renderScene() in this process', async () => {
+  test('returns the same result as renderFile() in this process', async () => {
     const progress: number[] = [];
-    const { video, stills } = await openPool().run('video', movingScene(), {
+    const { video, stills } = await openPool().run('video', movingInput(), {
       onProgress: (done) => progress.push(done),
     });
-    const here = await renderScene(movingScene());
+    const here = await renderFile(movingInput());
     expect(Buffer.compare(video, here.video)).toBe(0);
     expect(stills.map(({ name }) => name)).toEqual(['end']);
     expect(Buffer.compare(stills[0]!.bytes, here.stills[0]!.bytes)).toBe(0);
@@ -39,7 +39,7 @@ describe('createRenderPool()', () => {
     const pool = openPool({ size: 1, tasksPerProcess: 2 });
     const seen: number[] = [];
     for (let render = 0; render < 3; render++) {
-      await pool.run('video', movingScene(), { onProgress: () => undefined });
+      await pool.run('video', movingInput(), { onProgress: () => undefined });
       seen.push(...(await children()));
     }
     // The process ends after the second render; the third starts a new one.
@@ -52,7 +52,7 @@ describe('createRenderPool()', () => {
     const counts = await Promise.all(
       [1, 2, 3, 4].map(async () => {
         let most = 0;
-        await pool.run('video', movingScene(), {
+        await pool.run('video', movingInput(), {
           onProgress: async (done) => {
             if (done === 1) most = Math.max(most, (await children()).length);
           },
@@ -64,31 +64,31 @@ describe('createRenderPool()', () => {
     expect(await children()).toHaveLength(2);
   });
 
-  test('keeps a process whose scene was rejected', async () => {
+  test('keeps a process whose input was rejected', async () => {
     const pool = openPool({ size: 1 });
-    await pool.run('video', movingScene());
+    await pool.run('video', movingInput());
     const before = await children();
-    const refused = pool.run('video', sceneOf([], { document: { fr: 1e308 } }));
-    await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
+    const refused = pool.run('video', inputOf([], { document: { fr: 1e308 } }));
+    await expect(refused).rejects.toMatchObject({ name: 'RenderError', code: 'template_invalid' });
     expect(await children()).toEqual(before);
   });
 
   test('fails only the render whose process crashes', async () => {
     const pool = openPool({ size: 2 });
     // Starts the process first, because finding its id takes long on a busy machine.
-    await pool.run('video', movingScene());
+    await pool.run('video', movingInput());
     const [victim] = await children();
     const { rendering: doomed } = await begun(pool);
-    const other = pool.run('video', movingScene());
+    const other = pool.run('video', movingInput());
     process.kill(victim!, 'SIGSEGV');
     expect(await doomed).toMatchObject({ code: 'render_crashed' });
     expect((await other).frameCount).toBe(12);
-    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingInput())).frameCount).toBe(12);
   });
 
   test('reports render_crashed when the process cannot start', async () => {
     const pool = openPool({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
-    await expect(pool.run('video', movingScene())).rejects.toMatchObject({ code: 'render_crashed' });
+    await expect(pool.run('video', movingInput())).rejects.toMatchObject({ code: 'render_crashed' });
   });
 
   test('kills the process of an aborted render and rejects with the reason', async () => {
@@ -101,13 +101,13 @@ describe('createRenderPool()', () => {
   });
 
   test('reports render_timeout when no frame arrives in time', async () => {
-    await expect(openPool({ stallMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
+    await expect(openPool({ stallMs: 1 }).run('video', movingInput())).rejects.toMatchObject({
       code: 'render_timeout',
     });
   });
 
   test('reports render_timeout when the render takes too long in total', async () => {
-    await expect(openPool({ totalMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
+    await expect(openPool({ totalMs: 1 }).run('video', movingInput())).rejects.toMatchObject({
       code: 'render_timeout',
     });
   });
@@ -115,7 +115,7 @@ describe('createRenderPool()', () => {
   test.skipIf(process.platform !== 'linux')('hides the environment from its processes', async () => {
     process.env.REELFORM_TOKEN = 'rf_secret';
     const pool = openPool({ environment: { LANG: 'C' } });
-    await pool.run('video', movingScene());
+    await pool.run('video', movingInput());
     const [pid] = await children();
     delete process.env.REELFORM_TOKEN;
     const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -131,7 +131,7 @@ describe('createRenderPool()', () => {
   test('close() ends running and waiting renders and leaves no process', async () => {
     const pool = openPool({ size: 1 });
     const { rendering } = await begun(pool);
-    const waiting = pool.run('video', movingScene()).catch((error: unknown) => error);
+    const waiting = pool.run('video', movingInput()).catch((error: unknown) => error);
     await pool.close();
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
     expect(await waiting).toMatchObject({ code: 'render_crashed' });
@@ -181,7 +181,7 @@ describe('createRenderPool() for tasks of one video', () => {
       most = Math.max(most, (await children()).length);
     };
     const run = (of: symbol) =>
-      pool.run('video', movingScene(), { video: of, onProgress: (done) => void (done === 1 && count()) });
+      pool.run('video', movingInput(), { video: of, onProgress: (done) => void (done === 1 && count()) });
     const [one, two] = await Promise.all([run(video), run(video)]);
     expect(Buffer.compare(one.video, two.video)).toBe(0);
     expect(await children()).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('createRenderPool() for tasks of one video', () => {
       let task: Promise<unknown> = Promise.resolve();
       const begins = new Promise<void>((resolve) => {
         const options = { video, onProgress: () => resolve() };
-        task = pool.run('video', movingScene({ frameCount: 1_000 }), options).catch((error: unknown) => error);
+        task = pool.run('video', movingInput({ frameCount: 1_000 }), options).catch((error: unknown) => error);
       });
       return { begins, task };
     });
@@ -206,7 +206,7 @@ describe('createRenderPool() for tasks of one video', () => {
     process.kill(victim!, 'SIGSEGV');
     const ends = await Promise.all(started.map(({ task }) => task));
     expect(ends).toEqual([0, 1].map(() => expect.objectContaining({ code: 'render_crashed' })));
-    expect((await pool.run('video', movingScene(), { video })).frameCount).toBe(12);
+    expect((await pool.run('video', movingInput(), { video })).frameCount).toBe(12);
   });
 });
 
@@ -215,7 +215,7 @@ describe('createRenderPool() for several owners', () => {
     const pool = openPool({ size: 2 });
     const processOf = async (owner: string): Promise<number[]> => {
       const before = await children();
-      await pool.run('video', movingScene(), { owner });
+      await pool.run('video', movingInput(), { owner });
       const after = await children();
       return after.filter((pid) => !before.includes(pid));
     };

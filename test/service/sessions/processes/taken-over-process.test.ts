@@ -68,7 +68,7 @@ describe('a pool with a process that is taken over', () => {
       'an output of another shape',
       answer({ kind: 'done', output: { problem: null, weight: '400', weightRange: null } }),
     ],
-    ['an error of an unknown code', failure({ kind: 'scene', code: 'unavailable' })],
+    ['an error of an unknown code', failure({ kind: 'renderInput', code: 'unavailable' })],
     [
       "Node's serialised messages",
       sending(Buffer.concat([Buffer.from([0, 0, 0, 30]), serialize({ cmd: 'NODE_HANDLE' })])),
@@ -84,7 +84,7 @@ describe('a pool with a process that is taken over', () => {
     const other = await pool.run('source', { kind: 'image' }, { owner: 'victim', bytes: PICTURE });
     expect(other).toMatchObject({ contentType: 'image/png' });
     expect(await hostile).toMatchObject({
-      name: 'SceneError',
+      name: 'RenderError',
       code: 'render_crashed',
       message: 'The render process sent a malformed message',
     });

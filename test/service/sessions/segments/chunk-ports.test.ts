@@ -7,14 +7,14 @@ import {
   parseChunkJob,
   unpackPayload,
 } from '../../../../src/service/sessions/segments/distributed-renders.ts';
-import { movingScene } from '../../../engine/scenes.ts';
+import { movingInput } from '../../../engine/inputs.ts';
 
 describe('unpackPayload()', () => {
-  it('round-trips a scene with its byte arrays', () => {
+  it('round-trips an input with its byte arrays', () => {
     const font = { name: 'a', bytes: new Uint8Array([1, 2, 3]), isFallback: false };
-    const scene = movingScene({ fonts: [font] });
-    const { bytes, sha256: digest } = packPayload(scene);
-    expect(unpackPayload(bytes, digest)).toEqual({ value: scene });
+    const renderInput = movingInput({ fonts: [font] });
+    const { bytes, sha256: digest } = packPayload(renderInput);
+    expect(unpackPayload(bytes, digest)).toEqual({ value: renderInput });
   });
 
   it('returns null for missing, truncated, modified or foreign bytes', () => {

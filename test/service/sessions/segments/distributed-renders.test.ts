@@ -7,7 +7,7 @@ import {
 } from '../../../../src/service/sessions/segments/distributed-renders.ts';
 
 /** A one-minute video that takes a minute to render, with seven idle slots besides its own. */
-const MINUTE = { pieceCount: 30, videoSeconds: 60, renderSeconds: 60, sceneBytes: 1e6, idleSlots: 7 };
+const MINUTE = { pieceCount: 30, videoSeconds: 60, renderSeconds: 60, inputBytes: 1e6, idleSlots: 7 };
 
 describe('chunkCountOf()', () => {
   it.each<[string, Partial<DistributionInput>, number]>([
@@ -18,13 +18,13 @@ describe('chunkCountOf()', () => {
     ['is one piece where two chunks would be too short', { pieceCount: 4, videoSeconds: 7.9 }, 1],
     ['never has more chunks than segments', { pieceCount: 2 }, 2],
     ['is one piece of what is no MP4', { pieceCount: 0 }, 1],
-    ['is one piece of a scene that is large to fetch', { sceneBytes: 300e6 }, 1],
+    ['is one piece of an input that is large to fetch', { inputBytes: 300e6 }, 1],
   ])('%s', (_, change, chunks) => {
     expect(chunkCountOf({ ...MINUTE, ...change })).toBe(chunks);
   });
 
   it('ignores a minimum of zero', () => {
-    const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, sceneBytes: 1e9 };
+    const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, inputBytes: 1e9 };
     expect(chunkCountOf({ ...MINUTE, renderSeconds: 0 }, rules)).toBe(8);
   });
 });

@@ -2,36 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { segmentRanges } from '../../../../src/engine/segments/segment.ts';
 import type { Sha256 } from '../../../../src/kernel/digest.ts';
 import { segmentKeys } from '../../../../src/service/sessions/segment-keys.ts';
-import { filesOf, type SceneFiles } from '../../../../src/service/sessions/segments/pieces.ts';
+import { filesOf, type InputFiles } from '../../../../src/service/sessions/segments/pieces.ts';
 import { renderShard, type ShardVideo } from '../../../../src/service/sessions/segments/render-shard.ts';
 import { SegmentCache } from '../../../../src/service/sessions/segments/segment-cache.ts';
 import type { SegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
-import type { Scene } from '../../../../src/template/scene.ts';
-import { rectangleLayer, sceneOf } from '../../../engine/scenes.ts';
+import type { RenderInput } from '../../../../src/template/render-input.ts';
+import { inputOf, rectangleLayer } from '../../../engine/inputs.ts';
 import { toneWav } from '../../../support/tone.ts';
 
 const BUILD = 'b';
 
 /** Three segments of 20, 13 and 12 frames; only the second one shows a square of this colour. */
-function scene(green = 0, changes: Partial<Scene> = {}): Scene {
+function renderInput(green = 0, changes: Partial<RenderInput> = {}): RenderInput {
   const layers = [
     rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 22, op: 32 }),
     rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
   ];
-  return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
+  return inputOf(layers, { fps: 10, frameCount: 45, ...changes });
 }
 
-function output(changes: Partial<Scene['output']>): Scene['output'] {
-  return { ...scene().output, fingerprint: JSON.stringify(changes), ...changes };
+function output(changes: Partial<RenderInput['output']>): RenderInput['output'] {
+  return { ...renderInput().output, fingerprint: JSON.stringify(changes), ...changes };
 }
 
-function video(id: string, made: Scene, others: SceneFiles['others'] = []): ShardVideo {
-  return { id, video: async () => ({ scene: made, others }) };
+function video(id: string, made: RenderInput, others: InputFiles['others'] = []): ShardVideo {
+  return { id, video: async () => ({ renderInput: made, others }) };
 }
 
 /** A video of four files: the first two share a drawing. */
 function severalFiles(): ShardVideo {
-  const main = scene(0, { output: output({}) });
+  const main = renderInput(0, { output: output({}) });
   const small = { width: 32, height: 18, fps: 5, frameCount: 22 };
   return video('several', main, [
     { ...main, name: 'web', output: output({ quality: 'low' }) },
@@ -49,8 +49,8 @@ function notingRenderer(onSegments: (keys: readonly string[]) => void = () => un
   const renderer: SegmentRenderer = {
     render: () => Promise.reject(new Error('A shard joins nothing')),
     join: () => Promise.reject(new Error('A shard joins nothing')),
-    async renderPieces({ scene: packed, others }, pieces) {
-      const files = filesOf({ scene: packed, others });
+    async renderPieces({ renderInput: packed, others }, pieces) {
+      const files = filesOf({ renderInput: packed, others });
       const own: string[] = [];
       for (const piece of pieces) {
         if (piece.kind === 'sound') {
@@ -103,16 +103,16 @@ async function shardOf(videos: readonly ShardVideo[], index: number, count: numb
 }
 
 const VIDEOS = [
-  video('a', scene(0)),
-  video('b', scene(0.25)),
-  video('c', scene(0.5)),
-  video('d', scene(0.75, { frameCount: 100 })),
+  video('a', renderInput(0)),
+  video('b', renderInput(0.25)),
+  video('c', renderInput(0.5)),
+  video('d', renderInput(0.75, { frameCount: 100 })),
 ];
 
 describe('renderShard()', () => {
   it.each([1, 2, 3, 5, 40])('renders every segment in exactly one of %i shards', async (count) => {
     const videos = await Promise.all(VIDEOS.map((one) => one.video()));
-    const all = new Set(videos.flatMap((one) => segmentKeys(one.scene, BUILD)));
+    const all = new Set(videos.flatMap((one) => segmentKeys(one.renderInput, BUILD)));
     const shards = await Promise.all(Array.from({ length: count }, (_, at) => shardOf(VIDEOS, at + 1, count)));
     const keys = shards.flatMap((shard) => shard.keys);
     expect(keys).toHaveLength(all.size);
@@ -126,14 +126,18 @@ describe('renderShard()', () => {
   });
 
   it('renders segments that videos share once', async () => {
-    const { result, done } = await shardOf([video('a', scene()), video('b', scene()), video('c', scene(1))], 1, 1);
+    const { result, done } = await shardOf(
+      [video('a', renderInput()), video('b', renderInput()), video('c', renderInput(1))],
+      1,
+      1,
+    );
     expect(result).toMatchObject({ distinct: { segments: 4 }, share: { segments: 4 } });
     expect(done).toEqual(['a', 'c']);
   });
 
   it('renders a sound in one shard', async () => {
     const sound = { name: 'a.wav', assetId: 'a', bytes: toneWav(4), volume: 1, startSeconds: 0, endSeconds: 4 };
-    const withSound = scene(0, { sounds: [sound as never] });
+    const withSound = renderInput(0, { sounds: [sound as never] });
     const sounds = await Promise.all(
       [1, 2, 3].map(async (at) => (await shardOf([video('a', withSound)], at, 3)).sounds),
     );
@@ -144,7 +148,7 @@ describe('renderShard()', () => {
     const videos = [severalFiles(), ...VIDEOS, severalFiles()];
     const shards = await Promise.all(Array.from({ length: count }, (_, at) => shardOf(videos, at + 1, count)));
     expect(shards.flatMap(({ wholes }) => wholes).sort()).toEqual(['gif', 'png']);
-    const { scene: packed, others } = await severalFiles().video();
+    const { renderInput: packed, others } = await severalFiles().video();
     const web = segmentKeys({ ...packed, ...others[0]! }, BUILD);
     const keys = shards.flatMap((shard) => shard.keys);
     expect(keys).toEqual(expect.arrayContaining([...web]));
@@ -154,11 +158,11 @@ describe('renderShard()', () => {
 
   it('draws the stills of a shared segment in the shard that has the segment', async () => {
     const stills = [{ name: 'a', frame: 30 }];
-    const videos = [video('a', scene()), video('b', scene(0, { stills }))];
+    const videos = [video('a', renderInput()), video('b', renderInput(0, { stills }))];
     const shards = await Promise.all([1, 2].map((index) => shardOf(videos, index, 2)));
     const [main] = shards.filter(({ done }) => done.includes('b'));
     expect(shards.filter(({ done }) => done.includes('b'))).toHaveLength(1);
-    const key = segmentKeys(scene(), BUILD)[1] as Sha256;
+    const key = segmentKeys(renderInput(), BUILD)[1] as Sha256;
     expect(main!.keys.filter((one) => one === key)).toHaveLength(2);
     expect(main!.result.share.segments + shards.find((one) => one !== main)!.result.share.segments).toBe(3);
   });

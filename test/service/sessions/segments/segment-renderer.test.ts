@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { unpackScene } from '../../../../src/engine/packed-scene.ts';
-import { renderOutputs, renderScene } from '../../../../src/engine/render-scene.ts';
+import { renderSound } from '../../../../src/engine/input-media.ts';
+import { unpackRenderInput } from '../../../../src/engine/packed-input.ts';
+import { renderFile, renderOutputs } from '../../../../src/engine/render-file.ts';
 import { joinSegments, renderOutputSegments, renderSegmentStills } from '../../../../src/engine/render-segments.ts';
-import { renderSound } from '../../../../src/engine/scene-media.ts';
 import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
 import type {
   RenderTaskKind,
@@ -16,17 +16,17 @@ import {
   createSegmentRenderer,
   type SegmentRenderer,
 } from '../../../../src/service/sessions/segments/segment-renderer.ts';
-import type { Scene } from '../../../../src/template/scene.ts';
-import { rectangleLayer, sceneOf } from '../../../engine/scenes.ts';
+import type { RenderInput } from '../../../../src/template/render-input.ts';
+import { inputOf, rectangleLayer } from '../../../engine/inputs.ts';
 import { toneWav } from '../../../support/tone.ts';
 
-/** Scene of three segments with 20, 13 and 12 frames. Only the second one shows a square of this colour. */
-function scene(green = 0, changes: Partial<Scene> = {}): Scene {
+/** RenderInput of three segments with 20, 13 and 12 frames. Only the second one shows a square of this colour. */
+function renderInput(green = 0, changes: Partial<RenderInput> = {}): RenderInput {
   const layers = [
     rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 22, op: 32 }),
     rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
   ];
-  return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
+  return inputOf(layers, { fps: 10, frameCount: 45, ...changes });
 }
 
 /** Runs tasks in this process, records them and counts the frames that they draw. */
@@ -40,26 +40,26 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; dr
     },
   });
   const tasks = {
-    video: (input: Scene, options: TaskOptions) => renderScene(input, counted(options)),
-    files: ({ scene: whole, outputs }: TaskInput<'files'>, options: TaskOptions) => {
+    video: (input: RenderInput, options: TaskOptions) => renderFile(input, counted(options)),
+    files: ({ renderInput: whole, outputs }: TaskInput<'files'>, options: TaskOptions) => {
       log.push(outputs.map(({ format }) => format).join(' '));
-      return renderOutputs(unpackScene(whole), outputs, counted(options));
+      return renderOutputs(unpackRenderInput(whole), outputs, counted(options));
     },
-    segments: async ({ scene: whole, outputs, ranges }: TaskInput<'segments'>, options: TaskOptions) => {
+    segments: async ({ renderInput: whole, outputs, ranges }: TaskInput<'segments'>, options: TaskOptions) => {
       const of = outputs.length === 1 ? '' : ` of ${outputs.length} outputs`;
       log.push(...ranges.map(({ first }) => `segment ${first}${of}`));
-      return renderOutputSegments(unpackScene(whole), outputs, ranges, counted(options));
+      return renderOutputSegments(unpackRenderInput(whole), outputs, ranges, counted(options));
     },
-    frames: async ({ scene: whole, frames }: TaskInput<'frames'>) => {
+    frames: async ({ renderInput: whole, frames }: TaskInput<'frames'>) => {
       log.push(...frames.map((frame) => `still ${frame}`));
-      return renderSegmentStills(unpackScene(whole), frames);
+      return renderSegmentStills(unpackRenderInput(whole), frames);
     },
-    sound: async ({ scene: whole, codec }: TaskInput<'sound'>) => {
+    sound: async ({ renderInput: whole, codec }: TaskInput<'sound'>) => {
       log.push(codec === null ? 'examine' : 'sound');
-      return renderSound(unpackScene(whole), codec);
+      return renderSound(unpackRenderInput(whole), codec);
     },
     keys: async (question: TaskInput<'keys'>) => cacheKeys(question),
-    join: ({ scene: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
+    join: ({ renderInput: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
   };
   const runner: ReturnType<typeof localTasks> = {
     log,
@@ -91,11 +91,11 @@ function open(store: SegmentStore | null = memoryStore()) {
 }
 
 describe('createSegmentRenderer()', () => {
-  it('returns the same file as renderScene(), with and without a cache', async () => {
-    const whole = await renderScene(scene(0, { stills: [{ name: 'a', frame: 30 }] }));
+  it('returns the same file as renderFile(), with and without a cache', async () => {
+    const whole = await renderFile(renderInput(0, { stills: [{ name: 'a', frame: 30 }] }));
     const store = memoryStore();
     for (const { renderer } of [open(null), open(store), open(store)]) {
-      expect(await renderer.render(scene(0, { stills: [{ name: 'a', frame: 30 }] }))).toEqual(whole);
+      expect(await renderer.render(renderInput(0, { stills: [{ name: 'a', frame: 30 }] }))).toEqual(whole);
     }
   });
 
@@ -107,24 +107,24 @@ describe('createSegmentRenderer()', () => {
       return local.run(kind, input, options);
     };
     const renderer = createSegmentRenderer({ runner: { run }, parallel: 2, cache: null });
-    await renderer.render(scene(0, { frameCount: 105 }));
+    await renderer.render(renderInput(0, { frameCount: 105 }));
     // 60, 60 and 13 frames; 60, 60 and 12.
     expect(rows.splice(0)).toEqual([
       [0, 20, 80],
       [40, 60, 93],
     ]);
-    await renderer.render(scene(0, { frameCount: 340 }));
+    await renderer.render(renderInput(0, { frameCount: 340 }));
     expect(rows.map(({ length }) => length)).toEqual([5, 4, 4, 4]);
     expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at * 20));
   });
 
   it('renders only the segments that an edit affects, with the bytes of a full render', async () => {
     const store = memoryStore();
-    await open(store).renderer.render(scene());
+    await open(store).renderer.render(renderInput());
     const { renderer, log, cache } = open(store);
     const progress: number[] = [];
     const counts: unknown[] = [];
-    const edited = await renderer.render(scene(1), {
+    const edited = await renderer.render(renderInput(1), {
       onProgress: (done, _, segments) => {
         progress.push(done);
         counts.push(segments);
@@ -136,18 +136,19 @@ describe('createSegmentRenderer()', () => {
     expect(cache!.figures).toEqual({ reused: 2, rendered: 1 });
     expect(progress.at(-1)).toBe(45);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
-    expect(edited).toEqual(await renderScene(scene(1)));
+    expect(edited).toEqual(await renderFile(renderInput(1)));
   });
 
   it('caches the sound under a separate key', async () => {
     const store = memoryStore();
     const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
-    const sounding = (green: number, volume = 1) => scene(green, { sounds: [{ ...tone, transform: { volume } }] });
+    const sounding = (green: number, volume = 1) =>
+      renderInput(green, { sounds: [{ ...tone, transform: { volume } }] });
     await open(store).renderer.render(sounding(0));
     const edited = open(store);
     const video = await edited.renderer.render(sounding(1));
     expect(edited.log.sort()).toEqual(['examine', 'segment 20']);
-    expect(video).toEqual(await renderScene(sounding(1)));
+    expect(video).toEqual(await renderFile(sounding(1)));
     const quieter = open(store);
     await quieter.renderer.render(sounding(1, 0.5));
     expect(quieter.log).toEqual(['sound']);
@@ -156,55 +157,61 @@ describe('createSegmentRenderer()', () => {
   it('shares segments between renders with and without stills', async () => {
     const store = memoryStore();
     const stills = [5, 30, 31].map((frame) => ({ name: `at ${frame}`, frame }));
-    const whole = await renderScene(scene(0, { stills }));
-    await open(store).renderer.render(scene());
+    const whole = await renderFile(renderInput(0, { stills }));
+    await open(store).renderer.render(renderInput());
     const withStills = open(store);
-    expect(await withStills.renderer.render(scene(0, { stills }))).toEqual(whole);
+    expect(await withStills.renderer.render(renderInput(0, { stills }))).toEqual(whole);
     expect(withStills.log).toEqual(['still 5', 'still 30', 'still 31']);
     const again = open(store);
-    expect(await again.renderer.render(scene(0, { stills }))).toEqual(whole);
-    await again.renderer.render(scene());
+    expect(await again.renderer.render(renderInput(0, { stills }))).toEqual(whole);
+    await again.renderer.render(renderInput());
     expect(again.log).toEqual([]);
     const edited = open(store);
-    expect(await edited.renderer.render(scene(1, { stills }))).toEqual(await renderScene(scene(1, { stills })));
+    expect(await edited.renderer.render(renderInput(1, { stills }))).toEqual(
+      await renderFile(renderInput(1, { stills })),
+    );
     expect(edited.log).toEqual(['segment 20']);
   });
 
   it('draws the stills that a concurrent render of the segment does not keep', async () => {
     const { renderer, log } = open();
     const stills = [{ name: 'a', frame: 30 }];
-    const [, video] = await Promise.all([renderer.render(scene()), renderer.render(scene(0, { stills }))]);
-    expect(video).toEqual(await renderScene(scene(0, { stills })));
+    const [, video] = await Promise.all([renderer.render(renderInput()), renderer.render(renderInput(0, { stills }))]);
+    expect(video).toEqual(await renderFile(renderInput(0, { stills })));
     expect(log.filter((task) => task.startsWith('still'))).toEqual(['still 30']);
   });
 
   it('renders a shared segment once for videos rendered at the same time', async () => {
     const { renderer, log } = open();
-    const videos = await Promise.all([renderer.render(scene(0)), renderer.render(scene(1)), renderer.render(scene(0))]);
+    const videos = await Promise.all([
+      renderer.render(renderInput(0)),
+      renderer.render(renderInput(1)),
+      renderer.render(renderInput(0)),
+    ]);
     expect(log.sort()).toEqual(['segment 0', 'segment 20', 'segment 20', 'segment 33']);
     expect(videos[2]).toEqual(videos[0]);
-    expect(videos[1]).toEqual(await renderScene(scene(1)));
+    expect(videos[1]).toEqual(await renderFile(renderInput(1)));
   });
 
   it('renders segments that an aborted render had claimed', async () => {
     const { renderer, log } = open();
     const leaving = new AbortController();
-    const first = renderer.render(scene(), {
+    const first = renderer.render(renderInput(), {
       signal: leaving.signal,
       onProgress: () => leaving.abort(new Error('left')),
     });
-    const second = renderer.render(scene());
+    const second = renderer.render(renderInput());
     await expect(first).rejects.toThrow('left');
-    expect(await second).toEqual(await renderScene(scene()));
+    expect(await second).toEqual(await renderFile(renderInput()));
     expect(log.length).toBeGreaterThan(3);
   });
 
   it('renders a damaged segment again', async () => {
     const store = memoryStore();
-    await open(store).renderer.render(scene());
+    await open(store).renderer.render(renderInput());
     for (const [key, bytes] of store.files) store.files.set(key, bytes.subarray(0, bytes.length - 1));
     const { renderer, log } = open(store);
-    expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
+    expect(await renderer.render(renderInput())).toEqual(await renderFile(renderInput()));
     expect(log).toHaveLength(3);
   });
 
@@ -215,22 +222,24 @@ describe('createSegmentRenderer()', () => {
       has: async () => false,
       put: () => Promise.reject(full),
     });
-    expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
-    await renderer.render(scene(1));
+    expect(await renderer.render(renderInput())).toEqual(await renderFile(renderInput()));
+    await renderer.render(renderInput(1));
     expect(failures).toEqual([full]);
   });
 
   describe('with several files', () => {
-    const files = (...outputs: readonly Partial<Scene['output']>[]): (Scene & { readonly name: string })[] =>
+    const files = (
+      ...outputs: readonly Partial<RenderInput['output']>[]
+    ): (RenderInput & { readonly name: string })[] =>
       outputs.map((output, at) => ({
-        ...scene(0, {
+        ...renderInput(0, {
           stills: [{ name: 'a', frame: 30 }],
           output: { format: 'mp4', quality: 'high', fingerprint: `${at}`, ...output },
         }),
         name: `${at}`,
       }));
-    const videos = async (scenes: readonly Scene[]) =>
-      Promise.all(scenes.map(async (one) => (await renderScene(one)).video));
+    const videos = async (inputs: readonly RenderInput[]) =>
+      Promise.all(inputs.map(async (one) => (await renderFile(one)).video));
 
     it('draws files of the same size, rate and background once, with the bytes of each alone', async () => {
       const [main, ...others] = files({}, { quality: 'low' }, { format: 'mov' }, { format: 'gif' }, { format: 'webp' });
@@ -302,6 +311,6 @@ describe('createSegmentRenderer()', () => {
         new Promise<never>((_resolve, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
     };
     const renderer = createSegmentRenderer({ runner, parallel: 1, cache: null, totalMs: 20 });
-    await expect(renderer.render(scene())).rejects.toMatchObject({ code: 'render_timeout' });
+    await expect(renderer.render(renderInput())).rejects.toMatchObject({ code: 'render_timeout' });
   });
 });

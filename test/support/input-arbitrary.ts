@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Scene } from '../../src/template/scene.ts';
-import { embeddedFonts, placed, rectangleLayer, sceneOf, textLayer } from '../engine/scenes.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
+import { embeddedFonts, inputOf, placed, rectangleLayer, textLayer } from '../engine/inputs.ts';
 
-/** Frames of the scenes; ranges are halves and thirds of it. */
+/** Frames of the inputs; ranges are halves and thirds of it. */
 export const FRAMES = 12;
 
 const time = fc.oneof(fc.integer({ min: -3, max: 15 }), fc.constantFrom(3.5, 5.999, 6.01, 8.25));
@@ -68,8 +68,8 @@ const kind = fc.oneof(
 const layer = fc.tuple(kind, common);
 type LayerPlan = typeof layer extends fc.Arbitrary<infer Plan> ? Plan : never;
 
-/** Scenes of nested compositions, shifted, stretched and remapped, with parents, mattes, texts and effects. */
-export const sceneArbitrary: fc.Arbitrary<Scene> = fc
+/** Inputs of nested compositions, shifted, stretched and remapped, with parents, mattes, texts and effects. */
+export const inputArbitrary: fc.Arbitrary<RenderInput> = fc
   .tuple(
     fc.array(layer, { minLength: 1, maxLength: 4 }),
     fc.array(fc.array(layer, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 3 }),
@@ -78,7 +78,7 @@ export const sceneArbitrary: fc.Arbitrary<Scene> = fc
   .map(([layers, compositions, fr]) => {
     const assets = compositions.map((list, depth) => ({ id: `c${depth}`, layers: layersOf(list, depth + 1) }));
     const document = { fr, op: FRAMES, assets, fonts: embeddedFonts() };
-    return sceneOf(layersOf(layers, 0), { width: 32, height: 18, fps: 10, frameCount: FRAMES, document });
+    return inputOf(layersOf(layers, 0), { width: 32, height: 18, fps: 10, frameCount: FRAMES, document });
   });
 
 /** @param depth compositions refer only to deeper ones, so that none contains itself */
@@ -140,9 +140,9 @@ const effects = {
   },
 };
 
-/** Returns the scene with one value of its animation replaced. @param at index of the value */
-export function mutateScene(scene: Scene, at: number, to: number): Scene {
-  const animation = structuredClone(scene.animation);
+/** Returns the input with one value of its animation replaced. @param at index of the value */
+export function mutateInput(renderInput: RenderInput, at: number, to: number): RenderInput {
+  const animation = structuredClone(renderInput.animation);
   const leaves: [Record<string, unknown>, string][] = [];
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -158,5 +158,5 @@ export function mutateScene(scene: Scene, at: number, to: number): Scene {
   const [holder, key] = leaves[at % leaves.length]!;
   const value = holder[key];
   holder[key] = typeof value === 'string' ? `${value}x` : Number(value) + [1, -1, 3, 0.25][to % 4]!;
-  return { ...scene, animation };
+  return { ...renderInput, animation };
 }

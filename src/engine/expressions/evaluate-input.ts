@@ -7,10 +7,10 @@ import {
 import { openEvaluator, RENDER_LIMITS } from '../../template/expressions/evaluate-expressions.ts';
 import { TEXT_RECTS, type TextRect } from '../../template/expressions/player-protocol.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
-import { checkScene } from '../check-scene.ts';
-import { SceneError } from '../scene-error.ts';
+import { checkInput } from '../check-input.ts';
+import { RenderError } from '../render-error.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
 import type { PlacedCell, TextLine } from '../text/typeset-line.ts';
@@ -18,36 +18,36 @@ import type { PlacedCell, TextLine } from '../text/typeset-line.ts';
 let evaluator: Promise<Evaluate> | undefined;
 
 /**
- * Evaluates the expressions of a scene that depend on editables, such as boxes that fit a text. Returns a scene without such
+ * Evaluates the expressions of an input that depend on editables, such as boxes that fit a text. Returns an input without such
  * expressions unchanged. EDGE.
  *
- * @param scene checked
- * @throws SceneError template_invalid for an expression that has no value, and as `layOutLayers`
+ * @param renderInput checked
+ * @throws RenderError template_invalid for an expression that has no value, and as `layOutLayers`
  */
-export async function evaluateScene(scene: Scene): Promise<Scene> {
-  if (scene.animation.live_expressions !== true) return scene;
-  const animation = structuredClone(scene.animation);
+export async function evaluateInput(renderInput: RenderInput): Promise<RenderInput> {
+  if (renderInput.animation.live_expressions !== true) return renderInput;
+  const animation = structuredClone(renderInput.animation);
   evaluator ??= openEvaluator(
     readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'),
     RENDER_LIMITS,
   );
   const evaluate = await evaluator;
-  let baked = await evaluateTexts(animation, scene.fonts, evaluate);
+  let baked = await evaluateTexts(animation, renderInput.fonts, evaluate);
   // Texts changed by expressions must be measured again.
   if (baked.some(({ pointer }) => WORDS.test(pointer))) {
-    baked = await evaluateTexts(animation, scene.fonts, evaluate);
+    baked = await evaluateTexts(animation, renderInput.fonts, evaluate);
   }
   const failed = baked.flatMap(({ layer, pointer, failure }) =>
     failure === null ? [] : [`the expression of the layer ${JSON.stringify(layer)} (${pointer}) fails: ${failure}`],
   );
   if (failed.length > 0) {
-    throw new SceneError(
+    throw new RenderError(
       'template_invalid',
       `The animation cannot be evaluated: ${failed.slice(0, MAX_LISTED).join('; ')}`,
     );
   }
-  const evaluated = { ...scene, animation };
-  checkScene(evaluated);
+  const evaluated = { ...renderInput, animation };
+  checkInput(evaluated);
   return evaluated;
 }
 
@@ -58,7 +58,7 @@ const WORDS = /\/t\/d$/;
 /** Measures the texts of an animation, and evaluates its expressions with the measures. */
 async function evaluateTexts(
   animation: LottieDocument,
-  fonts: Scene['fonts'],
+  fonts: RenderInput['fonts'],
   evaluate: Evaluate,
 ): Promise<BakedExpression[]> {
   const measured = new Map<LottieNode, TextRect[]>();

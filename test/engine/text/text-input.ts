@@ -1,7 +1,7 @@
 import { type Canvas, createCanvas, LottieAnimation } from '@napi-rs/canvas';
 import { typesetTexts } from '../../../src/engine/text/typeset-texts.ts';
-import type { LottieDocument, SceneFont } from '../../../src/template/scene.ts';
-import { placed } from '../scenes.ts';
+import type { InputFont, LottieDocument } from '../../../src/template/render-input.ts';
+import { placed } from '../inputs.ts';
 
 const FRAMES = 30;
 
@@ -25,7 +25,7 @@ export function textAnimation(layers: readonly Record<string, unknown>[], size =
 }
 
 /** Typesets the texts and draws a frame on white. */
-export async function drawTexts(animation: LottieDocument, fonts: readonly SceneFont[], frame = 0): Promise<Canvas> {
+export async function drawTexts(animation: LottieDocument, fonts: readonly InputFont[], frame = 0): Promise<Canvas> {
   const { animation: set } = await typesetTexts(animation, fonts);
   return drawAnimation(set, frame);
 }

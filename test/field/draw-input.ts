@@ -5,16 +5,16 @@ import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { bakeExpressions, type Evaluate } from '../../src/template/expressions/bake-expressions.ts';
 import { openEvaluator } from '../../src/template/expressions/evaluate-expressions.ts';
 import { upgradeDocument } from '../../src/template/init/normalize-document.ts';
-import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
+import type { InputFont, LottieDocument, RenderInput } from '../../src/template/render-input.ts';
 import type { Picture } from './picture-difference.ts';
 
 /** Draws frames of an animation with the engine at the given size, counted from its first frame. */
 export async function drawFrames(
   animation: LottieDocument,
   frames: readonly number[],
-  { width, height, fonts = [] }: { width: number; height: number; fonts?: readonly SceneFont[] },
+  { width, height, fonts = [] }: { width: number; height: number; fonts?: readonly InputFont[] },
 ): Promise<Picture[]> {
-  return drawScene({ ...(await sceneOf(animation)), width, height, fonts }, frames);
+  return drawInput({ ...(await inputOf(animation)), width, height, fonts }, frames);
 }
 
 let opened: Promise<Evaluate> | undefined;
@@ -26,8 +26,8 @@ export function evaluator(): Promise<Evaluate> {
   return opened;
 }
 
-/** Returns the scene of an animation that is upgraded as `template init` does it. */
-export async function sceneOf(animation: LottieDocument): Promise<Scene> {
+/** Returns the input of an animation that is upgraded as `template init` does it. */
+export async function inputOf(animation: LottieDocument): Promise<RenderInput> {
   const upgraded = structuredClone(animation);
   upgradeDocument(upgraded);
   bakeExpressions(upgraded, await evaluator());
@@ -38,10 +38,10 @@ export async function sceneOf(animation: LottieDocument): Promise<Scene> {
   };
 }
 
-/** Draws frames of a scene. */
-export async function drawScene(scene: Scene, frames: readonly number[]): Promise<Picture[]> {
-  const { width, height } = scene;
-  const rasterizer = await openRasterizer(scene);
+/** Draws frames of an input. */
+export async function drawInput(renderInput: RenderInput, frames: readonly number[]): Promise<Picture[]> {
+  const { width, height } = renderInput;
+  const rasterizer = await openRasterizer(renderInput);
   const pictures: Picture[] = [];
   for (const frame of frames) {
     await rasterizer.prepare(frame);

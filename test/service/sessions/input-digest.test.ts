@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RENDER_EPOCH } from '../../../src/engine/render-epoch.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
-import { renderingDigest, type SceneInputs, sceneDigest } from '../../../src/service/sessions/scene-digest.ts';
+import { type DigestedValues, inputDigest, renderingDigest } from '../../../src/service/sessions/input-digest.ts';
 import { mediaPackage } from '../../support/media-package.ts';
 
 const TEMPLATE = mediaPackage();
@@ -17,8 +17,8 @@ const SOURCES = new Map<string, Sha256>([
   ['audio_tracks.other', sha256('music')],
 ]);
 
-function digest(more: Partial<SceneInputs> = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
-  return sceneDigest(TEMPLATE, { resources: RESOURCES, ...more }, sources);
+function digest(more: Partial<DigestedValues> = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
+  return inputDigest(TEMPLATE, { resources: RESOURCES, ...more }, sources);
 }
 
 describe('sceneDigest()', () => {
@@ -73,11 +73,11 @@ describe('sceneDigest()', () => {
 });
 
 describe('renderingDigest()', () => {
-  it('differs by scope and equals the scene digest for the shared scope', () => {
-    const scene = digest();
-    expect(renderingDigest(scene, '')).toBe(scene);
-    expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(scene, scope))).size).toBe(3);
-    expect(renderingDigest(scene, 'acme')).toMatch(/^[0-9a-f]{64}$/);
-    expect(renderingDigest(scene, 'acme')).toBe(renderingDigest(scene, 'acme'));
+  it('differs by scope and equals the input digest for the shared scope', () => {
+    const renderInput = digest();
+    expect(renderingDigest(renderInput, '')).toBe(renderInput);
+    expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(renderInput, scope))).size).toBe(3);
+    expect(renderingDigest(renderInput, 'acme')).toMatch(/^[0-9a-f]{64}$/);
+    expect(renderingDigest(renderInput, 'acme')).toBe(renderingDigest(renderInput, 'acme'));
   });
 });

@@ -6,11 +6,11 @@ import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
 import { trackKey } from '../../template/bind/check-mapping.ts';
-import { type OutputBasis, resolveOutput, sceneFile } from '../../template/bind/resolve-output.ts';
+import { inputFile, type OutputBasis, resolveOutput } from '../../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { NamedFile } from './ports.ts';
 
-export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
+export interface DigestedValues extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly output?: OutputRequest | undefined;
 }
 
@@ -24,9 +24,9 @@ type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest'>;
  *
  * @param sources digests of the source files by editable key and by `trackKey`
  */
-export function sceneDigest(
+export function inputDigest(
   template: DigestBasis,
-  { resources, audio_tracks = {}, font_changes = {}, output }: SceneInputs,
+  { resources, audio_tracks = {}, font_changes = {}, output }: DigestedValues,
   sources: ReadonlyMap<string, Sha256>,
 ): Sha256 {
   const filled = Object.entries(resources).map(([key, resource]): [string, Json] => [
@@ -50,7 +50,7 @@ export function sceneDigest(
   );
 }
 
-/** The files of a video, each with its `sceneDigest` as fingerprint. */
+/** The files of a video, each with its `inputDigest` as fingerprint. */
 interface VideoFiles {
   /** Digest of the main file. */
   readonly fingerprint: Sha256;
@@ -59,17 +59,17 @@ interface VideoFiles {
   readonly digest: Sha256;
 }
 
-/** Computes the files of a video and their fingerprints. @param sources as of `sceneDigest` */
+/** Computes the files of a video and their fingerprints. @param sources as of `inputDigest` */
 export function videoFiles(
   template: DigestBasis,
-  inputs: SceneInputs,
+  inputs: DigestedValues,
   outputs: readonly NamedOutput[],
   sources: ReadonlyMap<string, Sha256>,
 ): VideoFiles {
-  const fingerprint = sceneDigest(template, inputs, sources);
+  const fingerprint = inputDigest(template, inputs, sources);
   const files = outputs.map(({ name, ...output }) => {
-    const scene = sceneDigest(template, { ...inputs, output }, sources);
-    return { name, scene, file: sceneFile(template, output, scene) };
+    const digest = inputDigest(template, { ...inputs, output }, sources);
+    return { name, digest, file: inputFile(template, output, digest) };
   });
   return {
     fingerprint,
@@ -77,7 +77,9 @@ export function videoFiles(
     digest:
       files.length === 0
         ? fingerprint
-        : sha256(canonicalJson({ main: fingerprint, others: files.map(({ name, scene }) => ({ name, scene })) })),
+        : sha256(
+            canonicalJson({ main: fingerprint, others: files.map(({ name, digest }) => ({ name, scene: digest })) }),
+          ),
   };
 }
 
@@ -87,8 +89,8 @@ export function videoFiles(
  *
  * @param scope empty for a key that all scopes share
  */
-export function renderingDigest(scene: Sha256, scope: string): Sha256 {
-  return scope === '' ? scene : sha256(canonicalJson({ scene, scope }));
+export function renderingDigest(digest: Sha256, scope: string): Sha256 {
+  return scope === '' ? digest : sha256(canonicalJson({ scene: digest, scope }));
 }
 
 function contentOf(resource: Resource | AudioResource, kind: InputType | undefined, bytes: Sha256 | undefined): Json {

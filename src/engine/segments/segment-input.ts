@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';
 import { textLayers } from '../text/text-layers.ts';
@@ -9,32 +9,32 @@ import { type FrameRange, MAX_SHARED_SEGMENTS } from './segment.ts';
 import { type ShownLayers, shownLayers } from './shown-layers.ts';
 
 /**
- * Restricts a scene to the content that can affect a range of its frames: layers by their in and out points, through
+ * Restricts an input to the content that can affect a range of its frames: layers by their in and out points, through
  * compositions, parents and mattes; then the assets, fonts, images, clips and stills that those layers need. Frames in the range
- * equal those of the whole scene. Content that cannot be analysed is kept. Sounds and the fingerprint are removed, because segments
+ * equal those of the whole input. Content that cannot be analysed is kept. Sounds and the fingerprint are removed, because segments
  * contain neither.
  *
- * @param scene checked
+ * @param renderInput checked
  * @see segmentKey
  */
-export function segmentScene(scene: Scene, range: FrameRange): Scene {
-  return sceneCutter(scene)([range]);
+export function segmentInput(renderInput: RenderInput, range: FrameRange): RenderInput {
+  return inputCutter(renderInput)([range]);
 }
 
 /**
- * Returns a function that restricts a scene to several ranges like `segmentScene`. Layers and assets that are kept unchanged stay
+ * Returns a function that restricts an input to several ranges like `segmentInput`. Layers and assets that are kept unchanged stay
  * the same objects.
  */
-export function sceneCutter(scene: Scene): (ranges: readonly FrameRange[]) => Scene {
-  // The movement of an image depends on all times at which it is shown, so it is computed for the whole scene.
-  const whole = { ...scene, ...animateImages(scene) };
+export function inputCutter(renderInput: RenderInput): (ranges: readonly FrameRange[]) => RenderInput {
+  // The movement of an image depends on all times at which it is shown, so it is computed for the whole input.
+  const whole = { ...renderInput, ...animateImages(renderInput) };
   return (ranges) => {
     const cut = {
       ...whole,
-      output: { ...scene.output, fingerprint: null },
+      output: { ...renderInput.output, fingerprint: null },
       frameCount: ranges.at(-1)!.end,
       sounds: [],
-      stills: scene.stills.filter(({ frame }) => ranges.some(({ first, end }) => frame >= first && frame < end)),
+      stills: renderInput.stills.filter(({ frame }) => ranges.some(({ first, end }) => frame >= first && frame < end)),
     };
     const { animation } = whole;
     const intervals = ranges.map((range) => animationTimes(whole, range));
@@ -44,61 +44,61 @@ export function sceneCutter(scene: Scene): (ranges: readonly FrameRange[]) => Sc
   };
 }
 
-/** Segments drawn from one scene. */
+/** Segments drawn from one input. */
 export interface SegmentDrawing {
-  /** The scene restricted to all of the ranges. */
-  readonly scene: Scene;
+  /** The input restricted to all of the ranges. */
+  readonly renderInput: RenderInput;
   readonly ranges: readonly FrameRange[];
-  /** Restricts the scene to some of the ranges. */
-  cut(ranges: readonly FrameRange[]): Scene;
+  /** Restricts the input to some of the ranges. */
+  cut(ranges: readonly FrameRange[]): RenderInput;
 }
 
 /** Maximum bytes of decoded images in a drawing of several segments. */
 const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 
 /**
- * Groups ranges into drawings, because opening a scene and decoding its images takes as long as drawing several frames. The frames
+ * Groups ranges into drawings, because opening an input and decoding its images takes as long as drawing several frames. The frames
  * do not depend on the grouping.
  *
- * @param scene checked
+ * @param renderInput checked
  * @param ranges in ascending order
  */
-export function drawingsOf(scene: Scene, ranges: readonly FrameRange[]): SegmentDrawing[] {
-  const cut = sceneCutter(scene);
+export function drawingsOf(renderInput: RenderInput, ranges: readonly FrameRange[]): SegmentDrawing[] {
+  const cut = inputCutter(renderInput);
   const drawings: SegmentDrawing[] = [];
   for (const range of ranges) {
     const shared = [...(drawings.at(-1)?.ranges ?? []), range];
     const united = shared.length > 1 && shared.length <= MAX_SHARED_SEGMENTS ? cut(shared) : null;
     if (united !== null && imageBytes(united) <= MAX_SHARED_IMAGE_BYTES) {
-      drawings.splice(-1, 1, { scene: united, ranges: shared, cut });
-    } else drawings.push({ scene: cut([range]), ranges: [range], cut });
+      drawings.splice(-1, 1, { renderInput: united, ranges: shared, cut });
+    } else drawings.push({ renderInput: cut([range]), ranges: [range], cut });
   }
   return drawings;
 }
 
-function imageBytes({ images }: Scene): number {
+function imageBytes({ images }: RenderInput): number {
   return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
 }
 
 /** Returns the times of a range's first and last frame, in frames of the animation counted like `ip`. */
-function animationTimes(scene: Scene, { first, end }: FrameRange): { from: number; to: number } {
-  const { ip } = scene.animation;
-  const framesPerFrame = animationFramesPerFrame(scene);
+function animationTimes(renderInput: RenderInput, { first, end }: FrameRange): { from: number; to: number } {
+  const { ip } = renderInput.animation;
+  const framesPerFrame = animationFramesPerFrame(renderInput);
   return { from: ip + first * framesPerFrame, to: ip + (end - 1) * framesPerFrame };
 }
 
-type Restricted = Pick<Scene, 'animation' | 'fonts' | 'images' | 'clips'>;
+type Restricted = Pick<RenderInput, 'animation' | 'fonts' | 'images' | 'clips'>;
 
-function restrict(scene: Scene, shown: ShownLayers, to: number): Restricted {
+function restrict(renderInput: RenderInput, shown: ShownLayers, to: number): Restricted {
   // Markers and metadata are not drawn.
-  const { markers: _, meta: __, ...animation } = scene.animation;
-  const layers = keepLayers(scene.animation.layers, shown);
+  const { markers: _, meta: __, ...animation } = renderInput.animation;
+  const layers = keepLayers(renderInput.animation.layers, shown);
   const compositions = new Map<string, readonly unknown[]>();
   for (const { id, layers: list } of animation.assets ?? []) {
     if (Array.isArray(list) && shown.compositions.has(id)) compositions.set(id, keepLayers(list, shown));
   }
   const kept = [layers, ...compositions.values()].flat();
-  const { fonts, document } = filterFonts(animation, scene.fonts, kept);
+  const { fonts, document } = filterFonts(animation, renderInput.fonts, kept);
   const needed = assetIds(kept);
   const assets = (animation.assets ?? []).flatMap((asset) => {
     const own = compositions.get(asset.id);
@@ -108,10 +108,10 @@ function restrict(scene: Scene, shown: ShownLayers, to: number): Restricted {
   const isNeeded = ({ assetId }: { readonly assetId: string }): boolean => needed.has(assetId);
   return {
     // The rasteriser limits times to the end of the animation; an end after all frames does not change them.
-    animation: { ...document, layers, assets, op: Math.min(scene.animation.op, Math.ceil(to) + 2) },
+    animation: { ...document, layers, assets, op: Math.min(renderInput.animation.op, Math.ceil(to) + 2) },
     fonts,
-    images: scene.images.filter(isNeeded),
-    clips: scene.clips.filter(isNeeded),
+    images: renderInput.images.filter(isNeeded),
+    clips: renderInput.clips.filter(isNeeded),
   } as Restricted;
 }
 
@@ -148,9 +148,9 @@ function assetIds(layers: readonly unknown[]): Set<string> {
  */
 function filterFonts(
   animation: LottieDocument,
-  fonts: Scene['fonts'],
+  fonts: RenderInput['fonts'],
   layers: readonly unknown[],
-): { fonts: Scene['fonts']; document: LottieDocument } {
+): { fonts: RenderInput['fonts']; document: LottieDocument } {
   const texts = textLayers({ ...animation, layers: [...layers], assets: [] });
   const textCount = layers.filter((layer) => isRecord(layer) && layer.ty === LAYER_TYPE.text).length;
   // The fonts of an unreadable text layer are unknown.

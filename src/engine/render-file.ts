@@ -1,46 +1,46 @@
-import type { Scene, SceneOutput } from '../template/scene.ts';
-import { checkScene } from './check-scene.ts';
+import type { RenderInput, RenderOutput } from '../template/render-input.ts';
+import { checkInput } from './check-input.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
+import { type RenderedSound, renderSound } from './input-media.ts';
 import { distinctForms, pixelsOf } from './pixel-format.ts';
-import type { RenderResult, RenderSceneOptions } from './render-result.ts';
+import type { RenderFileOptions, RenderResult } from './render-result.ts';
 import { joinSegments, renderSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
-import { type RenderedSound, renderSound } from './scene-media.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
 import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 /**
- * Renders a scene: a worker thread draws and converts frames while this thread encodes them. Memory use does not depend on the
- * length. The same scene gives the same frames everywhere, and the same bytes if the encoder guarantees it.
+ * Renders an input: a worker thread draws and converts frames while this thread encodes them. Memory use does not depend on the
+ * length. The same input gives the same frames everywhere, and the same bytes if the encoder guarantees it.
  *
- * @throws SceneError if this scene cannot be rendered
+ * @throws RenderError if this input cannot be rendered
  * @throws ReelformError encoder_missing
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<RenderResult> {
-  const [result] = await renderOutputs(scene, [scene.output], options);
+export async function renderFile(renderInput: RenderInput, options: RenderFileOptions = {}): Promise<RenderResult> {
+  const [result] = await renderOutputs(renderInput, [renderInput.output], options);
   return result!;
 }
 
 /**
- * Renders several files of a scene while drawing each frame once. The bytes equal those of `renderScene` for each output.
+ * Renders several files of an input while drawing each frame once. The bytes equal those of `renderFile` for each output.
  *
  * @param outputs with the same `drawingKey`; more than one only for formats written frame by frame
  * @returns in the order of the outputs
- * @throws as `renderScene`
+ * @throws as `renderFile`
  */
 export async function renderOutputs(
-  scene: Scene,
-  outputs: readonly SceneOutput[],
-  options: RenderSceneOptions = {},
+  renderInput: RenderInput,
+  outputs: readonly RenderOutput[],
+  options: RenderFileOptions = {},
 ): Promise<RenderResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
-  // `renderSegments` checks the scene itself.
-  if (!hasSegments(scene.output.format)) checkScene(scene);
+  // `renderSegments` checks the input itself.
+  if (!hasSegments(renderInput.output.format)) checkInput(renderInput);
   // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
@@ -49,13 +49,13 @@ export async function renderOutputs(
     throw error;
   };
   const sounds = outputs.map((output) =>
-    renderSound({ ...scene, output }, audioCodecOf(output.format), either).catch(endBoth),
+    renderSound({ ...renderInput, output }, audioCodecOf(output.format), either).catch(endBoth),
   );
   const limited = { ...options, signal: either };
   const rendering = (
-    hasSegments(scene.output.format)
-      ? renderAndJoin(scene, sounds[0]!, limited).then((result) => [result])
-      : renderFrames(scene, outputs, sounds, limited)
+    hasSegments(renderInput.output.format)
+      ? renderAndJoin(renderInput, sounds[0]!, limited).then((result) => [result])
+      : renderFrames(renderInput, outputs, sounds, limited)
   ).catch(endBoth);
   await Promise.allSettled([...sounds, rendering]);
   signal?.throwIfAborted();
@@ -64,26 +64,26 @@ export async function renderOutputs(
 }
 
 async function renderAndJoin(
-  scene: Scene,
+  renderInput: RenderInput,
   sound: Promise<RenderedSound>,
-  options: RenderSceneOptions,
+  options: RenderFileOptions,
 ): Promise<RenderResult> {
-  const segments = await renderSegments(scene, segmentRanges(scene), options);
-  return joinSegments(scene, segments, await sound);
+  const segments = await renderSegments(renderInput, segmentRanges(renderInput), options);
+  return joinSegments(renderInput, segments, await sound);
 }
 
 /** Renders formats that are written frame by frame, or a PNG. */
 async function renderFrames(
-  scene: Scene,
-  outputs: readonly SceneOutput[],
+  renderInput: RenderInput,
+  outputs: readonly RenderOutput[],
   sounds: readonly Promise<RenderedSound>[],
-  { signal, onProgress }: RenderSceneOptions,
+  { signal, onProgress }: RenderFileOptions,
 ): Promise<RenderResult[]> {
-  const { width, height, fps, frameCount } = scene;
-  if (scene.output.format === 'png') {
+  const { width, height, fps, frameCount } = renderInput;
+  if (renderInput.output.format === 'png') {
     // Awaited first, so that unreadable media fail before anything is drawn.
     const ofMedia = (await sounds[0]!).findings;
-    const { picture, stills, findings } = await renderPicture(scene, { signal, onProgress });
+    const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
     const rest = { stills, findings: [...findings, ...ofMedia] };
     return outputs.map(({ format, fingerprint }) => ({
       ...{ video: withPngComment(picture, fingerprint), format, ...rest, width, height },
@@ -91,7 +91,7 @@ async function renderFrames(
     }));
   }
   const rate = frameRateOf(fps);
-  const supply = supplyFrames(scene, [{ first: 0, end: frameCount }], signal, distinctForms(outputs));
+  const supply = supplyFrames(renderInput, [{ first: 0, end: frameCount }], signal, distinctForms(outputs));
   const writers: FrameWriter[] = [];
   try {
     for (const [at, output] of outputs.entries()) {
@@ -109,7 +109,7 @@ async function renderFrames(
     for (const [at, writer] of writers.entries()) {
       results.push({
         ...{ video: await writer.finish(), format: outputs[at]!.format, width, height, frameCount },
-        stills: scene.stills.map(({ name }) => byName.get(name)!),
+        stills: renderInput.stills.map(({ name }) => byName.get(name)!),
         findings: [...findings, ...(await sounds[at]!).findings],
         durationSeconds: frameTimeSeconds(rate, frameCount),
       });

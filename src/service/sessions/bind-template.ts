@@ -1,10 +1,10 @@
-import { type PackedScene, packScene, unpackAnimation } from '../../engine/packed-scene.ts';
+import { type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
 import { type BindRequest, bindMapping } from '../../template/bind/bind-mapping.ts';
 import { usedFonts } from '../../template/lottie/lottie-slots.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 
-/** The scene of a session. Its animation stays packed: only render processes parse it. */
-export interface BoundScene extends PackedScene {
+/** The input of a session. Its animation stays packed: only render processes parse it. */
+export interface BoundInput extends PackedInput {
   /** Names of the fonts of its texts. */
   readonly usedFonts: readonly string[];
 }
@@ -26,18 +26,21 @@ export interface BindInput {
 }
 
 interface BindOptions {
-  /** The tenant whose scene it is. */
+  /** The tenant whose input it is. */
   readonly owner: string;
   readonly signal?: AbortSignal;
 }
 
 /** Fills a template with a mapping, @see bindMapping. @throws the signal's reason */
-export type BindScene = (input: BindInput, options: BindOptions) => Promise<BoundScene>;
+export type BindTemplate = (input: BindInput, options: BindOptions) => Promise<BoundInput>;
 
 /** Binds in this process. */
-export function bindHere({ template, request, fetched }: BindInput): BoundScene {
+export function bindHere({ template, request, fetched }: BindInput): BoundInput {
   const animation = unpackAnimation(template.animation);
-  const scene = bindMapping({ ...template, animation }, request, fetched);
-  const files = new Set(scene.fonts.map(({ name }) => name));
-  return { ...packScene(scene), usedFonts: usedFonts(scene.animation).filter((name) => files.has(name)) };
+  const renderInput = bindMapping({ ...template, animation }, request, fetched);
+  const files = new Set(renderInput.fonts.map(({ name }) => name));
+  return {
+    ...packRenderInput(renderInput),
+    usedFonts: usedFonts(renderInput.animation).filter((name) => files.has(name)),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { unpackScene } from '../../../src/engine/packed-scene.ts';
-import { type BindInput, bindHere } from '../../../src/service/sessions/bind-scene.ts';
+import { unpackRenderInput } from '../../../src/engine/packed-input.ts';
+import { type BindInput, bindHere } from '../../../src/service/sessions/bind-template.ts';
 import { bindIn } from '../../../src/service/sessions/processes/bind-in.ts';
 import type { TaskInput, TaskRunner } from '../../../src/service/sessions/processes/tasks.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
@@ -27,19 +27,19 @@ const fetched = new Map<string, Uint8Array>([
 const input: BindInput = { template, request, fetched };
 
 describe('bindIn()', () => {
-  it('binds in another process to the same scene as here, reusing the original files', async () => {
-    const scene = await bindIn(openPool())(input, { owner: 'acme' });
-    expect(scene).toEqual(bindHere(input));
-    expect(unpackScene(scene)).toMatchObject(bindMapping(template, request, fetched));
-    expect(scene.usedFonts).toEqual(['Spare-Italic']);
-    expect(scene.images.some(({ bytes }) => bytes === fetched.get(CLIP))).toBe(true);
-    expect(scene.sounds.some(({ bytes }) => bytes === fetched.get(VOICE))).toBe(true);
+  it('binds in another process to the same input as here, reusing the original files', async () => {
+    const renderInput = await bindIn(openPool())(input, { owner: 'acme' });
+    expect(renderInput).toEqual(bindHere(input));
+    expect(unpackRenderInput(renderInput)).toMatchObject(bindMapping(template, request, fetched));
+    expect(renderInput.usedFonts).toEqual(['Spare-Italic']);
+    expect(renderInput.images.some(({ bytes }) => bytes === fetched.get(CLIP))).toBe(true);
+    expect(renderInput.sounds.some(({ bytes }) => bytes === fetched.get(VOICE))).toBe(true);
   });
 
   it('recognises a clip', async () => {
     const movie = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0');
-    const scene = await bindIn(openPool())({ ...input, fetched: new Map([[CLIP, movie]]) }, { owner: 'acme' });
-    expect(scene.clips.map(({ bytes }) => bytes)).toEqual([movie]);
+    const renderInput = await bindIn(openPool())({ ...input, fetched: new Map([[CLIP, movie]]) }, { owner: 'acme' });
+    expect(renderInput.clips.map(({ bytes }) => bytes)).toEqual([movie]);
   });
 
   it('sends only the head of each file, and the animation as bytes', async () => {
@@ -60,8 +60,11 @@ describe('bindIn()', () => {
   it('rejects a file that it did not send', async () => {
     const tasks = {
       async run(_kind: 'bind', given: TaskInput<'bind'>) {
-        const scene = bindHere(given);
-        return { ...scene, fonts: scene.fonts.map((font) => ({ ...font, bytes: new Uint8Array(16).fill(255) })) };
+        const renderInput = bindHere(given);
+        return {
+          ...renderInput,
+          fonts: renderInput.fonts.map((font) => ({ ...font, bytes: new Uint8Array(16).fill(255) })),
+        };
       },
     } as unknown as TaskRunner<'bind'>;
     await expect(bindIn(tasks)(input, { owner: 'acme' })).rejects.toThrow('Internal error');

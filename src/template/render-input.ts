@@ -14,7 +14,7 @@ export interface LottieDocument {
 }
 
 /** An encoded image (PNG, JPEG, WebP, GIF or AVIF) that fills an image asset of the animation. */
-export interface SceneImage {
+export interface InputImage {
   /** `assets[].id` in the animation. The renderer replaces the asset's own `u`, `p` and `e`. */
   readonly assetId: string;
   /** Size of the area in pixels: the asset's `w` and `h`. */
@@ -32,10 +32,10 @@ export interface SceneImage {
  * A clip (MP4, WebM, MOV or GIF) that replaces an image asset of the animation. In each layer that shows it, the clip starts
  * at the layer's start time (`st`) with the picture at `transform.trim_start_time`, and freezes on its last picture.
  */
-export type SceneClip = SceneImage;
+export type InputClip = InputImage;
 
 /** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), which may be the sound of a clip. */
-export interface SceneSound {
+export interface InputSound {
   readonly bytes: Uint8Array;
   /** Seconds from the start of the video. The sound stops at its end or at `endSeconds`. */
   readonly startSeconds: number;
@@ -49,7 +49,7 @@ export interface SceneSound {
   readonly name: string;
   /** The source may have no sound, such as a clip without a sound track. */
   readonly optional: boolean;
-  /** As `SceneImage.isOwn`. */
+  /** As `InputImage.isOwn`. */
   readonly isOwn?: true;
 }
 
@@ -62,16 +62,16 @@ export interface FontSettings {
 }
 
 /** A font file: TTF, OTF, WOFF or WOFF2. */
-export interface SceneFont extends FontSettings {
+export interface InputFont extends FontSettings {
   /** `fName` in the animation. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The font is a fallback for missing glyphs. Fallbacks apply in the scene's order. */
+  /** The font is a fallback for missing glyphs. Fallbacks apply in the input's order. */
   readonly isFallback: boolean;
 }
 
 /** The format of the file to render. */
-export interface SceneOutput {
+export interface RenderOutput {
   readonly format: OutputFormat;
   readonly quality: OutputQuality;
   /** Absent for the default codec of the format. */
@@ -87,16 +87,16 @@ export interface Still {
   readonly frame: number;
 }
 
-/** The fields of a scene that depend on its output. Scenes for different outputs of a video differ only in these. */
-export type SceneFile = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
+/** The fields of an input that depend on its output. Inputs for different outputs of a video differ only in these. */
+export type InputFile = Pick<RenderInput, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
 
 /**
  * A template bound to a mapping: the complete input of a renderer. Texts and colours are in the animation; fonts, images,
- * clips and sounds are separate. Plain data, so that it can be sent to other processes. The same scene gives the same
+ * clips and sounds are separate. Plain data, so that it can be sent to other processes. The same input gives the same
  * frames.
  */
-export interface Scene {
-  readonly output: SceneOutput;
+export interface RenderInput {
+  readonly output: RenderOutput;
   /** Pixels of the output; both even. The animation is scaled to fill them. */
   readonly width: number;
   readonly height: number;
@@ -104,9 +104,9 @@ export interface Scene {
   readonly fps: number;
   readonly frameCount: number;
   readonly animation: LottieDocument;
-  readonly fonts: readonly SceneFont[];
-  readonly images: readonly SceneImage[];
-  readonly clips: readonly SceneClip[];
-  readonly sounds: readonly SceneSound[];
+  readonly fonts: readonly InputFont[];
+  readonly images: readonly InputImage[];
+  readonly clips: readonly InputClip[];
+  readonly sounds: readonly InputSound[];
   readonly stills: readonly Still[];
 }

@@ -1,12 +1,12 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
+import type { InputClip, InputImage, RenderInput } from '../../../src/template/render-input.ts';
 import type { SafeAreaName } from '../../../src/template/safe-areas.ts';
-import type { Scene, SceneClip, SceneImage } from '../../../src/template/scene.ts';
+import { embeddedFonts, imageLayer, inputOf, placed, rectangleLayer, textLayer } from '../inputs.ts';
 import { numberedClip } from '../media/media-files.ts';
-import { embeddedFonts, imageLayer, placed, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
 
-/** Scenes of a few layers, 960 × 540 pixels, three seconds at ten frames each, and the findings that they are made for. */
+/** Inputs of a few layers, 960 × 540 pixels, three seconds at ten frames each, and the findings that they are made for. */
 
 export interface CaseOptions {
   readonly area?: SafeAreaName;
@@ -14,13 +14,13 @@ export interface CaseOptions {
   readonly missed?: { readonly found: readonly string[]; readonly reason: string };
 }
 
-/** Cases by group: a name, a scene, and what lint must report of it: `code editable`, sorted. */
+/** Cases by group: a name, an input, and what lint must report of it: `code editable`, sorted. */
 export type CaseTable = Readonly<
   Record<
     string,
     readonly (readonly [
       name: string,
-      scene: () => Scene | Promise<Scene>,
+      renderInput: () => RenderInput | Promise<RenderInput>,
       expected: readonly string[],
       options?: CaseOptions,
     ])[]
@@ -92,23 +92,26 @@ export const boxed = (width: number, height: number, changes: object = {}) => ({
   ...changes,
 });
 
-export function stage(layers: readonly Layer[], changes: Partial<Scene> & { document?: object } = {}): Scene {
-  const { document, ...scene } = changes;
-  return sceneOf([...layers], {
+export function stage(
+  layers: readonly Layer[],
+  changes: Partial<RenderInput> & { document?: object } = {},
+): RenderInput {
+  const { document, ...renderInput } = changes;
+  return inputOf([...layers], {
     ...{ width: W, height: H, fps: FPS, frameCount: FRAMES },
     document: { fonts: embeddedFonts(), ...document },
-    ...scene,
+    ...renderInput,
   });
 }
 
 /** A square output of the same animation, which cuts it on both sides. */
 export const SQUARE = { width: 540, height: 540, document: { w: W, h: H } };
 
-export const onNavy = (...layers: Layer[]): Scene => stage([...layers, block(NAVY)]);
-export const on = (color: Color, ...layers: Layer[]): Scene => stage([...layers, block(color)]);
+export const onNavy = (...layers: Layer[]): RenderInput => stage([...layers, block(NAVY)]);
+export const on = (color: Color, ...layers: Layer[]): RenderInput => stage([...layers, block(color)]);
 
 /** Layers in a precomposition of the picture's size, shown by one layer. */
-export function nested(layers: readonly Layer[], changes: object = {}, isShown = true): Scene {
+export function nested(layers: readonly Layer[], changes: object = {}, isShown = true): RenderInput {
   const inside = { id: 'inside', layers: [...layers] };
   const shown = { ...imageLayer(nextIndex++, 'inside'), ty: 0, w: W, h: H, ...changes };
   return stage([...(isShown ? [shown] : []), block(NAVY)], { document: { assets: [inside] } });
@@ -130,13 +133,13 @@ export interface PhotoOptions {
   readonly file: readonly [number, number];
   readonly asset: readonly [number, number];
   readonly scale?: number;
-  readonly transform?: SceneImage['transform'];
+  readonly transform?: InputImage['transform'];
   readonly ks?: object;
 }
 
-export function photo({ file, asset, scale = 100, transform = {}, ks = {} }: PhotoOptions): Scene {
+export function photo({ file, asset, scale = 100, transform = {}, ks = {} }: PhotoOptions): RenderInput {
   const [width, height] = asset;
-  const image: SceneImage = { assetId: 'photo', name: 'i_01', width, height, transform, bytes: picture(...file) };
+  const image: InputImage = { assetId: 'photo', name: 'i_01', width, height, transform, bytes: picture(...file) };
   const layer = imageLayer(nextIndex++, 'photo');
   const shown = { ...layer, ks: { ...placed(), s: still([scale, scale, 100]), ...ks } };
   const assets = [{ id: 'photo', w: width, h: height, u: '', p: 'photo.png', editable: 'i_01' }];
@@ -144,19 +147,19 @@ export function photo({ file, asset, scale = 100, transform = {}, ks = {} }: Pho
 }
 
 /** A clip of 64 × 36 pixels in a layer. */
-export async function clip(asset: readonly [number, number], scale = 100): Promise<Scene> {
+export async function clip(asset: readonly [number, number], scale = 100): Promise<RenderInput> {
   const layer = { ...imageLayer(nextIndex++, 'clip'), ks: placed(0, 0, { s: still([scale, scale, 100]) }) };
   return withClip(await numberedClip(FPS, FRAMES), [layer, block(NAVY)], asset);
 }
 
-/** A scene with a clip of 64 × 36 pixels, which layers show as `clip`; of the picture's size, it is no editable's. */
+/** An input with a clip of 64 × 36 pixels, which layers show as `clip`; of the picture's size, it is no editable's. */
 export function withClip(
   bytes: Uint8Array,
   layers: readonly Layer[],
   asset: readonly [number, number] = [W, H],
-): Scene {
+): RenderInput {
   const [width, height] = asset;
-  const shown: SceneClip = { assetId: 'clip', name: 'v_01', width, height, transform: {}, bytes };
+  const shown: InputClip = { assetId: 'clip', name: 'v_01', width, height, transform: {}, bytes };
   const assets = [
     { id: 'clip', w: width, h: height, u: '', p: 'clip.mp4', e: 0, ...(asset[0] === W ? {} : { editable: 'v_01' }) },
   ];
@@ -168,9 +171,9 @@ export function showing(refId: string, changes: object = {}): Layer {
   return { ...imageLayer(nextIndex++, refId), ...changes };
 }
 
-/** A scene whose last layer is an image of the picture's size that no editable fills. */
-export function over(bytes: Buffer, ...layers: Layer[]): Scene {
-  const image: SceneImage = { assetId: 'ground', name: 'ground.png', width: W, height: H, transform: {}, bytes };
+/** An input whose last layer is an image of the picture's size that no editable fills. */
+export function over(bytes: Buffer, ...layers: Layer[]): RenderInput {
+  const image: InputImage = { assetId: 'ground', name: 'ground.png', width: W, height: H, transform: {}, bytes };
   const assets = [{ id: 'ground', w: W, h: H, u: '', p: 'ground.png' }];
   return stage([...layers, showing('ground')], { images: [image], document: { assets } });
 }

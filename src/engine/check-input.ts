@@ -1,28 +1,31 @@
 import { checkAnimation } from '../template/lottie/check-animation.ts';
-import type { Scene } from '../template/scene.ts';
+import type { RenderInput } from '../template/render-input.ts';
 import { checkEmbeddedImages } from './images/check-image.ts';
-import { SceneError } from './scene-error.ts';
+import { RenderError } from './render-error.ts';
 
 const MAX_PROBLEMS = 5;
 
 /**
- * Rejects a scene that could harm the process that draws it, before native code reads any of it. Images outside the animation
+ * Rejects an input that could harm the process that draws it, before native code reads any of it. Images outside the animation
  * are checked when they are decoded.
  *
- * @throws SceneError template_invalid with every problem of the animation; as `checkImage` for an image inside it
+ * @throws RenderError template_invalid with every problem of the animation; as `checkImage` for an image inside it
  */
-export function checkScene(scene: Scene): void {
-  const assetIds = new Set([...scene.images, ...scene.clips].map(({ assetId }) => assetId));
-  const problems = [...sceneProblems(scene), ...checkAnimation(scene.animation, { suppliedAssets: assetIds })];
+export function checkInput(renderInput: RenderInput): void {
+  const assetIds = new Set([...renderInput.images, ...renderInput.clips].map(({ assetId }) => assetId));
+  const problems = [
+    ...inputProblems(renderInput),
+    ...checkAnimation(renderInput.animation, { suppliedAssets: assetIds }),
+  ];
   if (problems.length > 0) {
     const listed = problems.slice(0, MAX_PROBLEMS).join('; ');
     const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : '';
-    throw new SceneError('template_invalid', `The animation cannot be rendered: ${listed}${more}`);
+    throw new RenderError('template_invalid', `The animation cannot be rendered: ${listed}${more}`);
   }
-  checkEmbeddedImages(scene.animation, assetIds);
+  checkEmbeddedImages(renderInput.animation, assetIds);
 }
 
-function sceneProblems({ width, height, fps, frameCount, stills, images, clips, animation }: Scene): string[] {
+function inputProblems({ width, height, fps, frameCount, stills, images, clips, animation }: RenderInput): string[] {
   const problems: string[] = [];
   if (!(isEvenSide(width) && isEvenSide(height))) problems.push(`${width} × ${height} is not an even size in 2..4096`);
   if (!(fps >= 1 && fps <= 240)) problems.push(`${fps} frames per second is not in 1..240`);

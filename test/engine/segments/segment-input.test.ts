@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, test } from 'vitest';
 import type { FrameRange } from '../../../src/engine/segments/segment.ts';
-import { drawingsOf, segmentScene } from '../../../src/engine/segments/segment-scene.ts';
+import { drawingsOf, segmentInput } from '../../../src/engine/segments/segment-input.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
 import { FEATURES } from '../../field/features.ts';
 import { differingFrames, segmentKeys } from '../../support/segment-frames.ts';
+import { embeddedFonts, imageLayer, inputOf, placed, rectangleLayer, textLayer } from '../inputs.ts';
 import { numberedClip } from '../media/media-files.ts';
 import { testPicture } from '../pictures.ts';
-import { embeddedFonts, imageLayer, placed, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SHIPPED = join(createRequire(import.meta.url).resolve('lottie-web/package.json'), '../test/animations');
 
-function exampleScene(name: string, texts: Readonly<Record<string, string>> = {}): Scene {
+function exampleInput(name: string, texts: Readonly<Record<string, string>> = {}): RenderInput {
   const cwd = join(ROOT, 'templates', name);
   const files = fg.sync('**/*', { cwd }).map((path): [string, Uint8Array] => [path, readFileSync(join(cwd, path))]);
   const parsed = parseTemplatePackage(`templates/${name}`, new Map(files));
@@ -27,25 +27,28 @@ function exampleScene(name: string, texts: Readonly<Record<string, string>> = {}
 }
 
 /** Scales each side to a quarter. */
-function small(scene: Scene): Scene {
-  return { ...scene, width: Math.ceil(scene.width / 8) * 2, height: Math.ceil(scene.height / 8) * 2 };
+function small(renderInput: RenderInput): RenderInput {
+  return { ...renderInput, width: Math.ceil(renderInput.width / 8) * 2, height: Math.ceil(renderInput.height / 8) * 2 };
 }
 
-function documentScene(document: LottieDocument): Scene {
+function documentInput(document: LottieDocument): RenderInput {
   const { w, h, fr, ip, op } = document;
   const side = Math.min(1, 160 / Math.max(w, h));
   const [width, height] = [w, h].map((length) => Math.max(2, Math.round((length * side) / 2) * 2)) as [number, number];
-  return sceneOf([], { width, height, fps: fr, frameCount: Math.max(1, Math.floor(op - ip)), document });
+  return inputOf([], { width, height, fps: fr, frameCount: Math.max(1, Math.floor(op - ip)), document });
 }
 
-function thirds({ frameCount }: Scene): FrameRange[] {
+function thirds({ frameCount }: RenderInput): FrameRange[] {
   const bounds = [0, 1, 2, 3].map((part) => Math.round((part * frameCount) / 3));
   return bounds.slice(1).flatMap((end, part) => (end > bounds[part]! ? [{ first: bounds[part]!, end }] : []));
 }
 
-async function expectSame(scene: Scene, ranges = thirds(scene), step = 1): Promise<void> {
+async function expectSame(renderInput: RenderInput, ranges = thirds(renderInput), step = 1): Promise<void> {
   for (const range of ranges) {
-    expect(await differingFrames(scene, segmentScene(scene, range), range, step), JSON.stringify(range)).toEqual([]);
+    expect(
+      await differingFrames(renderInput, segmentInput(renderInput, range), range, step),
+      JSON.stringify(range),
+    ).toEqual([]);
   }
 }
 
@@ -54,32 +57,32 @@ const held = (frames: readonly [t: number, s: unknown][]) => ({
   k: frames.map(([t, s]) => ({ t, s, h: 1 })),
 });
 const box = (ind: number, changes: object) => rectangleLayer(ind, [0, 0, 12, 12], [1, ind / 9, 0], changes);
-const layersOf = ({ animation }: Scene): unknown[] => animation.layers;
+const layersOf = ({ animation }: RenderInput): unknown[] => animation.layers;
 
 describe('segmentScene()', () => {
   test.each(['launch', 'story'])('draws the same frames as the whole %s', async (name) => {
-    const scene = small(exampleScene(name));
-    const ranges = Array.from({ length: Math.ceil(scene.frameCount / 60) }, (_, at) => ({
+    const renderInput = small(exampleInput(name));
+    const ranges = Array.from({ length: Math.ceil(renderInput.frameCount / 60) }, (_, at) => ({
       first: at * 60,
-      end: Math.min(scene.frameCount, at * 60 + 60),
+      end: Math.min(renderInput.frameCount, at * 60 + 60),
     }));
-    await expectSame(scene, ranges, 7);
+    await expectSame(renderInput, ranges, 7);
   });
 
   test.each(FEATURES)('draws the same frames as the whole animation with $name', async ({ document }) => {
-    await expectSame(documentScene(document), undefined, 3);
+    await expectSame(documentInput(document), undefined, 3);
   });
 
   const shipped = fg.sync('*.json', { cwd: SHIPPED });
   test.each(shipped)('draws the same frames as the whole %s', async (name) => {
     const document = JSON.parse(readFileSync(join(SHIPPED, name), 'utf8')) as LottieDocument;
-    await expectSame(documentScene(document), undefined, 5);
+    await expectSame(documentInput(document), undefined, 5);
   });
 
   test('keeps a layer only in segments that show it', () => {
-    const scene = sceneOf([box(1, { ip: 0, op: 4 }), box(2, { ip: 4, op: 8 })], { frameCount: 8 });
-    expect(layersOf(segmentScene(scene, { first: 0, end: 4 }))).toEqual([scene.animation.layers[0]]);
-    expect(layersOf(segmentScene(scene, { first: 4, end: 8 }))).toEqual([scene.animation.layers[1]]);
+    const renderInput = inputOf([box(1, { ip: 0, op: 4 }), box(2, { ip: 4, op: 8 })], { frameCount: 8 });
+    expect(layersOf(segmentInput(renderInput, { first: 0, end: 4 }))).toEqual([renderInput.animation.layers[0]]);
+    expect(layersOf(segmentInput(renderInput, { first: 4, end: 8 }))).toEqual([renderInput.animation.layers[1]]);
   });
 
   test('reduces a finished parent to the transform of its child', async () => {
@@ -88,14 +91,14 @@ describe('segmentScene()', () => {
       [4, [20, 8, 0]],
     ]);
     const parent = textLayer(2, 'Gone', 0, 20, 12);
-    const scene = sceneOf(
+    const renderInput = inputOf(
       [box(1, { parent: 2 }), { ...parent, ip: 0, op: 2, ks: placed(0, 0, { p: move }) }],
       { frameCount: 8, document: { fonts: embeddedFonts() } }, // biome-ignore format: short
     );
-    const cut = segmentScene(scene, { first: 4, end: 8 });
+    const cut = segmentInput(renderInput, { first: 4, end: 8 });
     expect(layersOf(cut)[1]).toMatchObject({ ty: 3, ind: 2 });
     expect(JSON.stringify(cut.animation)).not.toContain('Gone');
-    await expectSame(scene);
+    await expectSame(renderInput);
   });
 
   test('keeps finished mattes, adjacent or referenced by number', async () => {
@@ -106,9 +109,9 @@ describe('segmentScene()', () => {
       [box(2, { tt: 3, tp: 1 }), matte(1)],
     ];
     for (const layers of matted) {
-      const scene = sceneOf(layers, { frameCount: 9 });
-      expect(layersOf(segmentScene(scene, { first: 6, end: 9 }))).toHaveLength(layers.length);
-      await expectSame(scene);
+      const renderInput = inputOf(layers, { frameCount: 9 });
+      expect(layersOf(segmentInput(renderInput, { first: 6, end: 9 }))).toHaveLength(layers.length);
+      await expectSame(renderInput);
     }
   });
 
@@ -135,13 +138,13 @@ describe('segmentScene()', () => {
       [shown({ ind: 1, tm })],
       [shown({ ind: 1, op: 3 }), shown({ ind: 2, ip: 9, st: 6, ks: placed(0, 10) })],
     ]) {
-      await expectSame(sceneOf(layers, { frameCount: 12, document: { assets: [{ id: 'c', layers: inner }] } }));
+      await expectSame(inputOf(layers, { frameCount: 12, document: { assets: [{ id: 'c', layers: inner }] } }));
     }
-    const late = sceneOf([shown({ ind: 1, st: 4 })], {
+    const late = inputOf([shown({ ind: 1, st: 4 })], {
       frameCount: 12,
       document: { assets: [{ id: 'c', layers: inner }] },
     });
-    expect(segmentScene(late, { first: 4, end: 7 }).animation.assets).toEqual([{ id: 'c', layers: [inner[0]] }]);
+    expect(segmentInput(late, { first: 4, end: 7 }).animation.assets).toEqual([{ id: 'c', layers: [inner[0]] }]);
   });
 
   test('keeps inactive layers in a composition drawn as a group', () => {
@@ -149,8 +152,8 @@ describe('segmentScene()', () => {
     const shown = { ty: 0, ind: 1, refId: 'c', w: 64, h: 36, ip: 0, op: 12, st: 0 };
     const inside = (changes: object): number => {
       const layers = [{ ...shown, ks: placed(), ...changes }];
-      const scene = sceneOf(layers, { frameCount: 6, document: { assets: [{ id: 'c', layers: inner }] } });
-      return (segmentScene(scene, { first: 4, end: 6 }).animation.assets![0]!.layers as unknown[]).length;
+      const renderInput = inputOf(layers, { frameCount: 6, document: { assets: [{ id: 'c', layers: inner }] } });
+      return (segmentInput(renderInput, { first: 4, end: 6 }).animation.assets![0]!.layers as unknown[]).length;
     };
     expect(inside({})).toBe(1);
     expect(inside({ ef: [], bm: 0, ks: placed(0, 0, { o: { a: 0, k: [100] } }) })).toBe(1);
@@ -160,8 +163,8 @@ describe('segmentScene()', () => {
 
   test('keeps everything when motion blur samples surrounding times', () => {
     const layers = [box(1, { ip: 0, op: 2 }), box(2, {})];
-    const scene = sceneOf(layers, { frameCount: 6, document: { mb: { sa: 180 } } });
-    expect(layersOf(segmentScene(scene, { first: 4, end: 6 }))).toHaveLength(2);
+    const renderInput = inputOf(layers, { frameCount: 6, document: { mb: { sa: 180 } } });
+    expect(layersOf(segmentInput(renderInput, { first: 4, end: 6 }))).toHaveLength(2);
   });
 
   test('keeps the images, fonts and stills of its frames and drops sounds', async () => {
@@ -184,14 +187,14 @@ describe('segmentScene()', () => {
     const fonts = [{ name: 'Spare', bytes: picture, isFallback: true }];
     const stills = [0, 2, 3].map((frame) => ({ name: `s${frame}`, frame }));
     const images = [image('a'), image('b')];
-    const scene = sceneOf(layers, {
+    const renderInput = inputOf(layers, {
       ...{ images, stills, fonts, sounds: [sound], frameCount: 6 },
       ...{
         output: { format: 'mp4', quality: 'high', fingerprint: 'v1:aa' },
         document: { assets, fonts: embeddedFonts() },
       },
     });
-    const [head, tail] = thirds({ ...scene, frameCount: 9 }).map((range) => segmentScene(scene, range));
+    const [head, tail] = thirds({ ...renderInput, frameCount: 9 }).map((range) => segmentInput(renderInput, range));
     expect(head).toMatchObject({ images: [images[0]], fonts, sounds: [], output: { fingerprint: null } });
     expect(head!.stills.map(({ frame }) => frame)).toEqual([0, 2]);
     expect(tail).toMatchObject({ images: [images[1]], fonts: [], animation: { assets: [assets[1]] } });
@@ -204,7 +207,7 @@ describe('segmentScene()', () => {
     const images = [{ assetId: 'a', width: 40, height: 30, bytes, transform, name: 'a' }];
     const layers = [imageLayer(1, 'a'), { ...imageLayer(2, 'a', 20, 4), ip: 3, op: 7 }];
     const document = { op: 12, assets: [{ id: 'a', w: 40, h: 30, p: '', u: '' }] };
-    await expectSame(sceneOf(layers, { images, frameCount: 12, document }));
+    await expectSame(inputOf(layers, { images, frameCount: 12, document }));
   });
 
   test('plays a clip as in the whole', async () => {
@@ -215,9 +218,9 @@ describe('segmentScene()', () => {
       { ...imageLayer(2, 'a', 30, 4), ip: 6, st: 6 },
     ];
     const document = { op: 15, assets: [{ id: 'a', w: 64, h: 36, p: '', u: '' }] };
-    await expectSame(sceneOf(layers, { clips, frameCount: 15, fps: 10, document }));
-    const over = sceneOf([layers[0], box(2, {})], { clips, frameCount: 15, fps: 10, document });
-    expect(segmentScene(over, { first: 9, end: 15 }).clips).toEqual([]);
+    await expectSame(inputOf(layers, { clips, frameCount: 15, fps: 10, document }));
+    const over = inputOf([layers[0], box(2, {})], { clips, frameCount: 15, fps: 10, document });
+    expect(segmentInput(over, { first: 9, end: 15 }).clips).toEqual([]);
   });
 });
 
@@ -225,8 +228,11 @@ describe('segmentKeys()', () => {
   const ranges = Array.from({ length: 6 }, (_, at) => ({ first: at * 60, end: Math.min(324, at * 60 + 60) }));
 
   /** One character per segment of launch: `x` where an edit changes its key. */
-  function changes(texts: Readonly<Record<string, string>>, edit: (scene: Scene) => Scene = (scene) => scene): string {
-    const [before, after] = [exampleScene('launch'), edit(exampleScene('launch', texts))];
+  function changes(
+    texts: Readonly<Record<string, string>>,
+    edit: (renderInput: RenderInput) => RenderInput = (renderInput) => renderInput,
+  ): string {
+    const [before, after] = [exampleInput('launch'), edit(exampleInput('launch', texts))];
     const [keys, others] = [segmentKeys(before, ranges), segmentKeys(after, ranges)];
     return keys.map((key, at) => (key !== null && key === others[at] ? '=' : 'x')).join('');
   }
@@ -236,10 +242,12 @@ describe('segmentKeys()', () => {
     // Shown from frame 26 to 123, so including two frames of the third segment.
     expect(changes({ t_01: 'Another headline' })).toBe('xxx===');
     expect(changes({ t_05: 'An offer' })).toBe('====xx');
-    expect(changes({}, (scene) => ({ ...scene, output: { ...scene.output, fingerprint: 'v1:bb' } }))).toBe('======');
-    const [still] = exampleScene('launch').stills;
+    expect(
+      changes({}, (renderInput) => ({ ...renderInput, output: { ...renderInput.output, fingerprint: 'v1:bb' } })),
+    ).toBe('======');
+    const [still] = exampleInput('launch').stills;
     const moved = { ...still!, frame: 61 };
-    expect(changes({}, (scene) => ({ ...scene, stills: [...scene.stills, moved] }))).toBe('======');
+    expect(changes({}, (renderInput) => ({ ...renderInput, stills: [...renderInput.stills, moved] }))).toBe('======');
   });
 
   test('change with size, rate, quality and build', () => {
@@ -248,13 +256,13 @@ describe('segmentKeys()', () => {
       { fps: 25 },
       { output: { format: 'mp4', quality: 'low', fingerprint: null } },
     ]) {
-      expect(changes({}, (scene) => ({ ...scene, ...change }) as Scene)).toBe('xxxxxx');
+      expect(changes({}, (renderInput) => ({ ...renderInput, ...change }) as RenderInput)).toBe('xxxxxx');
     }
   });
 
-  test('are null for a scene without a canonical form', () => {
-    const scene = sceneOf([box(1, { nm: '\ud800' })]);
-    expect(segmentKeys(scene, [{ first: 0, end: 2 }])).toEqual([null]);
+  test('are null for an input without a canonical form', () => {
+    const renderInput = inputOf([box(1, { nm: '\ud800' })]);
+    expect(segmentKeys(renderInput, [{ first: 0, end: 2 }])).toEqual([null]);
   });
 });
 
@@ -263,8 +271,8 @@ describe('drawingsOf()', () => {
   const image = (assetId: string, side: number) => ({
     ...{ name: assetId, assetId, width: side, height: side, bytes: new Uint8Array(1), transform: {} },
   });
-  const scene = (sides: readonly number[]): Scene =>
-    sceneOf(
+  const renderInput = (sides: readonly number[]): RenderInput =>
+    inputOf(
       sides.map((_, at) => ({ ...imageLayer(at + 1, `i${at}`), ip: at * 10, op: at * 10 + 10 })),
       {
         frameCount: 200,
@@ -275,7 +283,7 @@ describe('drawingsOf()', () => {
 
   test('groups at most eight ranges, which need not be consecutive', () => {
     const firsts = (ranges: readonly FrameRange[]): number[][] =>
-      drawingsOf(scene([]), ranges).map((drawing) => drawing.ranges.map(({ first }) => first));
+      drawingsOf(renderInput([]), ranges).map((drawing) => drawing.ranges.map(({ first }) => first));
     expect(firsts(seconds(0, 10, 30, 40))).toEqual([[0, 10, 30, 40]]);
     expect(firsts(seconds(...Array.from({ length: 10 }, (_, at) => at * 10)))).toEqual([
       [0, 10, 20, 30, 40, 50, 60, 70],
@@ -283,17 +291,17 @@ describe('drawingsOf()', () => {
     ]);
   });
 
-  test('restricts each scene to its ranges, and separates those whose images are large together', () => {
-    const drawings = drawingsOf(scene([100, 3000, 3000, 100]), seconds(0, 10, 20, 30));
+  test('restricts each input to its ranges, and separates those whose images are large together', () => {
+    const drawings = drawingsOf(renderInput([100, 3000, 3000, 100]), seconds(0, 10, 20, 30));
     expect(drawings.map(({ ranges }) => ranges.map(({ first }) => first))).toEqual([
       [0, 10],
       [20, 30],
     ]);
-    expect(drawings.map(({ scene: own }) => own.images.map(({ name }) => name))).toEqual([
+    expect(drawings.map(({ renderInput: own }) => own.images.map(({ name }) => name))).toEqual([
       ['i0', 'i1'],
       ['i2', 'i3'],
     ]);
-    const [apart] = drawingsOf(scene([100, 3000, 100]), seconds(0, 20));
-    expect(apart!.scene.images.map(({ name }) => name)).toEqual(['i0', 'i2']);
+    const [apart] = drawingsOf(renderInput([100, 3000, 100]), seconds(0, 20));
+    expect(apart!.renderInput.images.map(({ name }) => name)).toEqual(['i0', 'i2']);
   });
 });

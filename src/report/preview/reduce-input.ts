@@ -1,38 +1,41 @@
 import { encodeStoredPng } from '../../engine/images/png-file.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { allLayers } from '../../template/lottie/lottie-layers.ts';
-import type { Scene, SceneImage } from '../../template/scene.ts';
+import type { InputImage, RenderInput } from '../../template/render-input.ts';
 
 /** Image pixels kept per output pixel, because a layer may enlarge part of an image. */
 const IMAGE_DENSITY = 1.5;
 
 /**
- * Scales a scene down so that its longer side has at most `longest` pixels; both sides stay even. Also shrinks JPEG images
+ * Scales an input down so that its longer side has at most `longest` pixels; both sides stay even. Also shrinks JPEG images
  * beforehand, because fitting them dominates the time of a single frame.
  *
  * @param imagesFor longer side to which JPEGs are fitted, so that stills of several sizes share them
  */
-export function shrinkScene(scene: Scene, longest: number, imagesFor = longest): Scene {
-  const scale = scaleTo(scene, longest);
+export function shrinkInput(renderInput: RenderInput, longest: number, imagesFor = longest): RenderInput {
+  const scale = scaleTo(renderInput, longest);
   const even = (pixels: number): number => 2 * Math.max(1, Math.round((pixels * scale) / 2));
   // The animation may have another size than the output.
-  const density = Math.min(1, (IMAGE_DENSITY * scaleTo(scene, imagesFor) * scene.width) / scene.animation.w);
-  const images = scene.images.map((image) => (isJpeg(image) ? shrinkImage(image, density) : image));
-  return { ...scene, width: even(scene.width), height: even(scene.height), images };
+  const density = Math.min(
+    1,
+    (IMAGE_DENSITY * scaleTo(renderInput, imagesFor) * renderInput.width) / renderInput.animation.w,
+  );
+  const images = renderInput.images.map((image) => (isJpeg(image) ? shrinkImage(image, density) : image));
+  return { ...renderInput, width: even(renderInput.width), height: even(renderInput.height), images };
 }
 
-function scaleTo({ width, height }: Scene, longest: number): number {
+function scaleTo({ width, height }: RenderInput, longest: number): number {
   return Math.min(1, longest / Math.max(width, height));
 }
 
 /** Only the resolution changes: the area keeps its place in the animation. */
-function shrinkImage(image: SceneImage, density: number): SceneImage {
+function shrinkImage(image: InputImage, density: number): InputImage {
   const side = (pixels: number): number => Math.max(1, Math.round(pixels * density));
   return { ...image, width: side(image.width), height: side(image.height) };
 }
 
 /** Other formats may be animated and then use the area of a clip. */
-function isJpeg({ bytes }: SceneImage): boolean {
+function isJpeg({ bytes }: InputImage): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xd8;
 }
 
@@ -42,7 +45,7 @@ const MARGIN = 1;
 const PIXEL = {
   ...{ width: 1, height: 1, transform: { crop_strategy: 'fill' } },
   bytes: encodeStoredPng(new Uint8Array(4), 1, 1),
-} as const satisfies Partial<SceneImage>;
+} as const satisfies Partial<InputImage>;
 
 /**
  * Replaces the images that none of the given frames shows by a single pixel, because decoding an image costs more than
@@ -51,7 +54,7 @@ const PIXEL = {
  *
  * @param frames frame numbers of the video
  */
-export function dropHiddenImages({ images, animation, fps }: Scene, frames: readonly number[]): SceneImage[] {
+export function dropHiddenImages({ images, animation, fps }: RenderInput, frames: readonly number[]): InputImage[] {
   if (images.length === 0) return [];
   const times = frames.map((frame) => (frame * animation.fr) / fps);
   const spans = layerSpans(animation);

@@ -8,10 +8,10 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EncoderFactory } from '../../src/engine/codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
-import { renderScene } from '../../src/engine/render-scene.ts';
-import type { Scene } from '../../src/template/scene.ts';
+import { renderFile } from '../../src/engine/render-file.ts';
+import type { RenderInput } from '../../src/template/render-input.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
-import { imageLayer, movingScene, rectangleLayer, sceneOf } from './scenes.ts';
+import { imageLayer, inputOf, movingInput, rectangleLayer } from './inputs.ts';
 
 const hasFfmpeg = await hasFfprobe();
 let folder: string;
@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function videoFile(scene: Scene): Promise<string> {
-  const path = join(folder, `${createHash('sha256').update(JSON.stringify(scene)).digest('hex')}.mp4`);
-  await writeFile(path, (await renderScene(scene)).video);
+async function videoFile(renderInput: RenderInput): Promise<string> {
+  const path = join(folder, `${createHash('sha256').update(JSON.stringify(renderInput)).digest('hex')}.mp4`);
+  await writeFile(path, (await renderFile(renderInput)).video);
   return path;
 }
 
@@ -54,7 +54,7 @@ function frameDigests(into: string[]): EncoderFactory {
 
 describe('renderScene()', () => {
   test('produces an H.264 MP4 with every frame in order', async () => {
-    const { video, ...rest } = await renderScene(movingScene());
+    const { video, ...rest } = await renderFile(movingInput());
     const { track, packets, durationSeconds } = await readBack(video);
     expect(await track.getCodec()).toBe('avc');
     expect([track.codedWidth, track.codedHeight]).toEqual([160, 90]);
@@ -72,13 +72,13 @@ describe('renderScene()', () => {
   });
 
   test('puts the index before the media data', async () => {
-    const { video } = await renderScene(movingScene());
+    const { video } = await renderFile(movingInput());
     const bytes = Buffer.from(video);
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
   });
 
   test.skipIf(!hasFfmpeg)('is identified by ffprobe as yuv420p and BT.709 with the same number of frames', async () => {
-    expect(await probe(await videoFile(movingScene()))).toEqual({
+    expect(await probe(await videoFile(movingInput()))).toEqual({
       codec: 'h264',
       pixelFormat: 'yuv420p',
       colorSpace: 'bt709',
@@ -93,7 +93,7 @@ describe('renderScene()', () => {
   test.skipIf(!hasFfmpeg)(
     'stores colour and frame rate in the stream itself, for copies without the container',
     async () => {
-      const mp4 = await videoFile(movingScene({ fps: 29.97 }));
+      const mp4 = await videoFile(movingInput({ fps: 29.97 }));
       const raw = `${mp4}.h264`;
       await execa('ffmpeg', ['-v', 'error', '-y', '-i', mp4, '-c', 'copy', '-f', 'h264', raw]);
       expect(await probe(raw)).toMatchObject({ colorSpace: 'bt709', frameRate: '30000/1001' });
@@ -101,7 +101,7 @@ describe('renderScene()', () => {
   );
 
   test('treats 29.97 frames per second as 30000/1001 with every frame on time', async () => {
-    const { video, durationSeconds } = await renderScene(movingScene({ fps: 29.97, frameCount: 65 }));
+    const { video, durationSeconds } = await renderFile(movingInput({ fps: 29.97, frameCount: 65 }));
     const { track, packets } = await readBack(video);
     expect(durationSeconds).toBeCloseTo((65 * 1001) / 30_000, 9);
     expect(await track.getTimeResolution()).toBe(30_000);
@@ -114,14 +114,14 @@ describe('renderScene()', () => {
   });
 
   test('has a key frame at least every two seconds', async () => {
-    const { packets } = await readBack((await renderScene(movingScene({ fps: 10, frameCount: 45 }))).video);
+    const { packets } = await readBack((await renderFile(movingInput({ fps: 10, frameCount: 45 }))).video);
     expect(packets.flatMap((packet, frame) => (packet.type === 'key' ? [frame] : []))).toEqual([0, 20, 33]);
   });
 
   test('produces the same frames and bytes again', async () => {
     const [first, second]: [string[], string[]] = [[], []];
-    const result = await renderScene(movingScene(), { encoder: frameDigests(first) });
-    const repeated = await renderScene(movingScene(), { encoder: frameDigests(second) });
+    const result = await renderFile(movingInput(), { encoder: frameDigests(first) });
+    const repeated = await renderFile(movingInput(), { encoder: frameDigests(second) });
     expect(first).toHaveLength(12);
     expect(new Set(first).size).toBe(12);
     expect(second).toEqual(first);
@@ -141,7 +141,7 @@ describe('renderScene()', () => {
       [0.1, 0.3, 0.6],
     ];
     const layers = colours.map((colour, index) => rectangleLayer(index + 1, [index * 32, 0, 32, 64], colour));
-    const mp4 = await videoFile(sceneOf(layers, { width: 256, height: 64 }));
+    const mp4 = await videoFile(inputOf(layers, { width: 256, height: 64 }));
     const rgb = ['-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'];
     const { stdout } = await execa(
       'ffmpeg',
@@ -165,7 +165,7 @@ describe('renderScene()', () => {
       { name: 'early', frame: 2 },
       { name: 'also late', frame: 3 },
     ];
-    const { stills: kept } = await renderScene(sceneOf(layers, { stills }));
+    const { stills: kept } = await renderFile(inputOf(layers, { stills }));
     expect(kept.map(({ name, width, height }) => [name, width, height])).toEqual([
       ['late', 64, 36],
       ['early', 64, 36],
@@ -179,7 +179,7 @@ describe('renderScene()', () => {
 
   test('reports every frame once, in order', async () => {
     const seen: [number, number][] = [];
-    await renderScene(movingScene(), { onProgress: (done, count) => seen.push([done, count]) });
+    await renderFile(movingInput(), { onProgress: (done, count) => seen.push([done, count]) });
     expect(seen).toEqual(Array.from({ length: 12 }, (_, index) => [index + 1, 12]));
   });
 
@@ -190,15 +190,13 @@ describe('renderScene()', () => {
       seen.push(done);
       if (done === 3) controller.abort(new Error('enough'));
     };
-    const rendering = renderScene(movingScene({ frameCount: 1_000 }), { signal: controller.signal, onProgress });
+    const rendering = renderFile(movingInput({ frameCount: 1_000 }), { signal: controller.signal, onProgress });
     await expect(rendering).rejects.toThrow('enough');
     expect(seen).toEqual([1, 2, 3]);
   });
 
   test('does not start when it is already aborted', async () => {
-    await expect(renderScene(movingScene(), { signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow(
-      'never',
-    );
+    await expect(renderFile(movingInput(), { signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow('never');
   });
 
   test('names the image that cannot be used', async () => {
@@ -211,9 +209,9 @@ describe('renderScene()', () => {
       name: 'hero.jpg',
     };
     const document = { assets: [{ id: 'photo', w: 16, h: 16, u: '', p: 'hero.jpg', e: 0 }] };
-    const scene = sceneOf([imageLayer(1, 'photo')], { images: [image], document });
-    await expect(renderScene(scene)).rejects.toMatchObject({
-      name: 'SceneError',
+    const renderInput = inputOf([imageLayer(1, 'photo')], { images: [image], document });
+    await expect(renderFile(renderInput)).rejects.toMatchObject({
+      name: 'RenderError',
       code: 'asset_type_unsupported',
       imageName: 'hero.jpg',
     });
@@ -223,8 +221,8 @@ describe('renderScene()', () => {
     const seen: number[] = [];
     const place = { startSeconds: 0, endSeconds: 9, transform: {}, optional: false };
     const music = { ...place, bytes: new Uint8Array(9), name: 'music' };
-    const scene = movingScene({ frameCount: 18_000, sounds: [music] });
-    await expect(renderScene(scene, { onProgress: (done) => seen.push(done) })).rejects.toMatchObject({
+    const renderInput = movingInput({ frameCount: 18_000, sounds: [music] });
+    await expect(renderFile(renderInput, { onProgress: (done) => seen.push(done) })).rejects.toMatchObject({
       code: 'asset_type_unsupported',
       imageName: 'music',
     });
@@ -232,8 +230,8 @@ describe('renderScene()', () => {
   });
 
   test('rejects a harmful animation before drawing anything', async () => {
-    const scene = sceneOf([], { document: { op: 1e12 } });
-    await expect(renderScene(scene)).rejects.toMatchObject({ code: 'template_invalid' });
+    const renderInput = inputOf([], { document: { op: 1e12 } });
+    await expect(renderFile(renderInput)).rejects.toMatchObject({ code: 'template_invalid' });
   });
 
   test('passes on errors of the encoder', async () => {
@@ -245,11 +243,11 @@ describe('renderScene()', () => {
         close: () => encoder.close(),
       };
     };
-    await expect(renderScene(movingScene(), { encoder: broken })).rejects.toMatchObject({ code: 'encode_failed' });
+    await expect(renderFile(movingInput(), { encoder: broken })).rejects.toMatchObject({ code: 'encode_failed' });
   });
 
   test('renders 2 × 2 pixels and one frame', async () => {
-    const { video } = await renderScene(sceneOf([], { width: 2, height: 2, frameCount: 1 }));
+    const { video } = await renderFile(inputOf([], { width: 2, height: 2, frameCount: 1 }));
     expect((await readBack(video)).packets).toHaveLength(1);
   });
 });

@@ -1,19 +1,19 @@
-import type { LottieDocument, Scene } from '../template/scene.ts';
+import type { LottieDocument, RenderInput } from '../template/render-input.ts';
 
-/** A scene with its animation as bytes, which are passed to processes and threads many times faster than objects. */
-export interface PackedScene extends Omit<Scene, 'animation'> {
+/** An input with its animation as bytes, which are passed to processes and threads many times faster than objects. */
+export interface PackedInput extends Omit<RenderInput, 'animation'> {
   /** JSON in UTF-8. */
   readonly animation: Uint8Array;
 }
 
-/** A scene, packed or not. */
-export type AnyScene = Scene | PackedScene;
+/** An input, packed or not. */
+export type AnyRenderInput = RenderInput | PackedInput;
 
 const packed = new WeakMap<LottieDocument, Uint8Array>();
 
-/** Packs a scene. Serializes each animation only once, so the animation must not be modified. */
-export function packScene(scene: AnyScene): PackedScene {
-  const { animation, ...rest } = scene;
+/** Packs an input. Serializes each animation only once, so the animation must not be modified. */
+export function packRenderInput(renderInput: AnyRenderInput): PackedInput {
+  const { animation, ...rest } = renderInput;
   if (animation instanceof Uint8Array) return { ...rest, animation };
   const bytes = packed.get(animation) ?? packAnimation(animation);
   packed.set(animation, bytes);
@@ -29,6 +29,6 @@ export function unpackAnimation(animation: LottieDocument | Uint8Array): LottieD
   return JSON.parse(Buffer.from(animation.buffer, animation.byteOffset, animation.byteLength).toString());
 }
 
-export function unpackScene({ animation, ...rest }: AnyScene): Scene {
+export function unpackRenderInput({ animation, ...rest }: AnyRenderInput): RenderInput {
   return { ...rest, animation: unpackAnimation(animation) };
 }

@@ -7,6 +7,7 @@ import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { furtherOutputs, localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
+import { type DigestedValues, videoFiles } from '../../service/sessions/input-digest.ts';
 import type { TenantId } from '../../service/sessions/ports.ts';
 import {
   chooseEncoder,
@@ -14,26 +15,25 @@ import {
   type RenderPool,
   renderCapacity,
 } from '../../service/sessions/processes/render-pool.ts';
-import { type SceneInputs, videoFiles } from '../../service/sessions/scene-digest.ts';
-import type { SceneFiles } from '../../service/sessions/segments/pieces.ts';
+import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../service/sessions/sources/describe-source.ts';
 import { readSources } from '../../service/sessions/sources/read-sources.ts';
 import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 
-/** Creates the scenes of a repository's videos like the embedded service, without a session. */
-export interface OpenScenes {
+/** Creates the inputs of a repository's videos like the embedded service, without a session. */
+export interface OpenInputs {
   /**
    * @param output overrides the output of the definition
    * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; ReelformError `lfs_pointer`
    */
-  sceneOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene>;
-  /** Returns all files of a definition, with the fingerprints of an apply. @throws as `sceneOf` */
-  filesOf(video: Video, template: TemplatePackage): Promise<SceneFiles<Scene>>;
+  inputOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<RenderInput>;
+  /** Returns all files of a definition, with the fingerprints of an apply. @throws as `inputOf` */
+  filesOf(video: Video, template: TemplatePackage): Promise<InputFiles<RenderInput>>;
   /** Removes fetched files. */
   close(): Promise<void>;
 }
@@ -41,18 +41,18 @@ export interface OpenScenes {
 /** Owner of all sources: a command has a single user. */
 const SELF = 'embedded' as TenantId;
 
-/** Scenes in the output of their definition that are kept for another use, such as lint and then a preview. */
-const MAX_KEPT = { scenes: 100, bytes: 128 << 20 };
+/** Inputs in the output of their definition that are kept for another use, such as lint and then a preview. */
+const MAX_KEPT = { inputs: 100, bytes: 128 << 20 };
 
 interface BoundVideo {
-  readonly scene: Scene;
+  readonly renderInput: RenderInput;
   /** Inputs of its fingerprint, with the digests of its sources. */
-  readonly inputs: SceneInputs;
+  readonly inputs: DigestedValues;
   readonly digests: ReadonlyMap<string, Sha256>;
 }
 
 /** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
-export function openScenes(root: string, io: Io, name: string): OpenScenes {
+export function openInputs(root: string, io: Io, name: string): OpenInputs {
   const sources = openLocalSources(root, io, name);
   const upload = async (path: string): Promise<[string, string]> => {
     const bytes = await readFile(join(root, path));
@@ -62,10 +62,10 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
   const kept = new Map<Video, Promise<BoundVideo>>();
   let keptBytes = 0;
   const keep = async (video: Video, bound: Promise<BoundVideo>): Promise<void> => {
-    if (kept.size >= MAX_KEPT.scenes || keptBytes >= MAX_KEPT.bytes) return;
+    if (kept.size >= MAX_KEPT.inputs || keptBytes >= MAX_KEPT.bytes) return;
     kept.set(video, bound);
     keptBytes += await bound.then(
-      ({ scene }) => sizeOf(scene),
+      ({ renderInput }) => sizeOf(renderInput),
       () => 0,
     );
   };
@@ -83,7 +83,7 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     );
     if (read.failures.length > 0) throw new AggregateError(read.failures);
     const inputs = { ...mapping, output: output ?? video.output ?? undefined };
-    return { scene: bindMapping(template, inputs, read.bytes), inputs, digests: read.digests };
+    return { renderInput: bindMapping(template, inputs, read.bytes), inputs, digests: read.digests };
   };
   const bindOnce = (video: Video, template: TemplatePackage): Promise<BoundVideo> => {
     const known = kept.get(video);
@@ -92,19 +92,19 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     return bound;
   };
   return {
-    async sceneOf(video, template, output) {
-      return (await (output === undefined ? bindOnce(video, template) : bind(video, template, output))).scene;
+    async inputOf(video, template, output) {
+      return (await (output === undefined ? bindOnce(video, template) : bind(video, template, output))).renderInput;
     },
     async filesOf(video, template) {
-      const { scene, inputs, digests } = await bindOnce(video, template);
+      const { renderInput, inputs, digests } = await bindOnce(video, template);
       const { fingerprint, others } = videoFiles(template, inputs, furtherOutputs(video), digests);
-      return { scene: { ...scene, output: { ...scene.output, fingerprint } }, others };
+      return { renderInput: { ...renderInput, output: { ...renderInput.output, fingerprint } }, others };
     },
     close: () => sources.clear(),
   };
 }
 
-function sizeOf({ images, clips, sounds }: Scene): number {
+function sizeOf({ images, clips, sounds }: RenderInput): number {
   return [...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 

@@ -1,7 +1,7 @@
 import { type Code, ReelformError } from '../kernel/diagnostic.ts';
 
-/** Reason why a scene cannot be rendered, as reported by its render session. */
-export type SceneErrorCode =
+/** Reason why an input cannot be rendered, as reported by its render session. */
+export type RenderErrorCode =
   | 'asset_type_unsupported'
   | 'asset_decode_failed'
   | 'asset_too_large'
@@ -11,21 +11,21 @@ export type SceneErrorCode =
   | 'render_timeout';
 
 /**
- * Reports that a scene cannot be rendered: an input (an image, an animation) is invalid, or rendering failed on it. An aborted
+ * Reports that an input cannot be rendered: an input (an image, an animation) is invalid, or rendering failed on it. An aborted
  * render rejects with the signal's reason instead.
  */
-export class SceneError extends Error {
-  readonly code: SceneErrorCode;
+export class RenderError extends Error {
+  readonly code: RenderErrorCode;
   /** The `name` of the image, clip or sound that caused the error. */
   readonly imageName: string | undefined;
 
   constructor(
-    code: SceneErrorCode,
+    code: RenderErrorCode,
     message: string,
     options: { imageName?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'SceneError';
+    this.name = 'RenderError';
     this.code = code;
     this.imageName = options.imageName;
   }
@@ -34,8 +34,8 @@ export class SceneError extends Error {
 /** An error as plain data, to pass between threads or processes: a structured clone would lose its class and code. */
 export type Failure =
   | {
-      readonly kind: 'scene';
-      readonly code: SceneErrorCode;
+      readonly kind: 'renderInput';
+      readonly code: RenderErrorCode;
       readonly message: string;
       readonly imageName?: string | undefined;
     }
@@ -48,8 +48,8 @@ export type Failure =
     };
 
 export function failureFrom(error: unknown): Failure {
-  if (error instanceof SceneError) {
-    return { kind: 'scene', code: error.code, message: error.message, imageName: error.imageName };
+  if (error instanceof RenderError) {
+    return { kind: 'renderInput', code: error.code, message: error.message, imageName: error.imageName };
   }
   if (error instanceof ReelformError) {
     return { kind: 'reelform', code: error.code, message: error.message, hint: error.hint };
@@ -69,8 +69,8 @@ export function failureFrom(error: unknown): Failure {
 /** Restores the error passed to `failureFrom`: its class, code and message. */
 export function errorFrom(failure: Failure): Error {
   switch (failure.kind) {
-    case 'scene':
-      return new SceneError(failure.code, failure.message, { imageName: failure.imageName });
+    case 'renderInput':
+      return new RenderError(failure.code, failure.message, { imageName: failure.imageName });
     case 'reelform':
       return new ReelformError(failure.code, failure.message, failure.hint === undefined ? {} : { hint: failure.hint });
     case 'unexpected': {

@@ -1,16 +1,16 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../../src/contract/wire/mapping.ts';
-import { evaluateScene } from '../../../src/engine/expressions/evaluate-scene.ts';
+import { evaluateInput } from '../../../src/engine/expressions/evaluate-input.ts';
 import { segmentKey } from '../../../src/engine/segments/segment.ts';
-import { segmentScene } from '../../../src/engine/segments/segment-scene.ts';
+import { segmentInput } from '../../../src/engine/segments/segment-input.ts';
 import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import type { Evaluate } from '../../../src/template/expressions/bake-expressions.ts';
 import { initPackage, isPackage, type NewPackage } from '../../../src/template/init/init-package.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import {
   fill,
@@ -57,7 +57,7 @@ function packageOf(animation: LottieDocument): NewPackage {
   return created;
 }
 
-function sceneWith(animation: LottieDocument, resources: Record<string, Resource>): Scene {
+function inputWith(animation: LottieDocument, resources: Record<string, Resource>): RenderInput {
   const files = new Map(packageOf(animation).files);
   for (const { name, bytes } of everyScript()) files.set(`fonts/${name}.woff2`, bytes);
   const parsed = parseTemplatePackage('', files);
@@ -67,10 +67,10 @@ function sceneWith(animation: LottieDocument, resources: Record<string, Resource
 
 /** Returns the bounds of the pixels of a still that a condition accepts: left, top, right, bottom. */
 async function boundsOf(
-  scene: Scene,
+  renderInput: RenderInput,
   accepts: (red: number, green: number, blue: number) => boolean,
 ): Promise<number[]> {
-  const [still] = await drawStills(scene, () => undefined);
+  const [still] = await drawStills(renderInput, () => undefined);
   const picture = await loadImage(Buffer.from(still!.bytes));
   const { width, height } = picture;
   const context = createCanvas(width, height).getContext('2d');
@@ -96,8 +96,14 @@ const isBox = (red: number, _: number, blue: number): boolean => blue > 150 && r
 const isInk = (red: number, _: number, blue: number): boolean => red > 247 && blue > 247;
 const textOf = (text: string): Record<string, Resource> => ({ t_01: { source: { text } } });
 /** The value of an item of the first group of a layer, at a frame. */
-function itemValue(scene: Scene, layer: number, item: number, property: string, frame = 0): readonly number[] {
-  const { shapes } = scene.animation.layers[layer] as { shapes: { it: Record<string, unknown>[] }[] };
+function itemValue(
+  renderInput: RenderInput,
+  layer: number,
+  item: number,
+  property: string,
+  frame = 0,
+): readonly number[] {
+  const { shapes } = renderInput.animation.layers[layer] as { shapes: { it: Record<string, unknown>[] }[] };
   return propertyValue(shapes[0]!.it[item]![property], frame)!;
 }
 
@@ -112,8 +118,8 @@ describe('evaluateScene()', () => {
     ['right-aligned', 'Hi there', { j: 1 }],
     ['shrunk to a box', 'A text that is too long', { sz: [300, 60], ps: [-150, -30], rs: 2 }],
   ])('draws a box around a text with the same margins: %s', async (_, text, style) => {
-    const scene = sceneWith(badge({ text: style }), textOf(text));
-    const [box, ink] = [await boundsOf(scene, isBox), await boundsOf(scene, isInk)];
+    const renderInput = inputWith(badge({ text: style }), textOf(text));
+    const [box, ink] = [await boundsOf(renderInput, isBox), await boundsOf(renderInput, isInk)];
     const margins = [ink[0]! - box[0]!, ink[1]! - box[1]!, box[2]! - ink[2]!, box[3]! - ink[3]!];
     for (const [side, margin] of margins.entries()) {
       // Pixels at the edges of letters are too light for ink.
@@ -123,14 +129,14 @@ describe('evaluateScene()', () => {
 
   it('keeps the minimum of an expression for an empty text', async () => {
     const size = SIZE.replace('s.width', 'Math.max(s.width, 40)');
-    const evaluated = await evaluateScene(sceneWith(badge({ size }), textOf(' ')));
+    const evaluated = await evaluateInput(inputWith(badge({ size }), textOf(' ')));
     expect(itemValue(evaluated, 1, 0, 's')).toEqual([100, 40]);
   });
 
-  it('returns a scene without such expressions unchanged', async () => {
-    const scene = sceneWith(badge({ size: 'var $bm_rt; $bm_rt = [100 + time * 10, 50];' }), textOf('x'));
-    const plain = { ...scene, animation: { ...scene.animation, live_expressions: undefined } };
-    expect(await evaluateScene(plain)).toBe(plain);
+  it('returns an input without such expressions unchanged', async () => {
+    const renderInput = inputWith(badge({ size: 'var $bm_rt; $bm_rt = [100 + time * 10, 50];' }), textOf('x'));
+    const plain = { ...renderInput, animation: { ...renderInput.animation, live_expressions: undefined } };
+    expect(await evaluateInput(plain)).toBe(plain);
   });
 
   it('evaluates properties that depend on them indirectly, and no others', () => {
@@ -174,10 +180,10 @@ describe('evaluateScene()', () => {
       { key: 't_01', kind: 'text', label: 'Headline' },
       { key: 'c_01', kind: 'color', label: 'Accent' },
     ]);
-    const scene = sceneWith(animation, { ...textOf('Red'), c_01: { source: { text: 'FF0000' } } });
-    expect(itemValue(await evaluateScene(scene), 1, 1, 'c')).toEqual([1, 0, 0, 1]);
-    const own = sceneWith(animation, textOf('Blue'));
-    expect(itemValue(await evaluateScene(own), 1, 1, 'c')).toEqual([0.1, 0.25, 0.7, 1]);
+    const renderInput = inputWith(animation, { ...textOf('Red'), c_01: { source: { text: 'FF0000' } } });
+    expect(itemValue(await evaluateInput(renderInput), 1, 1, 'c')).toEqual([1, 0, 0, 1]);
+    const own = inputWith(animation, textOf('Blue'));
+    expect(itemValue(await evaluateInput(own), 1, 1, 'c')).toEqual([0.1, 0.25, 0.7, 1]);
   });
 
   it('fills sliders, checkboxes and points', async () => {
@@ -201,7 +207,7 @@ describe('evaluateScene()', () => {
     ).toEqual(['n_01 number', 'n_02 number', 'p_01 point', 't_01 text']);
     const sizeWith = async (resources: Record<string, string>): Promise<readonly number[]> => {
       const all = Object.entries({ t_01: 'x', ...resources }).map(([key, text]) => [key, { source: { text } }]);
-      return itemValue(await evaluateScene(sceneWith(animation, Object.fromEntries(all))), 1, 0, 's');
+      return itemValue(await evaluateInput(inputWith(animation, Object.fromEntries(all))), 1, 0, 's');
     };
     expect(await sizeWith({})).toEqual([70, 50]);
     expect(await sizeWith({ n_01: '90' })).toEqual([90, 50]);
@@ -217,7 +223,7 @@ describe('evaluateScene()', () => {
     animation.layers.push({ ...follower, ind: 8 });
     expect(packageOf(animation).editables.map(({ key }) => key)).toEqual(['t_01']);
     const widthWith = async (text: string): Promise<number> => {
-      const evaluated = await evaluateScene(sceneWith(animation, textOf(text)));
+      const evaluated = await evaluateInput(inputWith(animation, textOf(text)));
       const { t } = evaluated.animation.layers[3] as { t: { d: { k: { s: { t: string } }[] } } };
       expect(t.d.k[0]!.s.t).toBe(`${text}!!!`);
       return itemValue(evaluated, 1, 0, 's')[0]!;
@@ -233,33 +239,33 @@ describe('evaluateScene()', () => {
     const named = JSON.parse(JSON.stringify(animation).replaceAll('t_01 Headline', 'changing')) as LottieDocument;
     const second = textLayer('t_01 Other', 'x', {}, { f: 'Latin' });
     named.layers.push({ ...second, ind: 7 });
-    const evaluated = await evaluateScene(sceneWith(named, textOf('y')));
+    const evaluated = await evaluateInput(inputWith(named, textOf('y')));
     const [early, late] = [10, 40].map((frame) => itemValue(evaluated, 1, 0, 's', frame)[0]!);
     expect(late! - 60).toBeGreaterThan((early! - 60) * 1.9);
   });
 
   it('is deterministic, and its expressions and texts are part of the keys of segments', async () => {
-    const scenes = [
-      sceneWith(badge(), textOf('One')),
-      sceneWith(badge(), textOf('Two')),
-      sceneWith(badge({ size: SIZE.replace('60', '61') }), textOf('One')),
+    const inputs = [
+      inputWith(badge(), textOf('One')),
+      inputWith(badge(), textOf('Two')),
+      inputWith(badge({ size: SIZE.replace('60', '61') }), textOf('One')),
     ];
-    const keys = scenes.map((scene) =>
-      segmentKey(segmentScene(scene, { first: 0, end: 30 }), { first: 0, end: 30 }, 'b'),
+    const keys = inputs.map((renderInput) =>
+      segmentKey(segmentInput(renderInput, { first: 0, end: 30 }), { first: 0, end: 30 }, 'b'),
     );
     expect(new Set(keys).size).toBe(3);
-    const [first, again] = await Promise.all([evaluateScene(scenes[0]!), evaluateScene(structuredClone(scenes[0]!))]);
+    const [first, again] = await Promise.all([evaluateInput(inputs[0]!), evaluateInput(structuredClone(inputs[0]!))]);
     expect(again!.animation).toEqual(first!.animation);
   });
 
   it('draws the same frames in segments', async () => {
     const size = SIZE.replace('s.width', 's.width + time * 20');
-    const scene = { ...sceneWith(badge({ size }), textOf('Growing')), width: 160, height: 90 };
+    const renderInput = { ...inputWith(badge({ size }), textOf('Growing')), width: 160, height: 90 };
     for (const range of [
       { first: 0, end: 30 },
       { first: 30, end: 60 },
     ]) {
-      expect(await differingFrames(scene, segmentScene(scene, range), range, 7)).toEqual([]);
+      expect(await differingFrames(renderInput, segmentInput(renderInput, range), range, 7)).toEqual([]);
     }
   });
 
@@ -270,13 +276,13 @@ describe('evaluateScene()', () => {
     ['$bm_rt = thisComp.layer("box").sampleImage([0, 0]);', /sampleImage/],
     ['$bm_rt = this.constructor.constructor("return process")().env;', /process/],
   ])('contains a hostile or broken expression and names it: %s', async (code, reason) => {
-    const scene = sceneWith(badge(), textOf('x'));
-    const text = JSON.stringify(scene.animation).replace(
+    const renderInput = inputWith(badge(), textOf('x'));
+    const text = JSON.stringify(renderInput.animation).replace(
       JSON.stringify(SIZE).slice(1, -1),
       JSON.stringify(`var $bm_rt; ${code}`).slice(1, -1),
     );
-    const hostile = { ...scene, animation: JSON.parse(text) as LottieDocument };
-    await expect(evaluateScene(hostile)).rejects.toMatchObject({
+    const hostile = { ...renderInput, animation: JSON.parse(text) as LottieDocument };
+    await expect(evaluateInput(hostile)).rejects.toMatchObject({
       code: 'template_invalid',
       message: expect.stringMatching(
         new RegExp(`layer "box" \\(/layers/1/shapes/0/it/0/s\\) fails: .*(?:${reason.source})`),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { LottieDocument, Scene } from '../../src/template/scene.ts';
+import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
 
-/** Small scenes that show one feature each; sizes in pixels, times in frames. */
+/** Small inputs that show one feature each; sizes in pixels, times in frames. */
 
 const still = (k: unknown) => ({ a: 0, k });
 
@@ -59,9 +59,9 @@ export function embeddedFonts(): object {
   return { list: [font] };
 }
 
-export function sceneOf(layers: unknown[], changes: Partial<Scene> & { document?: object } = {}): Scene {
-  const { document = {}, ...scene } = changes;
-  const { width = 64, height = 36, fps = 30, frameCount = 6 } = scene;
+export function inputOf(layers: unknown[], changes: Partial<RenderInput> & { document?: object } = {}): RenderInput {
+  const { document = {}, ...renderInput } = changes;
+  const { width = 64, height = 36, fps = 30, frameCount = 6 } = renderInput;
   const animation: LottieDocument = {
     ...{ v: '5.11.0', w: width, h: height, fr: fps, ip: 0, op: frameCount, assets: [], layers },
     ...document,
@@ -69,12 +69,12 @@ export function sceneOf(layers: unknown[], changes: Partial<Scene> & { document?
   return {
     ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width, height, fps, frameCount, animation },
     ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
-    ...scene,
+    ...renderInput,
   };
 }
 
 /** A square moving from left to right over a blue background with a word on it; one still at the end. */
-export function movingScene(changes: Partial<Scene> = {}): Scene {
+export function movingInput(changes: Partial<RenderInput> = {}): RenderInput {
   const frameCount = changes.frameCount ?? 12;
   const ease = { o: { x: 0.3, y: 0 }, i: { x: 0.7, y: 1 } };
   const path = {
@@ -90,7 +90,7 @@ export function movingScene(changes: Partial<Scene> = {}): Scene {
     rectangleLayer(3, [0, 0, 160, 90], [0.05, 0.1, 0.4]),
   ];
   const stills = [{ name: 'end', frame: frameCount - 1 }];
-  return sceneOf(layers, {
+  return inputOf(layers, {
     width: 160,
     height: 90,
     frameCount,

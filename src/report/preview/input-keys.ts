@@ -1,10 +1,10 @@
-import { packScene } from '../../engine/packed-scene.ts';
+import { packRenderInput } from '../../engine/packed-input.ts';
 import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 
-/** Digests that tell scenes apart without drawing them. */
-interface SceneKeys {
-  /** Scenes with equal values have identical frames. */
+/** Digests that tell inputs apart without drawing them. */
+interface InputKeys {
+  /** Inputs with equal values have identical frames. */
   readonly picture: Sha256;
   readonly sound: Sha256;
   readonly durationSeconds: number;
@@ -12,18 +12,18 @@ interface SceneKeys {
   readonly output: string;
 }
 
-const keys = new WeakMap<Scene, SceneKeys>();
+const keys = new WeakMap<RenderInput, InputKeys>();
 
-export function sceneKeys(scene: Scene): SceneKeys {
-  const same = keys.get(scene) ?? keysOf(scene);
-  keys.set(scene, same);
+export function inputKeys(renderInput: RenderInput): InputKeys {
+  const same = keys.get(renderInput) ?? keysOf(renderInput);
+  keys.set(renderInput, same);
   return same;
 }
 
-function keysOf(scene: Scene): SceneKeys {
-  const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = scene;
+function keysOf(renderInput: RenderInput): InputKeys {
+  const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = renderInput;
   const parts = [
-    sha256(packScene(scene).animation),
+    sha256(packRenderInput(renderInput).animation),
     ...[fonts, images, clips].map(withDigests),
     width / height,
     fps,

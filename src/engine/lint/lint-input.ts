@@ -2,16 +2,16 @@ import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { DrawnLayers } from '../../template/lottie/drawn-layers.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
+import type { RenderInput } from '../../template/render-input.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
-import type { Scene } from '../../template/scene.ts';
-import { checkScene } from '../check-scene.ts';
-import { evaluateScene } from '../expressions/evaluate-scene.ts';
+import { checkInput } from '../check-input.ts';
+import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import { placeImage } from '../images/place-image.ts';
+import { mediaFindings } from '../input-media.ts';
 import { type FindingMoment, type LintDefect, type LintFinding, momentAt, type PictureBox } from '../lint-finding.ts';
 import { checkClip } from '../media/check-media.ts';
-import { mediaFindings } from '../scene-media.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findFlashes } from './flashes.ts';
@@ -25,14 +25,14 @@ import { lintLeftovers } from './text-leftovers.ts';
  * Draws on the calling thread.
  *
  * @param safeArea area in which texts must lie; null for the whole picture
- * @throws SceneError for a scene that cannot be drawn
+ * @throws RenderError for an input that cannot be drawn
  */
-export async function lintScene(source: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
-  checkScene(source);
-  const scene = await evaluateScene(source);
-  const mediaDefects = await mediaFindings(scene);
-  const moments = findBestMoments(scene);
-  const findings = await textFindings(scene.animation, scene.fonts);
+export async function lintInput(source: RenderInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
+  checkInput(source);
+  const renderInput = await evaluateInput(source);
+  const mediaDefects = await mediaFindings(renderInput);
+  const moments = findBestMoments(renderInput);
+  const findings = await textFindings(renderInput.animation, renderInput.fonts);
   const found: LintDefect[] = findings.flatMap((finding): LintDefect[] => {
     const { editable, text, font, characters, overflow } = finding;
     const moment = editable === null ? undefined : moments.get(editable);
@@ -41,21 +41,25 @@ export async function lintScene(source: Scene, safeArea: SafeAreaName | null = n
       ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
-  found.push(...lintLeftovers(scene.animation, moments));
-  found.push(...(await lintTexts(scene, moments, safeArea)), ...(await lintPictures(scene, moments)), ...mediaDefects);
-  const boxes = await FindingBoxes.open(scene);
+  found.push(...lintLeftovers(renderInput.animation, moments));
+  found.push(
+    ...(await lintTexts(renderInput, moments, safeArea)),
+    ...(await lintPictures(renderInput, moments)),
+    ...mediaDefects,
+  );
+  const boxes = await FindingBoxes.open(renderInput);
   return [
     ...found.map((defect) => ({
       ...defect,
       box: defect.editable === null ? null : boxes.at(defect.editable, defect.frame),
     })),
-    ...(await lintFlashes(scene)),
+    ...(await lintFlashes(renderInput)),
   ];
 }
 
-async function lintFlashes(scene: Scene): Promise<LintFinding[]> {
-  return (await findFlashes(scene)).map(({ frame, ...flashes }) => ({
-    ...{ code: 'flashes', editable: null, ...momentAt(scene, frame) },
+async function lintFlashes(renderInput: RenderInput): Promise<LintFinding[]> {
+  return (await findFlashes(renderInput)).map(({ frame, ...flashes }) => ({
+    ...{ code: 'flashes', editable: null, ...momentAt(renderInput, frame) },
     ...flashes,
   }));
 }
@@ -71,16 +75,19 @@ const EQUAL_RATIO = 0.99;
  *
  * @param moments by editable; editables that no frame shows are ignored
  */
-async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintDefect[]> {
-  const drawn = new DrawnImages(scene.animation);
+async function lintPictures(
+  renderInput: RenderInput,
+  moments: ReadonlyMap<string, FindingMoment>,
+): Promise<LintDefect[]> {
+  const drawn = new DrawnImages(renderInput.animation);
   const largest = drawn.largest();
   // Enlargement by an output larger than the animation is the user's choice and ignored.
-  const scale = Math.min(1, scene.height / scene.animation.h);
-  const filled = new Set(scene.animation.assets?.map(({ editable }) => editable));
+  const scale = Math.min(1, renderInput.height / renderInput.animation.h);
+  const filled = new Set(renderInput.animation.assets?.map(({ editable }) => editable));
   const clips = await Promise.all(
-    scene.clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const),
+    renderInput.clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const),
   );
-  const pictures = [...scene.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
+  const pictures = [...renderInput.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
   return pictures.flatMap(([image, header]): LintDefect[] => {
     const moment = moments.get(image.name);
     const largestScale = largest.get(image.assetId);
@@ -98,41 +105,44 @@ async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMo
       areaHeight: Math.round(areaHeight),
     };
     const isLarge = source.width >= target.width && source.height >= target.height;
-    const own = scene.clips.some((clip) => clip === image) ? 'clip' : 'image';
+    const own = renderInput.clips.some((clip) => clip === image) ? 'clip' : 'image';
     const limit = isLarge ? 'asset' : own;
-    const scaleAtMoment = drawn.at((moment.frame * scene.animation.fr) / scene.fps).get(image.assetId);
+    const scaleAtMoment = drawn.at((moment.frame * renderInput.animation.fr) / renderInput.fps).get(image.assetId);
     const isLargest =
       scaleAtMoment !== undefined &&
       Math.max(scaleAtMoment.x / largestScale.x, scaleAtMoment.y / largestScale.y) >= EQUAL_RATIO;
-    const shownAt = isLargest ? moment : momentOf(scene, largestScale.frame);
+    const shownAt = isLargest ? moment : momentOf(renderInput, largestScale.frame);
     return [{ code: 'image_too_small', editable: image.name, ...shownAt, ...sizes, limit }];
   });
 }
 
 /** @param frame of the animation */
-function momentOf(scene: Scene, frame: number): FindingMoment {
-  return momentAt(scene, Math.min(scene.frameCount - 1, Math.round((frame * scene.fps) / scene.animation.fr)));
+function momentOf(renderInput: RenderInput, frame: number): FindingMoment {
+  return momentAt(
+    renderInput,
+    Math.min(renderInput.frameCount - 1, Math.round((frame * renderInput.fps) / renderInput.animation.fr)),
+  );
 }
 
 /**
  * Returns the frame that shows the text, image or clip of each editable best: the still farthest from the ends of its
  * visibility, or else the middle of its longest visible span. Editables that no frame shows are absent.
  */
-function findBestMoments(scene: Scene): Map<string, FindingMoment> {
-  const assets = new Map([...scene.images, ...scene.clips].map(({ assetId, name }) => [assetId, name]));
-  const texts = new Map(filledTextLayers(scene.animation).map(({ layer, editable }) => [layer, editable]));
+function findBestMoments(renderInput: RenderInput): Map<string, FindingMoment> {
+  const assets = new Map([...renderInput.images, ...renderInput.clips].map(({ assetId, name }) => [assetId, name]));
+  const texts = new Map(filledTextLayers(renderInput.animation).map(({ layer, editable }) => [layer, editable]));
   const shown = new Map<string, LayerSpan[]>();
-  for (const span of layerSpans(scene.animation)) {
+  for (const span of layerSpans(renderInput.animation)) {
     const editable = texts.get(span.layer) ?? assets.get(String(span.layer.refId));
     if (editable === undefined || editable === null) continue;
     const known = shown.get(editable);
     if (known === undefined) shown.set(editable, [span]);
     else known.push(span);
   }
-  return new Map([...shown].map(([editable, spans]) => [editable, bestMoment(scene, spans)]));
+  return new Map([...shown].map(([editable, spans]) => [editable, bestMoment(renderInput, spans)]));
 }
 
-function bestMoment({ stills, animation, fps, frameCount }: Scene, spans: readonly LayerSpan[]): FindingMoment {
+function bestMoment({ stills, animation, fps, frameCount }: RenderInput, spans: readonly LayerSpan[]): FindingMoment {
   const perFrame = animation.fr / fps;
   const margin = (frame: number): number =>
     Math.max(...spans.map(({ from, to }) => Math.min(frame * perFrame - from, to - 1 - frame * perFrame)));
@@ -145,19 +155,19 @@ function bestMoment({ stills, animation, fps, frameCount }: Scene, spans: readon
 
 /** Finds the positions of editables in the picture from the layout of texts and the areas of images and clips. */
 class FindingBoxes {
-  readonly #scene: Scene;
+  readonly #renderInput: RenderInput;
   readonly #texts: TextGeometry;
   readonly #pictures: DrawnLayers;
 
-  /** @throws SceneError template_invalid for a font that is missing or unusable */
-  static async open(scene: Scene): Promise<FindingBoxes> {
-    return new FindingBoxes(scene, await TextGeometry.open(scene));
+  /** @throws RenderError template_invalid for a font that is missing or unusable */
+  static async open(renderInput: RenderInput): Promise<FindingBoxes> {
+    return new FindingBoxes(renderInput, await TextGeometry.open(renderInput));
   }
 
-  private constructor(scene: Scene, texts: TextGeometry) {
-    this.#scene = scene;
+  private constructor(renderInput: RenderInput, texts: TextGeometry) {
+    this.#renderInput = renderInput;
     this.#texts = texts;
-    this.#pictures = new DrawnLayers(scene.animation, ({ ty }) => ty === LAYER_TYPE.image);
+    this.#pictures = new DrawnLayers(renderInput.animation, ({ ty }) => ty === LAYER_TYPE.image);
   }
 
   /** Returns the box around all layers of an editable, within the picture. @param frame of the output */
@@ -166,15 +176,15 @@ class FindingBoxes {
       .at(frame)
       .filter(({ laidOut }) => laidOut.layer.editable === editable)
       .flatMap(({ lines }) => lines);
-    return boxAround([...texts, ...this.#areasOf(editable, frame)], visibleArea(this.#scene));
+    return boxAround([...texts, ...this.#areasOf(editable, frame)], visibleArea(this.#renderInput));
   }
 
   #areasOf(editable: string, frame: number): Polygon[] {
-    const { images, clips, animation } = this.#scene;
+    const { images, clips, animation } = this.#renderInput;
     const filled = [...images, ...clips].filter(({ name }) => name === editable);
     if (filled.length === 0) return [];
     const sizes = new Map((animation.assets ?? []).map(({ id, w, h }) => [id, [Number(w), Number(h)] as const]));
-    const perFrame = animationFramesPerFrame(this.#scene);
+    const perFrame = animationFramesPerFrame(this.#renderInput);
     return this.#pictures.at(frame * perFrame).flatMap(({ layer, matrix }) => {
       const id = String(layer.refId);
       const size = filled.some(({ assetId }) => assetId === id) ? sizes.get(id) : undefined;

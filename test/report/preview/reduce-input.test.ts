@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { dropHiddenImages } from '../../../src/report/preview/reduce-scene.ts';
-import type { Scene } from '../../../src/template/scene.ts';
-import { imageLayer, sceneOf } from '../../engine/scenes.ts';
+import { dropHiddenImages } from '../../../src/report/preview/reduce-input.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
+import { imageLayer, inputOf } from '../../engine/inputs.ts';
 import { solidPng } from '../../support/small-package.ts';
 
 const IDS = ['early', 'late', 'hidden', 'nowhere'];
 
-/** Creates a scene with an image per id; `early` is visible up to frame 10, `late` from frame 20 on. */
-function scene(): Scene {
+/** Creates an input with an image per id; `early` is visible up to frame 10, `late` from frame 20 on. */
+function renderInput(): RenderInput {
   const bytes = solidPng('#123456', 8, 8);
   const shown = (id: string, ip: number, op: number, rest = {}) => ({
     ...imageLayer(IDS.indexOf(id) + 1, id),
     ...{ ip, op },
     ...rest,
   });
-  return sceneOf([shown('early', 0, 10), shown('late', 20, 40), shown('hidden', 20, 40, { hd: true })], {
+  return inputOf([shown('early', 0, 10), shown('late', 20, 40), shown('hidden', 20, 40, { hd: true })], {
     frameCount: 40,
     images: IDS.map((id) => ({ assetId: id, width: 8, height: 8, bytes, transform: {}, name: id })),
     document: { op: 40, assets: IDS.map((id) => ({ id, w: 8, h: 8, u: '', p: 'x.png' })) },
@@ -23,7 +23,7 @@ function scene(): Scene {
 
 describe('dropHiddenImages()', () => {
   const whole = (frames: readonly number[]): string[] =>
-    dropHiddenImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
+    dropHiddenImages(renderInput(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
 
   it('keeps images that may be visible in a frame, and undecidable ones', () => {
     expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
@@ -34,7 +34,7 @@ describe('dropHiddenImages()', () => {
   });
 
   it('replaces all other images by a pixel', () => {
-    const [, late] = dropHiddenImages(scene(), [5]);
+    const [, late] = dropHiddenImages(renderInput(), [5]);
     expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
   });
 });

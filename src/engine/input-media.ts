@@ -1,0 +1,49 @@
+import type { RenderInput } from '../template/render-input.ts';
+import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
+import type { MediaFinding } from './lint-finding.ts';
+import type { TextFinding } from './text/text-findings.ts';
+
+/** The sound of a whole video, and the defects of its clips and sounds. */
+export interface RenderedSound {
+  /** Null for a silent video. */
+  readonly track: AudioTrack | null;
+  readonly findings: readonly MediaFinding[];
+}
+
+/** Returns whether an input has input for `renderSound`. */
+export function hasMedia({ sounds, clips }: Pick<RenderInput, 'sounds' | 'clips'>): boolean {
+  return sounds.length > 0 || clips.length > 0;
+}
+
+/**
+ * Examines the clips and sounds of a checked input, and renders its sound in one piece, so that it has no seams.
+ *
+ * @param codec null for no sound
+ * @throws RenderError, ReelformError as `makeSound` and `examineMedia`; the signal's reason
+ */
+export async function renderSound(
+  renderInput: RenderInput,
+  codec: AudioCodec | null,
+  signal?: AbortSignal,
+): Promise<RenderedSound> {
+  const findings = await mediaFindings(renderInput);
+  signal?.throwIfAborted();
+  if (codec === null || renderInput.sounds.length === 0) return { track: null, findings };
+  // Loaded on demand: the code is large, and most inputs have no sound.
+  const { makeSound } = await import('./media/make-sound.ts');
+  return { track: await makeSound(renderInput, codec, signal), findings };
+}
+
+/** A defect of an input, reported by every render. It does not prevent rendering. */
+export type RenderFinding = TextFinding | MediaFinding;
+
+/**
+ * Reports defects of the clips and sounds of an input. Loads the code on demand, because most inputs have neither.
+ *
+ * @throws RenderError as `examineMedia`
+ */
+export async function mediaFindings(renderInput: RenderInput): Promise<readonly MediaFinding[]> {
+  if (renderInput.clips.length === 0 && renderInput.sounds.length === 0) return [];
+  const { examineMedia } = await import('./media/examine-media.ts');
+  return examineMedia(renderInput);
+}
