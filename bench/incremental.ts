@@ -56,7 +56,8 @@ async function measure(inputs: readonly RenderInput[], store: FolderSegmentStore
     },
   };
   const cache = new SegmentCache({
-    ...{ store, build: 'bench' },
+    store,
+    build: 'bench',
     onFailure(error) {
       throw error;
     },
@@ -131,7 +132,14 @@ function rowInput(row: number): RenderInput {
   const { fr, ip, op, w, h } = animation;
   const length = op - ip;
   const layers = Array.from({ length: Math.ceil((30 * fr) / length) }, (_, at) => ({
-    ...{ ty: 0, ind: at + 2, refId: 'loop', w, h, ip: at * length, op: (at + 1) * length, st: at * length - ip },
+    ty: 0,
+    ind: at + 2,
+    refId: 'loop',
+    w,
+    h,
+    ip: at * length,
+    op: (at + 1) * length,
+    st: at * length - ip,
     ks: {},
   }));
   const assets = [...(animation.assets ?? []), { id: 'loop', layers: animation.layers }];

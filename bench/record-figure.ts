@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { dirname } from 'node:path';
+import { defined } from '../src/kernel/defined.ts';
 
 interface Figure {
   readonly group: string;
@@ -19,7 +20,7 @@ const loadBefore = loadavg()[0] ?? 0;
 
 /** Records a printed figure. With `--json`, the figures of a benchmark are written to bench/results at its end. */
 export function recordFigure(group: string, name: string, value: string, milliseconds?: number): void {
-  figures.push({ group, name: name.trim(), value, ...(milliseconds === undefined ? {} : { milliseconds }) });
+  figures.push({ group, name: name.trim(), value, ...defined({ milliseconds }) });
 }
 
 if (BENCH_RESULT !== undefined) {

@@ -55,7 +55,11 @@ export async function runBenchWorker(options: BenchWorkerOptions): Promise<void>
   const worker = await startWorker({
     settings: {
       ...TEST_SETTINGS,
-      ...{ databaseUrl, storageEndpoint, storage: FARM_STORAGE, storagePathStyle: true, concurrency: places },
+      databaseUrl,
+      storageEndpoint,
+      storage: FARM_STORAGE,
+      storagePathStyle: true,
+      concurrency: places,
       dataDirectory: join(process.cwd(), 'dist/bench/data'),
       logLevel: 'error',
       segmentDays: 0,

@@ -34,8 +34,14 @@ export async function measureDeliveries(): Promise<void> {
     const keys = { accessKeyId: 'AWS_ACCESS_KEY_ID', secretAccessKey: 'AWS_SECRET_ACCESS_KEY' } as const;
     const place = (name: string) => ({ kind: 'env', name }) as const;
     const s3: Credential = {
-      ...{ kind: 's3', name: 'bench', allow: null, publicUrl: null, tenants: null },
-      ...{ endpoint: bucket.url, region: 'us-east-1', pathStyle: true },
+      kind: 's3',
+      name: 'bench',
+      allow: null,
+      publicUrl: null,
+      tenants: null,
+      endpoint: bucket.url,
+      region: 'us-east-1',
+      pathStyle: true,
       keys: {
         accessKeyId: place(keys.accessKeyId),
         secretAccessKey: place(keys.secretAccessKey),
@@ -47,7 +53,9 @@ export async function measureDeliveries(): Promise<void> {
       await destination.deliver(file, { signal: new AbortController().signal, state: null, async onState() {} });
     };
     const client = new S3Client({
-      ...{ endpoint: bucket.url, region: 'us-east-1', forcePathStyle: true },
+      endpoint: bucket.url,
+      region: 'us-east-1',
+      forcePathStyle: true,
       credentials: {
         accessKeyId: bucket.env[keys.accessKeyId]!,
         secretAccessKey: bucket.env[keys.secretAccessKey]!,
@@ -57,7 +65,10 @@ export async function measureDeliveries(): Promise<void> {
     const put = () =>
       client.send(
         new PutObjectCommand({
-          ...{ Bucket: 'deliveries', Key: 'plain.mp4', Body: createReadStream(path), ContentLength: bytes.length },
+          Bucket: 'deliveries',
+          Key: 'plain.mp4',
+          Body: createReadStream(path),
+          ContentLength: bytes.length,
         }),
       );
     // Alternating, so that other load on the machine affects all of them.

@@ -86,8 +86,13 @@ async function renderFrames(
     const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
     const rest = { stills, findings: [...findings, ...ofMedia] };
     return outputs.map(({ format, fingerprint }) => ({
-      ...{ video: withPngComment(picture, fingerprint), format, ...rest, width, height },
-      ...{ frameCount: 1, durationSeconds: 0 },
+      video: withPngComment(picture, fingerprint),
+      format,
+      ...rest,
+      width,
+      height,
+      frameCount: 1,
+      durationSeconds: 0,
     }));
   }
   const rate = frameRateOf(fps);
@@ -108,7 +113,11 @@ async function renderFrames(
     const results: RenderResult[] = [];
     for (const [at, writer] of writers.entries()) {
       results.push({
-        ...{ video: await writer.finish(), format: outputs[at]!.format, width, height, frameCount },
+        video: await writer.finish(),
+        format: outputs[at]!.format,
+        width,
+        height,
+        frameCount,
         stills: renderInput.stills.map(({ name }) => byName.get(name)!),
         findings: [...findings, ...(await sounds[at]!).findings],
         durationSeconds: frameTimeSeconds(rate, frameCount),

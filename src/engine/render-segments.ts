@@ -125,7 +125,11 @@ async function renderDrawing(
         findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut([{ first, end }]), signal);
       ofRanges.push(
         tracks[at]!.map(({ configuration, packets }, output) => ({
-          ...{ first, end, configuration, packets, findings: ownFindings },
+          first,
+          end,
+          configuration,
+          packets,
+          findings: ownFindings,
           stills: output === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [],
         })),
       );
@@ -193,7 +197,11 @@ export async function joinSegments(
   const codec = output.codec ?? defaultCodec(output.format);
   const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
   return {
-    ...{ video, format: output.format, width, height, frameCount },
+    video,
+    format: output.format,
+    width,
+    height,
+    frameCount,
     stills: namedStills(renderInput, ordered),
     findings: [...distinct(ordered.flatMap(({ findings }) => findings)), ...sound.findings],
     durationSeconds: frameTimeSeconds(frameRateOf(fps), frameCount),

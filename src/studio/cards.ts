@@ -95,7 +95,14 @@ function* validCards(
     const failures = failed?.fingerprint === fingerprint ? failed.failures : [];
     const isEarlier = entry !== null && entry.fingerprint !== fingerprint;
     yield {
-      ...{ id, title, labels, path, template: one.template, fingerprint, progress, failures },
+      id,
+      title,
+      labels,
+      path,
+      template: one.template,
+      fingerprint,
+      progress,
+      failures,
       state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(one, change, entry),
       action: change === null || change.action === 'noop' ? null : change.action,
       reason: change?.reason ?? null,

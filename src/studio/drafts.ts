@@ -1,6 +1,7 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { RenderedSegment } from '../engine/render-segments.ts';
 import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
+import { defined } from '../kernel/defined.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
@@ -190,6 +191,6 @@ function draftOutput({ video, template }: DrawSubject): OutputRequest {
     format: 'mp4',
     quality: 'low',
     height: 2 * Math.max(1, Math.round((height * scale) / 2)),
-    ...(fps !== undefined && { fps }),
+    ...defined({ fps }),
   };
 }

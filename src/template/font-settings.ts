@@ -1,3 +1,4 @@
+import { defined } from '../kernel/defined.ts';
 import { type Diagnostic, errorAt, type Span } from '../kernel/diagnostic.ts';
 import { isRecord } from '../kernel/json.ts';
 import { child, type TreeNode } from '../kernel/yaml/tree.ts';
@@ -89,6 +90,6 @@ export function mergeSettings(font: FontSettings, text: FontSettings): FontSetti
 
 /** Returns the settings of a font or text without its other fields; null if it has none. */
 export function settingsIn({ axes, features }: FontSettings): FontSettings | null {
-  const settings = { ...(axes === undefined ? {} : { axes }), ...(features === undefined ? {} : { features }) };
+  const settings = { ...defined({ axes, features }) };
   return Object.keys(settings).length === 0 ? null : settings;
 }

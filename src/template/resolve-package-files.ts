@@ -1,3 +1,4 @@
+import { defined } from '../kernel/defined.ts';
 import { parseLfsPointer } from '../kernel/file-kind.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { fontProblem } from './check-font.ts';
@@ -136,7 +137,7 @@ export function resolveFonts(
     if (available.has(name)) continue;
     const message = `The font ${name} of fallback_fonts is not in the package`;
     const hint = problems.length < MAX_HINTS ? fontHint(name, available.keys()) : undefined;
-    problems.push({ file: 'template.yaml', at, message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({ file: 'template.yaml', at, message, ...defined({ hint }) });
   }
   const extraNames = [...available.keys()].filter((name) => !listed.has(name));
   return {

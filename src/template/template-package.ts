@@ -80,7 +80,9 @@ export function packageDigest(parts: DigestedParts): Sha256 {
   const editables = [...parts.manifest.editables].map(([key, { kind, required, font, settings }]): [string, Json] => [
     key,
     {
-      ...{ kind, required, ...(settingsIn(settings) as Json & object) },
+      kind,
+      required,
+      ...(settingsIn(settings) as Json & object),
       ...(font === null ? {} : { replaces: font.replaces, texts: font.texts }),
     },
   ]);

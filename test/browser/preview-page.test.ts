@@ -396,8 +396,13 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
 });
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml' },
-  ...{ '.jpeg': 'image/jpeg', '.mp4': 'video/mp4', '.woff2': 'font/woff2' },
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.jpeg': 'image/jpeg',
+  '.mp4': 'video/mp4',
+  '.woff2': 'font/woff2',
 };
 
 const isDrawn = (image: { readonly complete: boolean; readonly naturalWidth: number }): boolean =>

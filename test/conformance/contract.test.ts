@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { defined } from '../../src/kernel/defined.ts';
 import type { Api, ApiAnswer } from '../support/api.ts';
 import { openTarget, PATIENCE_MS, requestFor, type Target, untilDone } from './target.ts';
 
@@ -48,7 +49,7 @@ function isProblem(answer: ApiAnswer, status: number, code?: string): void {
   for (const field of ['type', 'title', 'detail', 'instance', 'code', 'request_id']) {
     expect(answer.body[field], field).toEqual(expect.any(String));
   }
-  expect(answer.body).toMatchObject({ status, ...(code === undefined ? {} : { code }) });
+  expect(answer.body).toMatchObject({ status, ...defined({ code }) });
   for (const one of answer.body.errors) {
     expect(one).toMatchObject({ code: expect.any(String), pointer: expect.any(String), detail: expect.any(String) });
   }

@@ -63,12 +63,28 @@ export function inputOf(layers: unknown[], changes: Partial<RenderInput> & { doc
   const { document = {}, ...renderInput } = changes;
   const { width = 64, height = 36, fps = 30, frameCount = 6 } = renderInput;
   const animation: LottieDocument = {
-    ...{ v: '5.11.0', w: width, h: height, fr: fps, ip: 0, op: frameCount, assets: [], layers },
+    v: '5.11.0',
+    w: width,
+    h: height,
+    fr: fps,
+    ip: 0,
+    op: frameCount,
+    assets: [],
+    layers,
     ...document,
   };
   return {
-    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width, height, fps, frameCount, animation },
-    ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
+    output: { format: 'mp4', quality: 'high', fingerprint: null },
+    width,
+    height,
+    fps,
+    frameCount,
+    animation,
+    fonts: [],
+    images: [],
+    clips: [],
+    sounds: [],
+    stills: [],
     ...renderInput,
   };
 }

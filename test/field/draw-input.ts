@@ -32,9 +32,17 @@ export async function inputOf(animation: LottieDocument): Promise<RenderInput> {
   upgradeDocument(upgraded);
   bakeExpressions(upgraded, await evaluator());
   return {
-    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width: animation.w, height: animation.h },
-    ...{ fps: animation.fr, frameCount: Math.max(1, Math.round(animation.op - animation.ip)), animation: upgraded },
-    ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
+    output: { format: 'mp4', quality: 'high', fingerprint: null },
+    width: animation.w,
+    height: animation.h,
+    fps: animation.fr,
+    frameCount: Math.max(1, Math.round(animation.op - animation.ip)),
+    animation: upgraded,
+    fonts: [],
+    images: [],
+    clips: [],
+    sounds: [],
+    stills: [],
   };
 }
 

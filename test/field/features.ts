@@ -24,8 +24,16 @@ const BLUE = [0.2, 0.4, 0.9, 1];
 const rectangle = { ty: 'rc', p: fixed([80, 45]), s: fixed([70, 40]), r: fixed(0) };
 const ellipse = { ty: 'el', p: fixed([80, 45]), s: fixed([70, 50]) };
 const star = {
-  ...{ ty: 'sr', sy: 1, d: 1, p: fixed([80, 45]), pt: fixed(5), r: fixed(10) },
-  ...{ ir: fixed(18), is: fixed(0), or: fixed(38), os: fixed(0) },
+  ty: 'sr',
+  sy: 1,
+  d: 1,
+  p: fixed([80, 45]),
+  pt: fixed(5),
+  r: fixed(10),
+  ir: fixed(18),
+  is: fixed(0),
+  or: fixed(38),
+  os: fixed(0),
 };
 const polygon = { ty: 'sr', sy: 2, d: 1, p: fixed([80, 45]), pt: fixed(6), r: fixed(0), or: fixed(36), os: fixed(0) };
 const curve = (closed: boolean): object => ({
@@ -34,14 +42,21 @@ const curve = (closed: boolean): object => ({
 });
 const fill = (c: unknown = RED): object => ({ ty: 'fl', c: fixed(c), o: fixed(100), r: 1 });
 const stroke = (width: number, changes: object = {}): object => ({
-  ...{ ty: 'st', c: fixed(BLUE), o: fixed(100), w: fixed(width), lc: 2, lj: 2 },
+  ty: 'st',
+  c: fixed(BLUE),
+  o: fixed(100),
+  w: fixed(width),
+  lc: 2,
+  lj: 2,
   ...changes,
 });
 const turned = (changes: object = {}): object => ({ ty: 'tr', ...placed(0, 0, changes) });
 
 /** Named like Bodymovin does: lottie-web does not draw a stroke whose dashes share a name. */
 const dash = (n: 'd' | 'g' | 'o', v: object, number = 1): object => ({
-  ...{ n, v, nm: `${{ d: 'dash', g: 'gap', o: 'offset' }[n]}${number === 1 ? '' : number}` },
+  n,
+  v,
+  nm: `${{ d: 'dash', g: 'gap', o: 'offset' }[n]}${number === 1 ? '' : number}`,
 });
 
 function shapes(ind: number, items: readonly object[], changes: object = {}): object {
@@ -69,12 +84,24 @@ function document(layers: readonly unknown[], changes: object = {}): LottieDocum
 
 const stops = [0, 1, 0.9, 0.3, 0.5, 0.8, 0.2, 0.5, 1, 0.2, 0.3, 0.9];
 const gradient = (t: 1 | 2, alpha: readonly number[] = []): object => ({
-  ...{ ty: 'gf', t, o: fixed(100), r: 1, s: fixed([50, 30]), e: fixed([110, 60]), h: fixed(0), a: fixed(0) },
+  ty: 'gf',
+  t,
+  o: fixed(100),
+  r: 1,
+  s: fixed([50, 30]),
+  e: fixed([110, 60]),
+  h: fixed(0),
+  a: fixed(0),
   g: { p: 3, k: fixed([...stops, ...alpha]) },
 });
 
 const sharpGradient = {
-  ...{ ty: 'gf', t: 1, o: fixed(100), r: 1, s: fixed([45, 45]), e: fixed([115, 45]) },
+  ty: 'gf',
+  t: 1,
+  o: fixed(100),
+  r: 1,
+  s: fixed([45, 45]),
+  e: fixed([115, 45]),
   g: {
     p: 4,
     k: fixed([0, ...RED.slice(0, 3), 0.5, ...RED.slice(0, 3), 0.5, ...BLUE.slice(0, 3), 1, ...BLUE.slice(0, 3)]),
@@ -82,7 +109,10 @@ const sharpGradient = {
 };
 
 const mask = (mode: string, changes: object = {}): object => ({
-  ...{ mode, inv: false, o: fixed(100), x: fixed(0) },
+  mode,
+  inv: false,
+  o: fixed(100),
+  x: fixed(0),
   pt: fixed({ c: true, v: [[60, 20], [120, 30], [100, 75], [50, 65]], i: Array(4).fill([0, 0]), o: Array(4).fill([0, 0]) }), // biome-ignore format: four points
   ...changes,
 });

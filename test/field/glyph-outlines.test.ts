@@ -52,7 +52,12 @@ function lottie(layers: readonly object[]): LottieDocument {
 /** Makes a template whose only editable is a colour, and fills it with its own value. */
 function templateInput(animation: LottieDocument): RenderInput {
   const source = {
-    ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
+    name: 'animation',
+    animation,
+    files: new Map(),
+    others: [],
+    readAdjacent: () => null,
+    adjacentFonts: [],
     readImage: readImageHeader,
   };
   const created = initPackage(source, { colorLayers: null });

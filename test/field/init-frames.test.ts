@@ -49,7 +49,12 @@ describe('a new template and its source animation', () => {
 /** Makes a package with a font for each missing one; null for an animation without editables or without its images. */
 async function packageOf(animation: LottieDocument, colorLayers: number | null): Promise<NewPackage | null> {
   const source = {
-    ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
+    name: 'animation',
+    animation,
+    files: new Map(),
+    others: [],
+    readAdjacent: () => null,
+    adjacentFonts: [],
     readImage: readImageHeader,
   };
   const created = initPackage(source, { colorLayers, evaluate: await evaluator() });

@@ -78,8 +78,15 @@ function likeColor(color: string): number[] {
 }
 
 const LONG_PROBLEMS = ['error', 'warning'].map((severity) => ({
-  ...{ code: 'text_overflow', severity, message: 'm'.repeat(300), hint: `See ${'h'.repeat(300)}` },
-  ...{ file: `videos/${LONG}.yaml`, line: 10, column: 3, end_line: 10, end_column: 9 },
+  code: 'text_overflow',
+  severity,
+  message: 'm'.repeat(300),
+  hint: `See ${'h'.repeat(300)}`,
+  file: `videos/${LONG}.yaml`,
+  line: 10,
+  column: 3,
+  end_line: 10,
+  end_column: 9,
 }));
 
 describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {

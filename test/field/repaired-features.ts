@@ -1,3 +1,4 @@
+import { defined } from '../../src/kernel/defined.ts';
 import { placed, rectangleLayer } from '../engine/inputs.ts';
 
 /** Layers of documents that were drawn wrong without a finding. Shared with tests of pixels: 160 × 90 pixels, 20 frames. */
@@ -6,13 +7,25 @@ type Layers = readonly object[];
 const fixed = (k: unknown, a: unknown = 0): object => ({ a, k });
 /** Overshoots at both ends. */
 const BACK = { o: { x: 0.3, y: -0.8 }, i: { x: 0.7, y: 1.8 } };
-const moving = (start: readonly number[], end: readonly number[], easing: object = BACK): { k: unknown } => ({
-  ...{ a: 1, k: [{ t: 0, s: start, ...easing }, { t: 19, s: end }] }, // biome-ignore format: one property
+const moving = (
+  start: readonly number[],
+  end: readonly number[],
+  easing: object = BACK,
+): { a: number; k: unknown } => ({
+  a: 1,
+  k: [
+    { t: 0, s: start, ...easing },
+    { t: 19, s: end },
+  ],
 });
 const LINE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 
 const box = (x: number, y: number, width: number, height: number): object => ({
-  ...{ ty: 'rc', d: 1, p: fixed([x, y]), s: fixed([width, height]), r: fixed(0) },
+  ty: 'rc',
+  d: 1,
+  p: fixed([x, y]),
+  s: fixed([width, height]),
+  r: fixed(0),
 });
 const white = { ty: 'fl', c: fixed([1, 1, 1, 1]), o: fixed(100), r: 1 };
 const line = { ty: 'st', c: fixed([1, 1, 1, 1]), o: fixed(100), w: fixed(6), lc: 1, lj: 1 };
@@ -36,7 +49,7 @@ const skewed = (sk: object): Layers => [
 
 function solid(sc: string | undefined): Layers {
   const layer = { ty: 1, ind: 1, ip: 0, op: 20, st: 0, ks: placed(30, 20), sw: 60, sh: 40 };
-  return [{ ...layer, ...(sc === undefined ? {} : { sc }) }, rectangleLayer(80, [0, 0, 160, 90], [0, 0.5, 0])];
+  return [{ ...layer, ...defined({ sc }) }, rectangleLayer(80, [0, 0, 160, 90], [0, 0.5, 0])];
 }
 
 const trimmed = (trim: object): Layers => [
@@ -44,7 +57,12 @@ const trimmed = (trim: object): Layers => [
 ];
 
 const gradient = {
-  ...{ ty: 'gf', t: 1, o: fixed(100), r: 1, s: fixed([30, 45]), e: fixed([130, 45]) },
+  ty: 'gf',
+  t: 1,
+  o: fixed(100),
+  r: 1,
+  s: fixed([30, 45]),
+  e: fixed([130, 45]),
   g: { p: 2, k: moving([0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1], [0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0]) },
 };
 

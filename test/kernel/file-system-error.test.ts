@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { defined } from '../../src/kernel/defined.ts';
 import { ReelformError } from '../../src/kernel/diagnostic.ts';
 import { fileSystemError } from '../../src/kernel/file-system-error.ts';
 
 const refused = (code: string, path?: string): Error =>
-  Object.assign(new Error(`${code}: refused, open`), { code, syscall: 'open', ...(path !== undefined && { path }) });
+  Object.assign(new Error(`${code}: refused, open`), { code, syscall: 'open', ...defined({ path }) });
 
 describe('fileSystemError()', () => {
   it.each([

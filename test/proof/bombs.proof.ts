@@ -127,7 +127,8 @@ async function untilProcessed(id: string): Promise<void> {
 /** Returns the answer to a request that declares one byte too many, before its bytes are sent. */
 function announce(kind: Bomb['kind'], sizeBytes: number): Promise<number> {
   const headers = {
-    ...{ authorization: `Bearer ${attacker.token}`, 'content-type': TYPES[kind] },
+    authorization: `Bearer ${attacker.token}`,
+    'content-type': TYPES[kind],
     'content-length': String(sizeBytes),
   };
   return new Promise((resolve, reject) => {

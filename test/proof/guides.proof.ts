@@ -67,9 +67,13 @@ function openRepository(folder: string): Repository {
   const root = join(folder, 'my-videos');
   const who = { name: 'Ada', email: 'ada@example.com' };
   const env = {
-    ...{ NO_COLOR: '1', COLUMNS: '120', GIT_CONFIG_GLOBAL: '/dev/null' },
-    ...{ GIT_AUTHOR_NAME: who.name, GIT_AUTHOR_EMAIL: who.email },
-    ...{ GIT_COMMITTER_NAME: who.name, GIT_COMMITTER_EMAIL: who.email },
+    NO_COLOR: '1',
+    COLUMNS: '120',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_AUTHOR_NAME: who.name,
+    GIT_AUTHOR_EMAIL: who.email,
+    GIT_COMMITTER_NAME: who.name,
+    GIT_COMMITTER_EMAIL: who.email,
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   };
   const run = async (command: string): Promise<string> => {

@@ -52,7 +52,9 @@ async function startReceiver(): Promise<Receiver> {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
-    ...{ url, taken, seen },
+    url,
+    taken,
+    seen,
     trust(secret) {
       webhook = new Webhook(secret);
     },

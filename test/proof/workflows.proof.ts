@@ -177,7 +177,11 @@ describe.runIf(count(1, 0) === 1)('action.yml', () => {
 
     const pull = await open({ [`${folder}/videos/hello.yaml`]: video('By the action') });
     const inputs = {
-      ...{ preview: 'stills', artifact: 'the-plan', comment: 'true', check: 'true', tag: 'site' },
+      preview: 'stills',
+      artifact: 'the-plan',
+      comment: 'true',
+      check: 'true',
+      tag: 'site',
       'preview-host': 'branch:pictures',
       args: '--ignore-missing-outputs\n\n  \n--target\nhe*\n',
     };

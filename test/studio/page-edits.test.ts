@@ -156,7 +156,9 @@ describe('the rows of a data file', () => {
   it('are shown with their videos, edited, added and removed', async () => {
     const table = await page.json<RowTable>('/api/rows?path=videos/data/stores.csv');
     expect(table).toEqual({
-      ...{ path: 'videos/data/stores.csv', isEditable: true, columns: ['id', 'city'] },
+      path: 'videos/data/stores.csv',
+      isEditable: true,
+      columns: ['id', 'city'],
       rows: [
         ['lyon', 'Lyon, the city'],
         ['nice', 'Nice'],

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../src/kernel/defined.ts';
 import { SILENT_LOG } from '../../src/service/server/log.ts';
 import { SCOPES } from '../../src/service/server/ports.ts';
 import type { Database } from '../../src/service/server/store/database.ts';
@@ -104,7 +105,7 @@ export async function openFarm({
     env: told,
     args: ['--concurrency', String(concurrency)],
     log,
-    ...(program === undefined ? {} : { program }),
+    ...defined({ program }),
   });
   const records = await openDatabase({ url: databaseUrl, directory: '', log: SILENT_LOG });
   const tokens = createTokenTable({ database: records, now: () => Date.now() });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defined } from '../../src/kernel/defined.ts';
 import { GIT_ENVIRONMENT } from './git-repository.ts';
 
 /**
@@ -126,7 +127,7 @@ export class GitHubGit {
       ...this.#options,
       env: { ...this.#options.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      ...(input === undefined ? {} : { input }),
+      ...defined({ input }),
     })
       .toString()
       .trim();

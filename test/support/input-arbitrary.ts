@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { defined } from '../../src/kernel/defined.ts';
 import type { RenderInput } from '../../src/template/render-input.ts';
 import { embeddedFonts, inputOf, placed, rectangleLayer, textLayer } from '../engine/inputs.ts';
 
@@ -86,7 +87,7 @@ function layersOf(plans: readonly LayerPlan[], depth: number): object[] {
   return plans.map(([what, { p, o, parent, effect, ...rest }], index) => {
     const ind = index + 1;
     const turned = what.ty === 'rectangle' ? { r: { a: 0, k: what.r } } : {};
-    const ks = placed(0, 0, { ...turned, ...(p === undefined ? {} : { p }), ...(o === undefined ? {} : { o }) });
+    const ks = placed(0, 0, { ...turned, ...defined({ p, o }) });
     const shared = {
       ...rest,
       ks,
@@ -109,7 +110,7 @@ function drawn(what: LayerPlan[0], ind: number, depth: number): object {
       return { ty: 3, ind };
     case 'composition':
       if (what.of < depth) return rectangleLayer(ind, [depth, what.of, 8, 8], [1, 1, 0]);
-      return { ty: 0, ind, refId: `c${what.of}`, w: 32, h: 18, ...(what.tm === undefined ? {} : { tm: what.tm }) };
+      return { ty: 0, ind, refId: `c${what.of}`, w: 32, h: 18, ...defined({ tm: what.tm }) };
   }
 }
 

@@ -42,8 +42,16 @@ function shown({ id, title, mapping, endsAtMs }: PaidSession): object {
   const hasEnded = Date.now() >= endsAtMs;
   const at = '2026-01-01T00:00:00.000Z';
   return {
-    ...{ id, title, mapping: { id: `m-${id}`, ...(mapping as object) }, errors: [], source_uploads: [], fonts: [] },
-    ...{ audio_tracks: {}, font_changes: {}, created_at: at, updated_at: at },
+    id,
+    title,
+    mapping: { id: `m-${id}`, ...(mapping as object) },
+    errors: [],
+    source_uploads: [],
+    fonts: [],
+    audio_tracks: {},
+    font_changes: {},
+    created_at: at,
+    updated_at: at,
     status: hasEnded ? 'preview_rendered' : 'preview_rendering',
     render_progress: hasEnded ? 100 : 0,
     video_url: hasEnded ? `https://videos.example.com/${id}.mp4` : null,

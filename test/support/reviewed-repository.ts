@@ -81,7 +81,10 @@ export async function reviewedRepository(
     return host.happen({ name: 'push', payload, ref: 'main', sha, changed });
   };
   const repository: ReviewedRepository = {
-    ...{ remote, person, github, host },
+    remote,
+    person,
+    github,
+    host,
     async push(files) {
       await person.git('pull', '--quiet', '--rebase', 'origin', 'main');
       const before = await remote.git('rev-parse', 'main');
@@ -126,7 +129,8 @@ export async function reviewedRepository(
         changed: Object.keys(files),
       } as const;
       return {
-        ...{ number, event },
+        number,
+        event,
         plan: () => host.happen(event),
         async merge() {
           await remote.git('update-ref', 'refs/heads/main', merged, main);

@@ -57,7 +57,10 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
     timeoutMs: 2_000,
   });
   const context = {
-    ...{ service: http.name, styleVersion: 'tsv_1', renderEpoch: null, measures: null },
+    service: http.name,
+    styleVersion: 'tsv_1',
+    renderEpoch: null,
+    measures: null,
     assetDigest: () => sha256(''),
   };
   const plan = planVideos({

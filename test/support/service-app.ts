@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { StyleVersionDetails } from '../../src/contract/wire/style-version.ts';
+import { defined } from '../../src/kernel/defined.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { buildApp } from '../../src/service/server/http/app.ts';
 import type { AppPorts, ServedFile, ServedFiles } from '../../src/service/server/http/app-ports.ts';
@@ -107,7 +108,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     logger: createLogger(settings.logLevel, { write: (line) => void log.push(line) }),
     now: Date.now,
     metrics,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...defined({ limits: options.limits }),
     ...options.ports,
   };
   const app = await buildApp(ports);

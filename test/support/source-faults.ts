@@ -96,7 +96,11 @@ export async function sourceScenario(seed: number, figures: SourceFigures): Prom
   const { reader } = createSources({
     directory,
     allow: ALLOW_EVERYTHING,
-    ...{ inspect: describeSource, mayRead: async () => true, isOneRun: true, readsAtOnce: 4, now: Date.now },
+    inspect: describeSource,
+    mayRead: async () => true,
+    isOneRun: true,
+    readsAtOnce: 4,
+    now: Date.now,
     hosts: new PoliteHosts({ pause: async () => {}, monotonicNow: () => 0 }),
   });
   const read = async ({ path, tenant, isRedirected, faults, bytes }: File): Promise<string[]> => {

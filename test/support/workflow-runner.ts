@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { defined } from '../../src/kernel/defined.ts';
 import { GIT_ENVIRONMENT, type GitRepository } from './git-repository.ts';
 import type { GitHubServer } from './github-server.ts';
 import { writePrograms } from './workflow-actions.ts';
@@ -162,16 +163,14 @@ export async function startWorkflowHost(options: WorkflowHostOptions): Promise<W
       TEST_ARTIFACTS: store.artifacts,
     };
     return {
-      ...{
-        workspace: own,
-        temporary,
-        store,
-        runId,
-        attempt,
-        env,
-        repository: github.repository,
-        workingDirectory: '.',
-      },
+      workspace: own,
+      temporary,
+      store,
+      runId,
+      attempt,
+      env,
+      repository: github.repository,
+      workingDirectory: '.',
       remoteUrl: `file://${remote.root}`,
       ref: event.ref,
       // Caches written by a pull request cannot be read from other refs.
@@ -183,7 +182,7 @@ export async function startWorkflowHost(options: WorkflowHostOptions): Promise<W
         vars: options.variables ?? {},
         inputs: event.payload.inputs ?? {},
       },
-      ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+      ...defined({ onLog: options.onLog }),
     };
   };
 
@@ -298,7 +297,11 @@ function runPayload(
     head?: { sha: string; ref: string; repo: { id: number; full_name: string; owner: { login: string } } };
   };
   return {
-    ...{ id: runId, run_attempt: attempt, name, event, conclusion },
+    id: runId,
+    run_attempt: attempt,
+    name,
+    event,
+    conclusion,
     head_sha: head?.sha,
     head_branch: head?.ref,
     head_repository: head?.repo,

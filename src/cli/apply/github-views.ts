@@ -43,7 +43,11 @@ const INTERRUPTED_RUN: JsonDiagnostic = {
   severity: 'error',
   message: 'The run was aborted',
   hint: 'See the log of the run, and please report it',
-  ...{ file: null, line: null, column: null, end_line: null, end_column: null },
+  file: null,
+  line: null,
+  column: null,
+  end_line: null,
+  end_column: null,
 };
 
 /** Collects what a view reports at the end of a run, even if an error ended the run. */

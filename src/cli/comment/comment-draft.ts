@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { createPlanCheck } from '../../kernel/json-schema/compile-schema.ts';
@@ -57,7 +58,7 @@ export async function draftComment(
   ).length;
   const { page } = options;
   const footer = page === undefined ? '' : `\n${pageMarkdown(page)}`;
-  const rest = { ...(summary === null ? {} : { summary }), ...(page === undefined ? {} : { artifact: page }) };
+  const rest = { ...(summary === null ? {} : { summary }), ...defined({ artifact: page }) };
   const budget = BUDGET - hidden - 1 - footer.length;
   const markdown = planMarkdown(document, { budget, preview, rest }) + footer;
   return {

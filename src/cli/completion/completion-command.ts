@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { defined } from '../../kernel/defined.ts';
 import { EXIT } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
@@ -158,7 +159,7 @@ async function names(kind: Names | undefined, directory: string | undefined, io:
   if (kind === undefined) return [];
   try {
     const { loadDesiredState } = await import('../state/load-desired-state.ts');
-    const cwd = workingDirectory({ color: false, ...(directory !== undefined && { directory }) }, io);
+    const cwd = workingDirectory({ color: false, ...defined({ directory }) }, io);
     const state = await loadDesiredState(cwd);
     if (kind === 'templates') return [...state.config.templates.keys()].sort(byCodeUnit).map(plain);
     return state.desired.map(({ id, title }) => ({ word: id, description: title === id ? '' : title }));

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { stripQueries } from '../../contract/urls.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
+import { defined } from '../../kernel/defined.ts';
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { mappingDifferences, sessionDifferences } from '../../reconciler/apply/session-differences.ts';
@@ -240,7 +241,7 @@ function differ<T>(recorded: T | undefined, found: T | undefined): boolean {
 function movedEntry(entry: LockEntry, fingerprint: Fingerprint, rendering: LockRendering, service: string): LockEntry {
   const { rendered_at: _time, outputs: files = [], ...found } = rendering;
   const outputs = entry.outputs?.map((one): LockOutput => ({ ...one, ...files.find(({ name }) => name === one.name) }));
-  return { ...entry, ...found, fingerprint, service, ...(outputs !== undefined && { outputs }) };
+  return { ...entry, ...found, fingerprint, service, ...defined({ outputs }) };
 }
 
 /** A key keeps its request, so the attempt goes on under another one, which is the same when the command is repeated. */

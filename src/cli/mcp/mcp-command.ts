@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import pLimit from 'p-limit';
+import { defined } from '../../kernel/defined.ts';
 import { EXIT } from '../../kernel/diagnostic.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
@@ -28,8 +29,7 @@ export async function mcpCommand(run: RunCommand, options: GlobalOptions, io: Io
   const context: ToolContext = {
     root,
     serialize: (task) => limit(task),
-    reelform: (argv, { cwd = root, onStdout } = {}) =>
-      captureRun(argv, run, io, { cwd, ...(onStdout === undefined ? {} : { onStdout }) }),
+    reelform: (argv, { cwd = root, onStdout } = {}) => captureRun(argv, run, io, { cwd, ...defined({ onStdout }) }),
   };
   registerReadTools(server, context);
   registerProposeTool(server, context);

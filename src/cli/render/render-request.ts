@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import type { OutputFormat, OutputRequest } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
@@ -66,8 +67,7 @@ export function outputOf(flags: RenderFlags, own: OutputRequest | null, template
     ...rest,
     ...(keepsCodec && { codec }),
     ...(flags.draft === true && { quality: 'low', height: 2 * Math.max(1, Math.round(height / 4)) }),
-    ...(flags.height !== undefined && { height: flags.height }),
-    ...(flags.fps !== undefined && { fps: flags.fps }),
+    ...defined({ height: flags.height, fps: flags.fps }),
     ...format,
   };
   const [problem] = checkOutput(output, template);

@@ -108,7 +108,11 @@ export async function cacheCommand(options: JsonOptions, io: Io): Promise<number
   const { store, folder, maxBytes, url, root } = await openStore(options, io);
   const files = await store.list();
   const found = {
-    ...{ folder, segments: files.length, bytes: sizeOf(files), max_bytes: maxBytes, url },
+    folder,
+    segments: files.length,
+    bytes: sizeOf(files),
+    max_bytes: maxBytes,
+    url,
     oldest_used_at: files.length === 0 ? null : new Date(files[0]!.usedAt).toISOString(),
     last_run: await lastCacheRun(root),
   };

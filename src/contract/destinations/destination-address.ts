@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { closestMatch } from '../../kernel/hints.ts';
 import { safeFileName } from '../../kernel/safe-file-name.ts';
 
@@ -139,7 +140,7 @@ function placeholderProblem(key: string, placeholders: readonly string[]): Parse
 }
 
 function wrong(message: string, hint?: string): ParsedDestination {
-  return { ok: false, problem: { path: [], part: 'value', message, ...(hint === undefined ? {} : { hint }) } };
+  return { ok: false, problem: { path: [], part: 'value', message, ...defined({ hint }) } };
 }
 
 /** A problem in the configuration of a delivery. Never contains a secret. */

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { defined } from '../../kernel/defined.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretSource } from './credential.ts';
@@ -266,7 +267,7 @@ class CredentialReader {
   }
 
   #problem(path: readonly string[], message: string, hint?: string, part: DeliveryProblem['part'] = 'value'): void {
-    this.problems.push({ path: [this.#name, ...path], part, message, ...(hint === undefined ? {} : { hint }) });
+    this.problems.push({ path: [this.#name, ...path], part, message, ...defined({ hint }) });
   }
 }
 

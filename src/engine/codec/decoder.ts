@@ -5,10 +5,24 @@ import { waveParameters } from './wave-parameters.ts';
 
 /** FFmpeg's decoders, by `mediabunny`'s codec names, or by FFmpeg's for codecs that `mediabunny` does not know. */
 const DECODERS: Readonly<Record<string, string>> = {
-  ...{ avc: 'h264', hevc: 'hevc', vp8: 'vp8', vp9: 'vp9', av1: 'libdav1d' },
-  ...{ prores: 'prores', qtrle: 'qtrle', png: 'png' },
-  ...{ aac: 'aac', mp3: 'mp3float', opus: 'opus', vorbis: 'vorbis', flac: 'flac', ac3: 'ac3', eac3: 'eac3' },
-  ...{ alac: 'alac', wmav1: 'wmav1', wmav2: 'wmav2' },
+  avc: 'h264',
+  hevc: 'hevc',
+  vp8: 'vp8',
+  vp9: 'vp9',
+  av1: 'libdav1d',
+  prores: 'prores',
+  qtrle: 'qtrle',
+  png: 'png',
+  aac: 'aac',
+  mp3: 'mp3float',
+  opus: 'opus',
+  vorbis: 'vorbis',
+  flac: 'flac',
+  ac3: 'ac3',
+  eac3: 'eac3',
+  alac: 'alac',
+  wmav1: 'wmav1',
+  wmav2: 'wmav2',
 };
 /** Maximum size of a picture, regardless of what its stream declares: 4096 × 4096. */
 const MAX_PIXELS = '16777216';
@@ -67,8 +81,10 @@ export class Decoder {
       name: imageName,
     } = options;
     const session = new CodecSession({
-      ...{ code: 'asset_decode_failed', imageName },
-      ...{ subject: `The ${kind}`, failed: `The ${kind} cannot be decoded` },
+      code: 'asset_decode_failed',
+      imageName,
+      subject: `The ${kind}`,
+      failed: `The ${kind} cannot be decoded`,
     });
     try {
       const native = session.libav.Codec.findDecoderByName(DECODERS[codec] ?? '');

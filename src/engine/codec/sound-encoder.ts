@@ -36,7 +36,9 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
   const { format } = ENCODERS[codec];
   const size = PACKET_SAMPLES[codec];
   const session = new CodecSession({
-    ...{ code: 'encode_failed', subject: 'The encoder of the sound', failed: 'The sound cannot be encoded' },
+    code: 'encode_failed',
+    subject: 'The encoder of the sound',
+    failed: 'The sound cannot be encoded',
   });
   const { context, frame, packet } = session;
   const packets: Uint8Array[] = [];
@@ -114,7 +116,11 @@ function pcmEncoder(): SoundEncoder {
       total += left.length;
     },
     finish: async () => ({
-      ...{ codec: 'pcm', sampleRate: MIX_RATE, channels: 2, configuration: new Uint8Array(0), packets },
+      codec: 'pcm',
+      sampleRate: MIX_RATE,
+      channels: 2,
+      configuration: new Uint8Array(0),
+      packets,
     }),
     close: () => undefined,
   };

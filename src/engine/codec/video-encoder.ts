@@ -38,7 +38,8 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
   x264: {
     name: 'libx264',
     options: (quality) => ({
-      ...{ preset: 'veryfast', crf: String(RATE_FACTOR[quality]) },
+      preset: 'veryfast',
+      crf: String(RATE_FACTOR[quality]),
       // Five B-frames compensate for the size of the key frame in each segment.
       bf: '5',
       // Parameter sets that do not depend on the pictures, and a fixed frame rate.
@@ -49,13 +50,20 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
     name: 'h264_videotoolbox',
     options: (quality) => ({
       global_quality: String(VIDEOTOOLBOX_QUALITY[quality] * 118),
-      ...{ bf: '2', allow_sw: '0', flags: '+global_header+bitexact+qscale' },
+      bf: '2',
+      allow_sw: '0',
+      flags: '+global_header+bitexact+qscale',
     }),
   },
   nvenc: {
     name: 'h264_nvenc',
     options: (quality) => ({
-      ...{ preset: 'p5', rc: 'vbr', cq: String(RATE_FACTOR[quality]), b: '0', bf: '3', strict_gop: '1' },
+      preset: 'p5',
+      rc: 'vbr',
+      cq: String(RATE_FACTOR[quality]),
+      b: '0',
+      bf: '3',
+      strict_gop: '1',
     }),
   },
 };
@@ -64,7 +72,8 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
 const HEVC: EncoderSettings = {
   name: 'libx265',
   options: (quality) => ({
-    ...{ preset: 'veryfast', crf: String(RATE_FACTOR[quality] + 4) },
+    preset: 'veryfast',
+    crf: String(RATE_FACTOR[quality] + 4),
     'x265-params': 'pools=none:frame-threads=1:wpp=0:open-gop=0:info=0:repeat-headers=0:log-level=none',
   }),
 };
@@ -86,11 +95,13 @@ const PRORES_4444 = ['4444', 'ap4h'] as const;
 /** ProRes for editors: ten bits, every frame a key frame. The vendor is Apple's, because some players reject others. */
 const PRORES: Record<'prores422' | 'prores4444', EncoderSettings> = {
   prores422: {
-    ...{ name: 'prores_ks', convertTo: 'yuv422p10le' },
+    name: 'prores_ks',
+    convertTo: 'yuv422p10le',
     options: (quality) => ({ profile: PRORES_422[quality][0], vendor: 'apl0' }),
   },
   prores4444: {
-    ...{ name: 'prores_ks', convertTo: 'yuva444p10le' },
+    name: 'prores_ks',
+    convertTo: 'yuva444p10le',
     options: () => ({ profile: PRORES_4444[0], vendor: 'apl0', alpha_bits: '16' }),
   },
 };

@@ -30,7 +30,9 @@ export class VideoStream {
   /** In decoding order. */
   readonly packets: VideoPacket[] = [];
   readonly #session = new CodecSession({
-    ...{ code: 'encode_failed', subject: 'The encoder', failed: 'The encoder failed' },
+    code: 'encode_failed',
+    subject: 'The encoder',
+    failed: 'The encoder failed',
   });
   #framesSent = 0;
   /** Undefined if frames are encoded without conversion. */

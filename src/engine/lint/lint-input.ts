@@ -59,7 +59,9 @@ export async function lintInput(source: RenderInput, safeArea: SafeAreaName | nu
 
 async function lintFlashes(renderInput: RenderInput): Promise<LintFinding[]> {
   return (await findFlashes(renderInput)).map(({ frame, ...flashes }) => ({
-    ...{ code: 'flashes', editable: null, ...momentAt(renderInput, frame) },
+    code: 'flashes',
+    editable: null,
+    ...momentAt(renderInput, frame),
     ...flashes,
   }));
 }

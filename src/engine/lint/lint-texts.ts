@@ -41,7 +41,9 @@ export async function lintTexts(
   const tracks = await trackTexts(renderInput);
   const editables = new Set(filledTextLayers(renderInput.animation).map(({ editable }) => editable));
   const found: LintDefect[] = findNeverShown(renderInput, tracks).map((editable) => ({
-    ...{ code: 'text_hidden', editable, reason: 'never_shown' },
+    code: 'text_hidden',
+    editable,
+    reason: 'never_shown',
     ...momentAt(renderInput, 0),
   }));
   const collisions = findCollisions(tracks, renderInput);

@@ -83,7 +83,9 @@ export class TextGeometry {
       const scale = smallerScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
       return [
         {
-          ...{ laidOut, strength, lines },
+          laidOut,
+          strength,
+          lines,
           isDrawnAsLaidOut: !isMasked && !laidOut.layer.animators.some(moves),
           visibleShare: whole < 1 ? 0 : inside / whole,
           beyond: Math.max(0, ...lines.map((line) => overhang(line, this.#picture))) / shorter,

@@ -153,7 +153,16 @@ export const MAX_MEMORY_BYTES = 280_000_000;
 
 /** Memory that the reader (mediabunny 1.61.0) uses for each entry of a table, measured. */
 const MEMORY_BYTES: Readonly<Record<string, number>> = {
-  ...{ stts: 150, ctts: 80, stsc: 90, stsz: 27, stz2: 27, stco: 25, co64: 25, stss: 25, keys: 200, trun: 250 },
+  stts: 150,
+  ctts: 80,
+  stsc: 90,
+  stsz: 27,
+  stz2: 27,
+  stco: 25,
+  co64: 25,
+  stss: 25,
+  keys: 200,
+  trun: 250,
 };
 /** Additional memory for each sample of a track whose decoding order differs from its display order. */
 const SHIFTED_BYTES = 110;

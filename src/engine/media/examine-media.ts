@@ -59,7 +59,9 @@ async function examineClip(clip: InputClip, renderInput: RenderInput): Promise<M
     return { code: 'clip_cut', editable: name, ...last, lengthSeconds, playedSeconds };
   }
   return {
-    ...{ code: 'clip_ends_early', editable: name, ...sighting },
+    code: 'clip_ends_early',
+    editable: name,
+    ...sighting,
     freezesAtSeconds: frozen[0]! / renderInput.fps,
     lengthSeconds: length.seconds - trimSeconds,
     neededSeconds: needed - trimSeconds,

@@ -37,7 +37,11 @@ export function pcmTrack(sound: PcmSound): PacketTrack {
   const frames = Math.min(presentFrames, announcedFrames ?? Infinity);
   const isTruncated = announcedFrames !== undefined && announcedFrames > presentFrames;
   return {
-    ...{ codec, sampleRate, channels, description: undefined, firstSeconds: 0 },
+    codec,
+    sampleRate,
+    channels,
+    description: undefined,
+    firstSeconds: 0,
     endSeconds: frames / sampleRate,
     announcedSeconds: isTruncated ? announcedFrames / sampleRate : undefined,
     async *packets(fromSeconds) {

@@ -50,8 +50,16 @@ export function readAc3(bytes: Uint8Array, name: string): PacketTrack {
   const { codec, samples: packetSamples, sampleRate, channels } = first;
   const endSeconds = (sizes.length * packetSamples) / sampleRate;
   return codedTrack({
-    ...{ codec, sampleRate, channels, description: undefined, data: bytes, offsets, sizes, packetSamples },
-    ...{ firstSeconds: 0, endSeconds },
+    codec,
+    sampleRate,
+    channels,
+    description: undefined,
+    data: bytes,
+    offsets,
+    sizes,
+    packetSamples,
+    firstSeconds: 0,
+    endSeconds,
     announcedSeconds: isTruncated ? endSeconds + packetSamples / sampleRate : undefined,
   });
 }

@@ -18,7 +18,9 @@ const MAX_SOUND_OBJECT_BYTES = 1_000_000;
 /** Codecs by their tag. Others are named in the error. @see RFC 2361 */
 const CODECS: Readonly<Record<number, 'wmav1' | 'wmav2'>> = { 352: 'wmav1', 353: 'wmav2' };
 const OTHERS: Readonly<Record<number, string>> = {
-  ...{ 10: 'Windows Media Audio Voice', 354: 'Windows Media Audio Professional', 355: 'Windows Media Audio Lossless' },
+  10: 'Windows Media Audio Voice',
+  354: 'Windows Media Audio Professional',
+  355: 'Windows Media Audio Lossless',
 };
 
 interface Header {
@@ -68,8 +70,13 @@ function readFile(file: Buffer, name: string): PacketTrack {
   if (collector.objects.length === 0) return damaged('it has no sound', name);
   const share = announcedPackets > 0 ? count / announcedPackets : 1;
   return objectTrack({
-    ...{ codec, sampleRate, channels, description: format.subarray(18, 18 + format.readUInt16LE(16)) },
-    ...{ wave: format, objects: collector.objects, endSeconds: seconds * share },
+    codec,
+    sampleRate,
+    channels,
+    description: format.subarray(18, 18 + format.readUInt16LE(16)),
+    wave: format,
+    objects: collector.objects,
+    endSeconds: seconds * share,
     announcedSeconds: share < 1 ? seconds : undefined,
   });
 }

@@ -72,8 +72,13 @@ function readDescription(body: Buffer | undefined, name: string): Description {
   const sampleRate = body.readDoubleBE(0);
   if (!(sampleRate >= 1 && sampleRate < 1e7)) return damaged('it has no sample rate', name);
   return {
-    ...{ sampleRate, channels, format: body.toString('latin1', 8, 12), flags: body.readUInt32BE(12) },
-    ...{ packetBytes: body.readUInt32BE(16), packetSamples: body.readUInt32BE(20), bits: body.readUInt32BE(28) },
+    sampleRate,
+    channels,
+    format: body.toString('latin1', 8, 12),
+    flags: body.readUInt32BE(12),
+    packetBytes: body.readUInt32BE(16),
+    packetSamples: body.readUInt32BE(20),
+    bits: body.readUInt32BE(28),
   };
 }
 
@@ -154,7 +159,9 @@ function readTable(body: Buffer | undefined, name: string): PacketTable {
   const count = Number(body.readBigInt64BE(0));
   if (!(count >= 0 && count <= MAX_PACKETS)) return damaged('it names too many packets', name);
   return {
-    ...{ count, validSamples: Number(body.readBigInt64BE(8)), primingSamples: body.readInt32BE(16) },
+    count,
+    validSamples: Number(body.readBigInt64BE(8)),
+    primingSamples: body.readInt32BE(16),
     sizes: body.subarray(24),
   };
 }
@@ -186,7 +193,11 @@ function compressed(
   const endSeconds = Math.min(samples, sizes.length * packetSamples) / sampleRate;
   return codedTrack({
     ...coded,
-    ...{ offsets, sizes, packetSamples, firstSeconds: table.primingSamples / sampleRate, endSeconds },
+    offsets,
+    sizes,
+    packetSamples,
+    firstSeconds: table.primingSamples / sampleRate,
+    endSeconds,
     announcedSeconds: sizes.length < table.count ? samples / sampleRate : undefined,
   });
 }

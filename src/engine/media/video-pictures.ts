@@ -238,7 +238,10 @@ class VideoPictures implements ClipPictures {
 
 /** Matrices by their WebCodecs names. */
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
-  ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
+  bt709: 'bt709',
+  'bt2020-ncl': 'bt2020',
+  bt470bg: 'bt601',
+  smpte170m: 'bt601',
 };
 
 /** Codes of the colours that a container may declare; `UNSPECIFIED` if it declares none. @see ITU-T H.273, tables 2 and 3 */

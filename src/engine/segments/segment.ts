@@ -83,7 +83,11 @@ export function soundKey(
 ): Sha256 | null {
   if (sounds.length === 0) return null;
   return keyOf(() => ({
-    ...{ build, codec, quality: output.quality, rate: { ...frameRateOf(fps) }, frameCount },
+    build,
+    codec,
+    quality: output.quality,
+    rate: { ...frameRateOf(fps) },
+    frameCount,
     sounds: sounds.map(({ bytes, name: _, transform, ...times }) => ({
       ...times,
       bytes: knownSha256(bytes),

@@ -45,7 +45,9 @@ export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }
   const Container = isProres ? MovOutputFormat : Mp4OutputFormat;
   const bytes = await writeFile(new Container({ fastStart: 'in-memory' }), packets, {
     ...options,
-    ...{ format, canBeTransparent: false, soundDelaySeconds: 0 },
+    format,
+    canBeTransparent: false,
+    soundDelaySeconds: 0,
     codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
     decoderConfig: {
       codec: codecString(codec, configuration),
@@ -73,7 +75,9 @@ export async function muxWebm({ format, color, alpha, ...options }: WebmTracks):
   return new Uint8Array(
     await writeFile(new WebMOutputFormat(), packets, {
       ...options,
-      ...{ format, codec: 'vp9', canBeTransparent: alpha !== null },
+      format,
+      codec: 'vp9',
+      canBeTransparent: alpha !== null,
       decoderConfig: { codec: vp9Codec(format) },
       // Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares.
       soundDelaySeconds: Math.max(0, -(options.sound?.packets[0]?.time ?? 0)),

@@ -147,8 +147,13 @@ const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 
  */
 function openVp9Stream(format: FrameFormat, quality: OutputQuality, keyFrames: number): Promise<VideoStream> {
   const options = {
-    ...{ deadline: 'realtime', 'cpu-used': '7', crf: String(VP9_QUALITY[quality]), b: '0' },
-    ...{ g: String(keyFrames), 'lag-in-frames': '0', flags: '+bitexact' },
+    deadline: 'realtime',
+    'cpu-used': '7',
+    crf: String(VP9_QUALITY[quality]),
+    b: '0',
+    g: String(keyFrames),
+    'lag-in-frames': '0',
+    flags: '+bitexact',
   };
   return VideoStream.open({ format, encoder: 'libvpx-vp9', options });
 }

@@ -4,6 +4,7 @@ import type { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Got, RequestError, Response } from 'got';
+import { defined } from '../defined.ts';
 import { FRESH_AGENTS, type HttpAgents } from './agents.ts';
 import { ProxyFailure, proxyFor } from './proxy.ts';
 
@@ -106,8 +107,7 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
         lookup: connectMs,
         connect: connectMs,
         secureConnect: connectMs,
-        ...(idleMs !== undefined && { socket: idleMs }),
-        ...(totalMs !== undefined && { request: totalMs }),
+        ...defined({ socket: idleMs, request: totalMs }),
       },
     });
     stream.once('request', (sent: ClientRequest) => {

@@ -32,7 +32,10 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map(({ instancePath, propertyName, keyword, params, data, parentSchema }) => ({
-      ...{ keyword, params, data, schema: (parentSchema ?? {}) as JsonSchema },
+      keyword,
+      params,
+      data,
+      schema: (parentSchema ?? {}) as JsonSchema,
       path: [...parseJsonPointer(instancePath), ...(propertyName === undefined ? [] : [propertyName])],
       ofName: propertyName !== undefined,
     }));

@@ -2,6 +2,7 @@ import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../../contract/render-service.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
+import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { furtherOutputs } from '../definition/video.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
@@ -244,8 +245,7 @@ async function renderFirst(change: PendingChange, run: ApplyRun): Promise<Delive
   const ending = await obtain(change, context, {
     begun: (begin) => onEvent({ kind: 'video-started', id, action, begin }),
     submitted: (session) => onEvent({ kind: 'video-submitted', id, session }),
-    progressed: (percent, segments) =>
-      onEvent({ kind: 'video-progressed', id, percent, ...(segments !== undefined && { segments }) }),
+    progressed: (percent, segments) => onEvent({ kind: 'video-progressed', id, percent, ...defined({ segments }) }),
     warned: (warning) => onEvent({ kind: 'video-warned', id, warning }),
   });
   const finish = async (delivery: DeliveryEnding): Promise<void> => {

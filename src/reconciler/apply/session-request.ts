@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import type { AudioResource, FontResource, Resource } from '../../contract/wire/mapping.ts';
 import type { CreateRenderSession, ExternalUploadRequest } from '../../contract/wire/render-session.ts';
+import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
@@ -125,6 +126,6 @@ export function uploadRequests(destinations: readonly DestinationChange[]): Exte
     .map(({ to, credential, output }) => ({
       to,
       ...(credential === null ? {} : { credential }),
-      ...(output === undefined ? {} : { output }),
+      ...defined({ output }),
     }));
 }

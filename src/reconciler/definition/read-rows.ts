@@ -49,7 +49,10 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
   const values = new Map<string, string>();
   const name = `${file} row ${number}`;
   const row: Row = {
-    ...{ values, file, name, span: item.span },
+    values,
+    file,
+    name,
+    span: item.span,
     cellSpan: (column) => child(item, column)?.span ?? item.span,
   };
   if (item.kind !== 'map') {

@@ -1,6 +1,7 @@
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { defaultCodec, type NamedOutput, type OutputRequest } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
@@ -140,7 +141,7 @@ export function readVideo(
     audio,
     fonts,
     output,
-    ...(outputs !== undefined && { outputs }),
+    ...defined({ outputs }),
   };
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
   diagnostics.push(...delivery.diagnostics.map((one) => ({ ...one, message: inRow(one.message, row) })));
@@ -209,9 +210,7 @@ function readOutputs(
 function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest): OutputRequest | null {
   const output: OutputRequest = {
     ...(format === undefined || format === OUTPUT_DEFAULTS.format ? {} : { format }),
-    ...(height === undefined ? {} : { height }),
-    ...(fps === undefined ? {} : { fps }),
-    ...(quality === undefined ? {} : { quality }),
+    ...defined({ height, fps, quality }),
     ...(codec === undefined || codec === defaultCodec(format) ? {} : { codec }),
   };
   return Object.keys(output).length === 0 ? null : output;

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder } from '../../kernel/temporary-folder.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
@@ -65,7 +66,7 @@ export class GitLockBranch implements LockBranch {
     const folder = temporaryFolder('reelform-commit-');
     const env = { ...GIT_IDENTITY, GIT_INDEX_FILE: join(folder, 'index') };
     const git = async (args: readonly string[], input?: string): Promise<string> =>
-      (await runGit(root, args, { env, ...(input === undefined ? {} : { input }) })).trim();
+      (await runGit(root, args, { env, ...defined({ input }) })).trim();
     try {
       await git(['read-tree', parent]);
       const blob = await git(['hash-object', '-w', '--no-filters', '--stdin'], text);

@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
 import type { Delivery, Fingerprint, Lock, LockEntry } from './lock.ts';
@@ -114,7 +115,7 @@ export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord)
     // A key identifies the request body that was first sent with it. Its lifetime starts with that request.
     const { account: _former, ...first } = attempt.intent;
     const { run, account } = intent;
-    return { ...open, intent: { ...first, run, ...(account !== undefined && { account }) } };
+    return { ...open, intent: { ...first, run, ...defined({ account }) } };
   }
   if (attempt === undefined) return undefined;
   switch (record.type) {

@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { JournalFold, nextAttempt, recordedIn } from './fold-journal.ts';
 import type { Attempt, Intent, Journal, JournalRecord, JournalState } from './journal.ts';
 import type { Fingerprint, LockEntry } from './lock.ts';
@@ -55,7 +56,7 @@ export function settleWrites(
 /** Returns an attempt as it was before it was dropped from the journal. */
 function droppedAttempt(intent: Intent, entry: LockEntry): Attempt {
   const { session, video_url, thumbnails, rendered_at, outputs } = entry;
-  const rendering = { session, video_url, thumbnails, rendered_at, ...(outputs !== undefined && { outputs }) };
+  const rendering = { session, video_url, thumbnails, rendered_at, ...defined({ outputs }) };
   return { intent, state: 'rendered', session, rendering };
 }
 

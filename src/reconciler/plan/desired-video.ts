@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { type OutputRequest, withoutName } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { mapToRecord } from '../../kernel/json.ts';
 import { fillDestinations } from '../definition/destinations.ts';
@@ -159,7 +160,7 @@ function plainContent(video: VideoContent, measures: TemplateMeasures): VideoCon
   );
   const isSameOutput = isDeepStrictEqual(video.output, output);
   if (isPlain && isSameOutput) return video;
-  return { resources, audio, fonts: video.fonts, output, ...(outputs !== undefined && { outputs }) };
+  return { resources, audio, fonts: video.fonts, output, ...defined({ outputs }) };
 }
 
 /** Restores the line breaks that earlier versions read from CSV files with CR LF. @returns the same object if there are none */

@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { settleDeliveries } from './compare-video.ts';
@@ -71,10 +72,7 @@ function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: r
     ...(deliveries.length > 0 && { deliveries }),
     thumbnails,
     rendered_at,
-    ...(sources !== undefined && { sources }),
-    ...(bytes !== undefined && { bytes }),
-    ...(sha256 !== undefined && { sha256 }),
-    ...(outputs !== undefined && { outputs }),
+    ...defined({ sources, bytes, sha256, outputs }),
   };
 }
 

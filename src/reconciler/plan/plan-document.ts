@@ -1,4 +1,5 @@
 import { defaultCodec } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { Source, VideoResource } from '../definition/video.ts';
 import type { DesiredVideo } from './desired-video.ts';
@@ -143,13 +144,13 @@ export function planDocument(
     tool_version: toolVersion,
     plan_id: planId(changes),
     complete: plan.complete,
-    ...(plan.leftOut === undefined ? {} : { left_out: plan.leftOut }),
+    ...defined({ left_out: plan.leftOut }),
     summary: countActions(plan),
     estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),
     changes,
     diagnostics,
-    ...(plan.checks === undefined ? {} : { checks: plan.checks }),
+    ...defined({ checks: plan.checks }),
   };
 }
 
@@ -214,8 +215,7 @@ export function inputDocuments(
     const { kind, value } = input.after === null || desired === null ? NOTHING : describe(input.key, desired);
     return {
       ...input,
-      ...(name === undefined ? {} : { label: name }),
-      ...(kind === undefined ? {} : { kind }),
+      ...defined({ label: name, kind }),
       ...(value === undefined || value === input.after ? {} : { value }),
     };
   });

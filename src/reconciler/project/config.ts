@@ -1,5 +1,6 @@
 import type { Credential, SecretSource } from '../../contract/destinations/credential.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import {
   type Check,
   type Diagnostic,
@@ -205,8 +206,7 @@ function readService(service: WrittenConfig['service']): ServiceConfig {
     tokenEnv: service.token_env ?? 'REELFORM_TOKEN',
     capabilities: {
       ...(hours === undefined ? {} : { keyLifetimeMs: hours * 3_600_000 }),
-      ...(list === undefined ? {} : { list }),
-      ...(externalUploads === undefined ? {} : { externalUploads }),
+      ...defined({ list, externalUploads }),
     },
   };
 }

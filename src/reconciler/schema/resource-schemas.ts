@@ -1,6 +1,7 @@
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../contract/wire/mapping.ts';
 import { isSlotKind, SLOT_EXAMPLES, SLOT_PATTERNS, type SlotKind } from '../../contract/wire/slot-text.ts';
 import type { Editable } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 
@@ -56,7 +57,7 @@ function mediaFormSchema(transform: JsonSchema): JsonSchema {
       source: { description: SOURCE, ...mediaSchema() },
       ...transform.properties,
     },
-    ...(transform.allOf === undefined ? {} : { allOf: transform.allOf }),
+    ...defined({ allOf: transform.allOf }),
   };
   const isFull: JsonSchema = {
     anyOf: [{ required: ['transform'] }, { required: ['source'], properties: { source: { type: 'object' } } }],
@@ -70,7 +71,7 @@ function mediaFormSchema(transform: JsonSchema): JsonSchema {
 
 /** @param allowed names; any if absent */
 export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): JsonSchema {
-  const name: JsonSchema = { type: 'string', minLength: 1, ...(allowed === undefined ? {} : { enum: allowed }) };
+  const name: JsonSchema = { type: 'string', minLength: 1, ...defined({ enum: allowed }) };
   // A placeholder is checked after it is filled in.
   const isFilledIn: JsonSchema = { type: 'string', pattern: PLACEHOLDER };
   return shortOrFull(form === 'video' || allowed === undefined ? name : when(isFilledIn, {}, name), 'font');

@@ -9,6 +9,7 @@ import type {
   SessionOutput,
 } from '../../contract/wire/render-session.ts';
 import type { StyleVersion, StyleVersionStatus } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson, parseRecord } from '../../kernel/json.ts';
 import type { ServiceAnswer } from './exchange.ts';
@@ -190,7 +191,7 @@ function readOutputs(values: readonly unknown[]): SessionOutput[] {
 function readUploadError(value: unknown): NonNullable<ExternalUpload['error']> {
   const { title, detail } = readSessionError(value ?? 'The service told no reason');
   const code = isRecord(value) && isLine(value.code, 100) ? value.code : 'delivery_failed';
-  return { code, title, ...(detail === undefined ? {} : { detail }) };
+  return { code, title, ...defined({ detail }) };
 }
 
 /** Reads `{style_version}` with an id; its reader checks the specification. */

@@ -76,7 +76,11 @@ export function failureDiagnostics(groups: readonly FailureGroup[]): JsonDiagnos
       severity: 'error' as const,
       message: `${ids.length === 1 ? ids[0] : `${ids[0]} and ${ids.length - 1} more`}: ${what}: ${message}`,
       hint,
-      ...{ file, line, column, end_line: line, end_column: null },
+      file,
+      line,
+      column,
+      end_line: line,
+      end_column: null,
     })),
   );
 }

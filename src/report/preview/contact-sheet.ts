@@ -135,7 +135,15 @@ export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): Re
   ];
   const animation = sheetAnimation({ width, height, layers, images, font });
   return {
-    ...{ width, height, animation, images, fonts, clips: [], sounds: [], fps: 1, frameCount: 1 },
+    width,
+    height,
+    animation,
+    images,
+    fonts,
+    clips: [],
+    sounds: [],
+    fps: 1,
+    frameCount: 1,
     output: { format: 'mp4', quality: 'medium', fingerprint: null },
     stills: [{ name: 'sheet', frame: 0 }],
   };
@@ -165,7 +173,14 @@ function sheetAnimation(sheet: {
   const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
   const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
   return {
-    ...{ v: '5.11.0', fr: 1, ip: 0, op: 1, w, h, nm: 'sheet', ddd: 0 },
+    v: '5.11.0',
+    fr: 1,
+    ip: 0,
+    op: 1,
+    w,
+    h,
+    nm: 'sheet',
+    ddd: 0,
     assets: images.map(({ assetId, width, height }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
     fonts: {
       list:

@@ -43,7 +43,9 @@ function isJpeg({ bytes }: InputImage): boolean {
 const MARGIN = 1;
 /** Replaces an image that is not shown. */
 const PIXEL = {
-  ...{ width: 1, height: 1, transform: { crop_strategy: 'fill' } },
+  width: 1,
+  height: 1,
+  transform: { crop_strategy: 'fill' },
   bytes: encodeStoredPng(new Uint8Array(4), 1, 1),
 } as const satisfies Partial<InputImage>;
 

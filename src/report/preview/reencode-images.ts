@@ -96,7 +96,14 @@ function inputOf(lot: readonly PreviewImage[], { width, height }: Size): RenderI
     return { assetId, width, height, bytes, transform: { crop_strategy: 'cover' as const }, name: assetId };
   });
   const animation: LottieDocument = {
-    ...{ v: '5.11.0', fr: 1, ip: 0, op: lot.length, w: width, h: height, nm: 'pictures', ddd: 0 },
+    v: '5.11.0',
+    fr: 1,
+    ip: 0,
+    op: lot.length,
+    w: width,
+    h: height,
+    nm: 'pictures',
+    ddd: 0,
     assets: images.map(({ assetId }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
     fonts: { list: [] },
     layers: images.map(({ assetId }, index) => {
@@ -105,7 +112,15 @@ function inputOf(lot: readonly PreviewImage[], { width, height }: Size): RenderI
     }),
   };
   return {
-    ...{ width, height, animation, images, fonts: [], clips: [], sounds: [], fps: 1, frameCount: lot.length },
+    width,
+    height,
+    animation,
+    images,
+    fonts: [],
+    clips: [],
+    sounds: [],
+    fps: 1,
+    frameCount: lot.length,
     output: { format: 'png', quality: 'medium', fingerprint: null },
     stills: images.map(({ assetId }, index) => ({ name: assetId, frame: index })),
   };

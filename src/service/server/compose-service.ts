@@ -173,7 +173,9 @@ function assemble(
   const farm = createFarmFigures(database);
   const lanes = openRenderLanes(settings);
   const registry = createWorkerRegistry({
-    ...{ ...context, build, places: concurrency },
+    ...context,
+    build,
+    places: concurrency,
     busy: () => lanes.render.busySlots,
   });
   const uploadTable = createUploadTable(database);
@@ -181,7 +183,11 @@ function assemble(
   const sources = createSources({
     directory: join(dataDirectory, SOURCES),
     allow: allowList(settings.allowSources),
-    ...{ isOneRun: false, now, scopeOf, readsAtOnce: READS_AT_ONCE, inspect: inspectIn(inspections) },
+    isOneRun: false,
+    now,
+    scopeOf,
+    readsAtOnce: READS_AT_ONCE,
+    inspect: inspectIn(inspections),
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
     ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
   });
@@ -194,7 +200,9 @@ function assemble(
       database.transaction(async (tx) =>
         queue.enqueue(tx, 'stillcuts', id, { priority: await nextPriority(tx, 'stillcuts', owner) }),
       ),
-    ...{ publicUrl, now, scopeOf },
+    publicUrl,
+    now,
+    scopeOf,
   });
   const outputs = createStoredOutputs(storage);
   const destinations = createDestinations({
@@ -205,7 +213,10 @@ function assemble(
     directory: dataDirectory,
   });
   const deliveries = openDeliveries({
-    ...{ ...context, files: outputs, destinations, metrics },
+    ...context,
+    files: outputs,
+    destinations,
+    metrics,
     places: settings.deliveryConcurrency,
     onUpload: webhooks.onUpload,
   });
@@ -232,18 +243,29 @@ function assemble(
   };
   const tasks = tracedTasks(pool, room);
   const segments = new SegmentCache({
-    ...{ store: createStoredSegments({ ...context, storage }), build, scopeOf },
+    store: createStoredSegments({ ...context, storage }),
+    build,
+    scopeOf,
     // Animations are read in sandboxed processes only.
     keysOf: (question, owner) => tasks.run('keys', question, { owner }),
     onFailure: (error) => logger.warn({ error: errorMessage(error) }, 'segments are no longer kept'),
     onSegment: metrics.segmentFinished,
   });
   const runner = openSessionRenders({
-    ...{ ...shared, database, storage, queue, load: farm, build, settings, distributionRules },
+    ...shared,
+    database,
+    storage,
+    queue,
+    load: farm,
+    build,
+    settings,
+    distributionRules,
     sources: countedSources(sources.reader, metrics, room),
     bindTemplate: bindIn(inspections),
-    ...{ tasks, segments: settings.segmentDays === 0 ? null : segments },
-    ...{ outputs, scopeOf },
+    tasks,
+    segments: settings.segmentDays === 0 ? null : segments,
+    outputs,
+    scopeOf,
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: sessionReporter(logger, metrics),
   });
@@ -260,7 +282,11 @@ function assemble(
     await room.require();
   };
   const readiness = {
-    ...{ database, storage, room, sandbox, isWorking: () => isWorking },
+    database,
+    storage,
+    room,
+    sandbox,
+    isWorking: () => isWorking,
     ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
   };
   return {
@@ -274,7 +300,9 @@ function assemble(
       }),
       styleVersions,
       uploads: createSourceUploads({
-        ...{ store: sources.uploads, table: uploadTable, inspect: inspectIn(inspections) },
+        store: sources.uploads,
+        table: uploadTable,
+        inspect: inspectIn(inspections),
       }),
       outputs: createOutputFiles({ index: store, storage, key }),
       webhooks: webhooks.api,

@@ -45,7 +45,8 @@ export function openRenderPools(settings: Settings, log: Log, open = createRende
     pool,
     /** Reads untrusted files: uploads, sources and packages. Fair among tenants. */
     inspections,
-    ...{ encoder, sandbox },
+    encoder,
+    sandbox,
     async close(): Promise<void> {
       await pool.close();
       await inspections.close();

@@ -39,7 +39,9 @@ export class FairQueue {
 
   constructor(options: FairQueueOptions) {
     this.#options = {
-      ...{ capacity: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY, waitMs: Number.POSITIVE_INFINITY },
+      capacity: Number.POSITIVE_INFINITY,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      waitMs: Number.POSITIVE_INFINITY,
       ...options,
     };
   }

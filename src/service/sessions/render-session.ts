@@ -13,6 +13,7 @@ import type {
   SessionSource,
 } from '../../contract/wire/render-session.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
@@ -51,7 +52,7 @@ export function createdSession(
     fonts: [],
     terminal: false,
     expires_at: null,
-    ...(output === undefined ? {} : { output }),
+    ...defined({ output }),
     ...(request.outputs === undefined ? {} : { outputs: request.outputs.map((one) => ({ ...one, video_url: null })) }),
     ...optionsOf(request),
   };
@@ -61,10 +62,7 @@ export function createdSession(
 /** Returns the options that are present. */
 function optionsOf({ metadata, priority, webhook_url, retention_days }: SessionOptions): SessionOptions {
   return {
-    ...(metadata !== undefined && { metadata }),
-    ...(priority !== undefined && { priority }),
-    ...(webhook_url !== undefined && { webhook_url }),
-    ...(retention_days !== undefined && { retention_days }),
+    ...defined({ metadata, priority, webhook_url, retention_days }),
   };
 }
 
@@ -78,7 +76,7 @@ export function adoptedSession(
   const session = createdSession(request, { session: id, mapping: '' }, nowMs);
   const files = outputs?.map(({ name, video_url: url }) => ({ name, format: formatOf(url), video_url: url }));
   const ended = { status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
-  return { ...session, ...ended, ...(files === undefined ? {} : { outputs: files }) };
+  return { ...session, ...ended, ...defined({ outputs: files }) };
 }
 
 function formatOf(url: string): OutputFormat {
@@ -146,7 +144,7 @@ export function renderedSession(
     video_url: output.video_url,
     video_sha256: output.sha256,
     thumbnails: output.thumbnails,
-    ...(outputs === undefined ? {} : { outputs }),
+    ...defined({ outputs }),
     fonts,
     usage,
     errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),

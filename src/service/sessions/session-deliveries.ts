@@ -11,6 +11,7 @@ import {
 import { uploadEnded } from '../../contract/render-service.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../contract/wire/render-session.ts';
+import { defined } from '../../kernel/defined.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { openDestination } from '../delivery/open-destination.ts';
@@ -153,7 +154,7 @@ function pendingUpload(session: UploadedSession, { to, credential, output }: Ext
     extension: OUTPUT_FILE_TYPES[delivered?.format ?? 'mp4'].extension,
     createdAt: Date.parse(session.created_at),
   });
-  const named = { ...(credential === undefined ? {} : { credential }), ...(output === undefined ? {} : { output }) };
+  const named = { ...defined({ credential, output }) };
   return { to: filled, ...named, status: 'pending', remote_id: null, url: null, error: null };
 }
 

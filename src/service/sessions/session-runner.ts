@@ -247,7 +247,8 @@ export class SessionRunner {
     const rendering = await this.#renders.render(digest, { signal, onProgress, onStored }, async (options) => {
       const begunAt = environment.monotonicNow();
       const made = await renderer.render(renderInput, {
-        ...{ ...options, owner: stored.tenant },
+        ...options,
+        owner: stored.tenant,
         ...(others.length === 0 ? {} : { others }),
       });
       const elapsedMs = environment.monotonicNow() - begunAt;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { hasExpression, UNBAKED } from '../lottie/find-unsupported.ts';
 import { SOURCE } from '../lottie/live-expression.ts';
@@ -89,7 +90,7 @@ function writeResult({ node, layer, pointer }: Found, result: Sample[] | string,
   }
   const { x, a, k } = node;
   if (result.length > 0) {
-    const source = { expression: x, ...(a === undefined ? {} : { a }), k: structuredClone(k) };
+    const source = { expression: x, ...defined({ a }), k: structuredClone(k) };
     node[SOURCE] = isLive ? { ...source, live: true } : source;
     writeSamples(node, result);
   }
@@ -185,7 +186,8 @@ function keyframes(samples: readonly Sample[], error: number): object[] {
   const kept = thinSamples(samples, error);
   const straight = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
   return kept.map(({ time, value }, index) => ({
-    ...{ t: time, s: startOf(value) },
+    t: time,
+    s: startOf(value),
     ...(index < kept.length - 1 ? straight : {}),
   }));
 }

@@ -112,8 +112,17 @@ function textLayer(
   const [red, green, blue] = parseColor(color) ?? [0, 0, 0];
   const size = Number(Math.min(area.height * layout.share, area.width * 0.11).toFixed(1));
   const style = {
-    ...{ t: text, f: font, s: size, fc: [red, green, blue], j: 2, lh: Number((size * 1.15).toFixed(1)), tr: 0, ls: 0 },
-    ...{ sz: [Math.round(area.width), Math.round(area.height)], ps: [0, 0], vj: layout.vertical },
+    t: text,
+    f: font,
+    s: size,
+    fc: [red, green, blue],
+    j: 2,
+    lh: Number((size * 1.15).toFixed(1)),
+    tr: 0,
+    ls: 0,
+    sz: [Math.round(area.width), Math.round(area.height)],
+    ps: [0, 0],
+    vj: layout.vertical,
   };
   const node: LottieNode = { k: [{ t: 0, s: style }] };
   const base = layerOf(animation, name);

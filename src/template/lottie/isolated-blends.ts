@@ -23,7 +23,10 @@ export function withIsolatedBlends(layer: LottieNode, isInside: boolean): Lottie
   if (!isInside && !isApart) return layer;
   const isMasked = masks.some((mask) => isRecord(mask) && mask.mode !== 'n');
   const mask = {
-    ...{ mode: isMasked ? 'i' : 'a', inv: false, o: { a: 0, k: OPAQUE }, x: { a: 0, k: 0 } },
+    mode: isMasked ? 'i' : 'a',
+    inv: false,
+    o: { a: 0, k: OPAQUE },
+    x: { a: 0, k: 0 },
     pt: { a: 0, k: EVERYWHERE },
   };
   return { ...layer, hasMask: true, masksProperties: [...masks, mask] };

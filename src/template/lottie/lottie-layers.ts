@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { LottieDocument } from '../render-input.ts';
 
@@ -97,7 +98,7 @@ export function withLayerLists<Document extends Layered>(
   const assets = document.assets?.map((asset) =>
     Array.isArray(asset.layers) ? { ...asset, layers: change(asset.layers) } : asset,
   );
-  return { ...document, ...(assets === undefined ? {} : { assets }), layers: change(document.layers) };
+  return { ...document, ...defined({ assets }), layers: change(document.layers) };
 }
 
 /** Returns a field of a layer if it is a number. */

@@ -128,7 +128,8 @@ function withMovedEnd(repeater: LottieNode): LottieNode {
 function splitGroups(shapes: readonly unknown[], repeater: LottieNode): LottieNode[] {
   const { c, o, tr, m } = repeater as LottieNode & { c: LottieNode; tr: LottieNode };
   const group = (changes: LottieNode): LottieNode => ({
-    ...{ ty: 'gr', it: [...shapes, { ...repeater, ...changes }, { ty: 'tr', ...STILL }] },
+    ty: 'gr',
+    it: [...shapes, { ...repeater, ...changes }, { ty: 'tr', ...STILL }],
   });
   const others = group({ c: withChangedValues(c, ([count = 0]) => [count < 2 ? count : count - 1], always) });
   if (constant(tr.eo) === 0) return [others];

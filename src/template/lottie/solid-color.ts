@@ -35,8 +35,13 @@ export function solidShape({ sw, sh, sc: _, ...layer }: LottieNode, [red, green,
   const nm = typeof layer.nm === 'string' ? layer.nm : 'solid';
   const still = (k: unknown): LottieNode => ({ a: 0, k });
   const transform = {
-    ...{ a: still([0, 0, 0]), p: still([0, 0, 0]), s: still([100, 100, 100]), r: still(0), o: still(100) },
-    ...{ sk: still(0), sa: still(0) },
+    a: still([0, 0, 0]),
+    p: still([0, 0, 0]),
+    s: still([100, 100, 100]),
+    r: still(0),
+    o: still(100),
+    sk: still(0),
+    sa: still(0),
   };
   const it = [
     { ty: 'rc', d: 1, s: still([width, height]), p: still([width / 2, height / 2]), r: still(0) },

@@ -1,3 +1,4 @@
+import { defined } from '../../../src/kernel/defined.ts';
 import type { ImageSlot } from '../kit/document.ts';
 import { type Ease, ease, keyed, type Property, still } from '../kit/keyframes.ts';
 import {
@@ -137,7 +138,7 @@ export function framed(
   };
   const layer = compositionLayer(name, scene, {
     from: at.from,
-    ...(at.last !== undefined && { to: at.last }),
+    ...defined({ to: at.last }),
     position: still([box.x, box.y]),
     mask: keyed(
       [at.from, roundedPath(closed[at.opens], radius), at.curve ?? ease.inOut],

@@ -1,3 +1,4 @@
+import { defined } from '../../../src/kernel/defined.ts';
 import { type Property, still } from './keyframes.ts';
 import type { Shape } from './shapes.ts';
 
@@ -37,8 +38,7 @@ export function layer(name: string, options: LayerOptions, content: Layer['conte
     name,
     placement,
     content,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+    ...defined({ from, to }),
     ...(parent && { parent }),
     ...(mask && { mask }),
   };

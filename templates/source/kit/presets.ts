@@ -1,3 +1,4 @@
+import { defined } from '../../../src/kernel/defined.ts';
 import { between, ease, keyed, type Property, sampled, still } from './keyframes.ts';
 import { type Layer, type LayerOptions, shapeLayer } from './layers.ts';
 import { type Box, ellipse, fill, group, path, polyline, rectangle, stroke, trim } from './shapes.ts';
@@ -12,7 +13,7 @@ export function arriving(
   { blur = 8, rotation }: { readonly blur?: number; readonly rotation?: number } = {},
 ): Effect {
   const release = keyed([from, -100, [0.3, 0.2, 0.2, 1]], [from + over, 100]);
-  return { by, shift: [0, distance], opacity: 0, ...(rotation !== undefined && { rotation }), blur, release };
+  return { by, shift: [0, distance], opacity: 0, ...defined({ rotation }), blur, release };
 }
 
 /** Lines that slide up into place; for a text with a clip. */

@@ -131,7 +131,9 @@ describe('reelform apply --shard', () => {
     for (const [at, { events, segments }] of shards.entries()) {
       expect(events.map(({ type }) => type)).toEqual(['version', 'planned', 'shard_finished', 'outcome']);
       expect(summaries[at]).toMatchObject({
-        ...{ shard: at + 1, shards: 3, failed: [] },
+        shard: at + 1,
+        shards: 3,
+        failed: [],
         files: { total: 0, share: 0, rendered: 0, reused: 0 },
         segments: { total, share: segments.length, rendered: segments.length, reused: 0 },
       });

@@ -68,7 +68,9 @@ describe('apply --format github', () => {
       summary: expect.stringMatching(
         /^### Reelform apply: no changes\n\nThe lockfile on its branch is already up to date.\n/,
       ),
-      ...{ failed: '0', lock_changed: 'false', commit: '' },
+      failed: '0',
+      lock_changed: 'false',
+      commit: '',
     });
     writeFileSync(join(root, 'videos/bad.yaml'), 'template: none\ntitle: None\n');
     expect(await told()).toMatchObject({

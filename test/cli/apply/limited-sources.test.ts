@@ -12,12 +12,22 @@ const transform = { o: still(100), r: still(0), p: still([0, 0, 0]), a: still([0
 const layer = { ddd: 0, sr: 1, ks: transform, ao: 0, ip: 0, op: 50, st: 0, bm: 0 };
 /** 320 × 180 pixels, two seconds: a picture on a colour. */
 const ANIMATION = {
-  ...{ v: '5.9.0', fr: 25, ip: 0, op: 50, w: 320, h: 180, nm: 't', ddd: 0 },
+  v: '5.9.0',
+  fr: 25,
+  ip: 0,
+  op: 50,
+  w: 320,
+  h: 180,
+  nm: 't',
+  ddd: 0,
   assets: [{ sid: '(Footage)/USER/hero.jpg', id: 'hero', w: 320, h: 180, u: 'images/', p: 'hero.png', e: 0 }],
   layers: [
     { ...layer, ind: 2, ty: 2, nm: 'hero', refId: 'hero' },
     {
-      ...{ ...layer, ind: 99, ty: 4, nm: 'bg' },
+      ...layer,
+      ind: 99,
+      ty: 4,
+      nm: 'bg',
       shapes: [
         {
           ty: 'gr',

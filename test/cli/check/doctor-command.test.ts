@@ -55,7 +55,8 @@ describe('reelform doctor', () => {
       message: expect.stringContaining(description),
     });
     expect((await looked(root, { env: { REELFORM_SANDBOX: 'none' } })).checks.get('Sandbox')).toMatchObject({
-      ...{ status: 'warning', message: 'none: disabled' },
+      status: 'warning',
+      message: 'none: disabled',
       hint: 'Render untrusted templates and files in a container',
     });
   });

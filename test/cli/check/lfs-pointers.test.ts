@@ -68,7 +68,8 @@ describe('a checkout without the content of Git LFS', () => {
     for (const args of [APPLY, ['apply', '--shard', '1/1'], ['preview', '--build', 'site']]) {
       const { exitCode, stdout, stderr } = await reelform(root, args);
       expect({ args, exitCode, text: stdout + stderr }).toEqual({
-        ...{ args, exitCode: 1 },
+        args,
+        exitCode: 1,
         text: expect.stringMatching(/"renders\/.*\.mp4" is a Git LFS pointer.*git lfs pull/s),
       });
     }
@@ -209,7 +210,8 @@ describe('a checkout without the content of Git LFS', () => {
     for (const args of [APPLY, ['render', 'rome'], ['template', 'check', 'templates/small']]) {
       const { exitCode, stdout, stderr } = await reelform(root, args);
       expect({ args, exitCode, text: stdout + stderr }).toEqual({
-        ...{ args, exitCode: 1 },
+        args,
+        exitCode: 1,
         text: expect.stringContaining(`"${font}" is a Git LFS pointer`),
       });
     }

@@ -52,7 +52,10 @@ describe('reelform lint', () => {
     expect(exitCode).toBe(0);
     expect(found(stdout)).toMatchObject([
       {
-        ...{ code: 'low_contrast', severity: 'warning', file: 'videos/rome.yaml', line: 4 },
+        code: 'low_contrast',
+        severity: 'warning',
+        file: 'videos/rome.yaml',
+        line: 4,
         message: expect.stringMatching(/^t_01 of rome has a contrast of 1\.\d\d:1 .* at 0\.5 s \(stillcut_01\)/),
         hint: 'To see it: reelform render rome --frame 5',
       },
@@ -113,7 +116,9 @@ describe('reelform lint', () => {
   it('reports why a video cannot be checked and continues with the others', async () => {
     const broken = `${LIGHT}  (Footage)/USER/photo.png: ./images/broken.png\n`;
     const root = makeRepository({
-      ...{ 'reelform.yaml': LOOKING, 'videos/rome.yaml': broken, 'videos/oslo.yaml': LIGHT.replace('Rome', 'Oslo') },
+      'reelform.yaml': LOOKING,
+      'videos/rome.yaml': broken,
+      'videos/oslo.yaml': LIGHT.replace('Rome', 'Oslo'),
       'videos/images/broken.png': 'no image',
     });
     const { exitCode, stdout } = await reelform(root, ['lint', 'rome', 'oslo', '--json']);
@@ -121,7 +126,10 @@ describe('reelform lint', () => {
     expect(found(stdout)).toMatchObject([
       { code: 'low_contrast', file: 'videos/oslo.yaml' },
       {
-        ...{ code: 'lint_failed', file: 'videos/rome.yaml', severity: 'error', line: 6 },
+        code: 'lint_failed',
+        file: 'videos/rome.yaml',
+        severity: 'error',
+        line: 6,
         message: expect.stringMatching(
           /^rome cannot be checked: \(Footage\)\/USER\/photo\.png: The file is a text, not a PNG/,
         ),
@@ -168,7 +176,9 @@ describe('reelform lint beside errors', () => {
 
   it('reports a selected id as unknown only if no definition with errors may have it', async () => {
     expect(await lint('rome', 'oslo')).toMatchObject({
-      ...{ exitCode: 1, videos: 1, codes: expect.not.arrayContaining([expect.stringContaining('unknown_video')]) },
+      exitCode: 1,
+      videos: 1,
+      codes: expect.not.arrayContaining([expect.stringContaining('unknown_video')]),
       left_out: [{ id: 'oslo' }, { id: null, file: 'videos/stores.yaml' }],
     });
     const { diagnostics } = await lint('stores/berlin');
@@ -186,7 +196,8 @@ describe('reelform lint beside errors', () => {
     const remote = LOOKING.replace('embedded', '{url: http://127.0.0.1:1}').replace('./templates/small', 'tsv_1');
     const spec = JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } });
     const root = makeRepository({
-      ...{ 'reelform.yaml': remote, 'schemas/small.spec.json': spec },
+      'reelform.yaml': remote,
+      'schemas/small.spec.json': spec,
       'videos/oslo.yaml': BROKEN['videos/oslo.yaml'],
     });
     expect((await reelform(root, ['lint'])).stdout).toBe(

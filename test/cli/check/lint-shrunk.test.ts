@@ -20,7 +20,10 @@ it('reelform lint reports a headline that its box shrinks below the line under i
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string }[] };
   expect(diagnostics.filter(({ code }) => code !== 'schema_outdated')).toMatchObject([
     {
-      ...{ code: 'text_shrunk', severity: 'warning', file: 'videos/launch/dune.yaml', line: 5 },
+      code: 'text_shrunk',
+      severity: 'warning',
+      file: 'videos/launch/dune.yaml',
+      line: 5,
       message: expect.stringMatching(
         /^t_01 of launch\/dune is shrunk to fit its box, from 152 to 2\d pixels in a picture of 1080, smaller than t_02 with 4\d, at 2\.8 s \(stillcut_01\)$/,
       ),

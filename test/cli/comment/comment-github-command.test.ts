@@ -226,8 +226,15 @@ describe('reelform comment github', () => {
   it('writes a check run with all annotations', async () => {
     const { server, comment } = await openFlow();
     const mistake = (line: number) => ({
-      ...{ code: 'text_too_long', severity: 'error', message: `No. ${line}`, hint: 'Shorten it' },
-      ...{ file: 'videos/berlin.yaml', line, column: 3, end_line: line, end_column: 9 },
+      code: 'text_too_long',
+      severity: 'error',
+      message: `No. ${line}`,
+      hint: 'Shorten it',
+      file: 'videos/berlin.yaml',
+      line,
+      column: 3,
+      end_line: line,
+      end_column: 9,
     });
     const elsewhere = { ...mistake(1), file: '../../etc/passwd' };
     const diagnostics = [...Array.from({ length: 120 }, (_, i) => mistake(i + 1)), elsewhere, { code: 7, message: 8 }];
@@ -349,7 +356,11 @@ describe('an untrusted plan', () => {
     const hostile = `--> <!-- x\n/close\n${MARKER}\n@acme/all ![](https://evil.example/x.png) <script> ::error::x | www.evil.example`;
     const { comment, bodies } = await openFlow();
     const fields = {
-      ...{ path: hostile, previous_id: hostile, title: hostile, template: hostile, reason: hostile },
+      path: hostile,
+      previous_id: hostile,
+      title: hostile,
+      template: hostile,
+      reason: hostile,
       inputs: [{ key: hostile, before: hostile, after: hostile }],
     };
     const diagnostics = [{ code: hostile, severity: hostile, message: hostile, hint: hostile, file: hostile, line: 1 }];

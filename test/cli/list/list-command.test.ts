@@ -111,8 +111,15 @@ describe('reelform prune', () => {
     expect(await prunable()).toEqual([pending]);
     const journal = await openJournalFile(join(root, '.reelform/journal.ndjson'), { file: 'journal.ndjson' });
     await journal.begin({
-      ...{ key: 'k', id: 'rome', fingerprint: `v1:${'0'.repeat(64)}` as Fingerprint, service: 'embedded' },
-      ...{ style_version: 's', output_name: 'rome-0123abcd', body: '{}', run: 'r', at: '2026-11-22T09:30:00Z' },
+      key: 'k',
+      id: 'rome',
+      fingerprint: `v1:${'0'.repeat(64)}` as Fingerprint,
+      service: 'embedded',
+      style_version: 's',
+      output_name: 'rome-0123abcd',
+      body: '{}',
+      run: 'r',
+      at: '2026-11-22T09:30:00Z',
     });
     await journal.close();
     expect(await prunable()).toEqual([]);

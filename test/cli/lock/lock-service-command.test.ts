@@ -272,7 +272,9 @@ describe('reelform lock service', () => {
         };
       });
       expect({ answered, signal, isUnchanged: lockText() === before }).toEqual({
-        ...{ answered, signal: 'SIGINT', isUnchanged: true },
+        answered,
+        signal: 'SIGINT',
+        isUnchanged: true,
       });
     }
     const found: { signal: string | undefined; isComplete: boolean }[] = [];

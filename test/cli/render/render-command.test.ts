@@ -24,8 +24,15 @@ describe('reelform render', () => {
     const { exitCode, stdout } = await reelform(root, ['render', 'rome', '--format', 'gif', '--fps', '5', '--json']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ format_version: '1.0', video: 'rome', path: join(root, 'renders/looks/rome.gif'), format: 'gif' },
-      ...{ width: 64, height: 36, fps: 5, frames: 5, frame: null },
+      format_version: '1.0',
+      video: 'rome',
+      path: join(root, 'renders/looks/rome.gif'),
+      format: 'gif',
+      width: 64,
+      height: 36,
+      fps: 5,
+      frames: 5,
+      frame: null,
     });
     expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
     expect(existsSync(join(root, '.reelform/journal.ndjson'))).toBe(false);

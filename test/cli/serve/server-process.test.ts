@@ -9,7 +9,9 @@ import { PROGRAM } from '../../support/spawned-program.ts';
 /** Starts the built program in a shell that redirects its output. */
 function start(cwd: string, command: string, env: Readonly<Record<string, string>> = {}) {
   return execa('bash', ['-c', `exec "$0" "$1" ${command}`, process.execPath, PROGRAM], {
-    ...{ cwd, reject: false, env: { CI: 'true', NO_COLOR: '1', ...env } },
+    cwd,
+    reject: false,
+    env: { CI: 'true', NO_COLOR: '1', ...env },
   });
 }
 

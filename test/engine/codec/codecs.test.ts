@@ -41,8 +41,13 @@ describe.each(['hevc', 'av1'] as const)('an MP4 of %s', (codec) => {
     const path = join(folder, `${codec}.mp4`);
     await writeFile(path, await render());
     expect(await probe(path)).toMatchObject({
-      ...{ codec, pixelFormat: 'yuv420p', colorSpace: 'bt709', width: 160, height: 90 },
-      ...{ frameRate: '10/1', frameCount: 25 },
+      codec,
+      pixelFormat: 'yuv420p',
+      colorSpace: 'bt709',
+      width: 160,
+      height: 90,
+      frameRate: '10/1',
+      frameCount: 25,
     });
   });
 });

@@ -86,8 +86,13 @@ describe.each(['prores422', 'prores4444'] as const)('a MOV of %s', (codec) => {
     // ffmpeg's decoder pads alpha to twelve bits.
     const pixelFormat = codec === 'prores422' ? 'yuv422p10le' : 'yuva444p12le';
     expect(await probe(path)).toMatchObject({
-      ...{ codec: 'prores', pixelFormat, colorSpace: 'bt709', width: 64, height: 36 },
-      ...{ frameRate: '10/1', frameCount: 25 },
+      codec: 'prores',
+      pixelFormat,
+      colorSpace: 'bt709',
+      width: 64,
+      height: 36,
+      frameRate: '10/1',
+      frameCount: 25,
     });
   });
 });

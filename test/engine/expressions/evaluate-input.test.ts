@@ -164,7 +164,12 @@ describe('evaluateScene()', () => {
   it('fills expression controls that are named as editables', async () => {
     const animation = badge();
     const control = (nm: string, k: readonly number[]) => ({
-      ...{ ty: 5, nm, ix: 1, np: 3, mn: 'ADBE Color Control', en: 1 },
+      ty: 5,
+      nm,
+      ix: 1,
+      np: 3,
+      mn: 'ADBE Color Control',
+      en: 1,
       ef: [{ ty: 2, nm: 'Color', mn: 'ADBE Color Control-0001', ix: 1, v: still(k) }],
     });
     const controls = { ty: 3, nm: 'controls', ind: 8, ip: 0, op: 60, st: 0, sr: 1, ks: TRANSFORM };
@@ -191,7 +196,12 @@ describe('evaluateScene()', () => {
       size: 'var $bm_rt; var e = thisComp.layer("controls").effect; $bm_rt = e("n_02 Wide")("Checkbox") == 1 ? e("p_01 Size")("Point") : [e("n_01 Side")("Slider"), 50];',
     });
     const control = (nm: string, kind: string, k: number | readonly number[]) => ({
-      ...{ ty: 5, nm, ix: 1, np: 3, mn: `ADBE ${kind} Control`, en: 1 },
+      ty: 5,
+      nm,
+      ix: 1,
+      np: 3,
+      mn: `ADBE ${kind} Control`,
+      en: 1,
       ef: [{ ty: Array.isArray(k) ? 3 : 0, nm: kind, mn: `ADBE ${kind} Control-0001`, ix: 1, v: still(k) }],
     });
     const ef = [

@@ -98,7 +98,10 @@ export function stage(
 ): RenderInput {
   const { document, ...renderInput } = changes;
   return inputOf([...layers], {
-    ...{ width: W, height: H, fps: FPS, frameCount: FRAMES },
+    width: W,
+    height: H,
+    fps: FPS,
+    frameCount: FRAMES,
     document: { fonts: embeddedFonts(), ...document },
     ...renderInput,
   });
@@ -232,7 +235,9 @@ export const OUTLINE = { sc: BLACK, sw: 6, of: false };
 export const shadow = (color: Color, distance: number, softness: number) => ({
   ef: [
     {
-      ...{ ty: 25, ix: 1, en: 1 },
+      ty: 25,
+      ix: 1,
+      en: 1,
       ef: [
         { ty: 2, v: still([...color, 1]) },
         { ty: 0, v: still(255) },

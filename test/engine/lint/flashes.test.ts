@@ -63,7 +63,10 @@ interface StrobeOptions {
 function pulsing(hertz: number, low = 0): RenderInput {
   const half = FPS / hertz / 2;
   const keys = Array.from({ length: Math.ceil((2 * FPS) / half) + 1 }, (_, index) => ({
-    ...{ t: index * half, s: [index % 2 === 0 ? low : 100], o: { x: 0.4, y: 0 }, i: { x: 0.6, y: 1 } },
+    t: index * half,
+    s: [index % 2 === 0 ? low : 100],
+    o: { x: 0.4, y: 0 },
+    i: { x: 0.6, y: 1 },
   }));
   return stage([rectangleLayer(1, FULL, WHITE, { ks: placed(0, 0, { o: { a: 1, k: keys } }) })]);
 }
@@ -116,7 +119,8 @@ function cuts(frames: number): RenderInput {
   const images = [photo('dark', 0), photo('light', 1)];
   const layers = Array.from({ length: Math.ceil((2 * FPS) / frames) }, (_, index) => ({
     ...imageLayer(index + 1, images[index % 2]!.assetId),
-    ...{ ip: index * frames, op: (index + 1) * frames },
+    ip: index * frames,
+    op: (index + 1) * frames,
   }));
   const assets = images.map(({ assetId }) => ({ id: assetId, w: W, h: H, u: '', p: `${assetId}.png` }));
   return stage(layers, BLACK, { images, document: { assets } });

@@ -70,7 +70,12 @@ const noise = (): Buffer =>
 function gradientBlock(left: Color, right: Color): Layer {
   const layer = block(BLACK) as Layer & { shapes: { it: unknown[] }[] };
   layer.shapes[0]!.it[1] = {
-    ...{ ty: 'gf', o: still(100), r: 1, t: 1, s: still([0, 0]), e: still([W, 0]) },
+    ty: 'gf',
+    o: still(100),
+    r: 1,
+    t: 1,
+    s: still([0, 0]),
+    e: still([W, 0]),
     g: { p: 2, k: still([0, ...left, 1, ...right]) },
   };
   return layer;

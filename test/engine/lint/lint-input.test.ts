@@ -47,7 +47,12 @@ describe('lintScene()', () => {
   ] as const)('reports text with too little contrast: %s', async (_, word, ground, ratio) => {
     const [finding, ...more] = await lintInput(wordInput({ word, ground }));
     expect(finding).toMatchObject({
-      ...{ code: 'low_contrast', editable: 't_01', frame: 3, seconds: 0.1, still: 'stillcut_01', needed: 3 },
+      code: 'low_contrast',
+      editable: 't_01',
+      frame: 3,
+      seconds: 0.1,
+      still: 'stillcut_01',
+      needed: 3,
       ratio: expect.closeTo(ratio, 1),
     });
     expect(more).toEqual([]);
@@ -106,15 +111,27 @@ describe('lintScene()', () => {
 
   it('reports an enlarged image with its scale', async () => {
     const image: InputImage = {
-      ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: 200, height: 100 },
-      ...{ transform: { crop_strategy: 'cover' }, bytes: createCanvas(50, 50).toBuffer('image/png') },
+      assetId: 'photo',
+      name: '(Footage)/USER/photo.png',
+      width: 200,
+      height: 100,
+      transform: { crop_strategy: 'cover' },
+      bytes: createCanvas(50, 50).toBuffer('image/png'),
     };
     const asset = { id: 'photo', w: 200, h: 100, u: '', p: 'photo.png', editable: image.name };
     const renderInput = inputOf([imageLayer(1, 'photo')], { images: [image], document: { assets: [asset] } });
     expect(await lintInput(renderInput)).toEqual([
       {
-        ...{ code: 'image_too_small', editable: image.name, frame: 3, seconds: 0.1, still: null },
-        ...{ width: 50, height: 25, areaWidth: 200, areaHeight: 100, limit: 'image' },
+        code: 'image_too_small',
+        editable: image.name,
+        frame: 3,
+        seconds: 0.1,
+        still: null,
+        width: 50,
+        height: 25,
+        areaWidth: 200,
+        areaHeight: 100,
+        limit: 'image',
         box: { x: 0, y: 0, width: 1, height: 1 },
       },
     ]);
@@ -123,8 +140,12 @@ describe('lintScene()', () => {
   /** A square image, its asset and its layer's scale, each as a percentage of a picture of 500 pixels. */
   function photoInput(pixels: number, asset: number, layer: object, stills: RenderInput['stills'] = []): RenderInput {
     const image: InputImage = {
-      ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: asset, height: asset },
-      ...{ transform: { crop_strategy: 'cover' }, bytes: createCanvas(pixels, pixels).toBuffer('image/png') },
+      assetId: 'photo',
+      name: '(Footage)/USER/photo.png',
+      width: asset,
+      height: asset,
+      transform: { crop_strategy: 'cover' },
+      bytes: createCanvas(pixels, pixels).toBuffer('image/png'),
     };
     const assets = [{ id: 'photo', w: asset, h: asset, u: '', p: 'photo.png', editable: image.name }];
     const shown = imageLayer(1, 'photo');

@@ -49,7 +49,8 @@ function maskTo(width: number): object {
 }
 
 const masked = (width: number, pt: object = still(maskTo(width))): object => ({
-  ...{ hasMask: true, masksProperties: [{ mode: 'a', inv: false, pt, o: still(100), x: still(0) }] },
+  hasMask: true,
+  masksProperties: [{ mode: 'a', inv: false, pt, o: still(100), x: still(0) }],
 });
 
 const translucent = (opacity: number): Layer =>
@@ -214,7 +215,10 @@ export const MOTION_CASES: CaseTable = {
         stage([
           matte([200, 200, 500, 120]),
           text({
-            ...{ x: 0, y: 0, text: 'News that are longer than their window', layer: MATTED },
+            x: 0,
+            y: 0,
+            text: 'News that are longer than their window',
+            layer: MATTED,
             ks: { p: moving([0, [700, 280]], [29, [-900, 280]]) },
           }),
           block(NAVY),

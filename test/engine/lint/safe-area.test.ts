@@ -14,7 +14,10 @@ function wordAt(
   const [width, height] = size;
   const ground = rectangleLayer(2, [0, 0, width, height], [0, 0, 0.3]);
   return inputOf([{ ...layer, ip }, ground], {
-    ...{ width, height, fps: 10, frameCount: 30 },
+    width,
+    height,
+    fps: 10,
+    frameCount: 30,
     document: { fonts: embeddedFonts() },
   });
 }

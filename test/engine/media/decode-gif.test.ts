@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { checkClip } from '../../../src/engine/media/check-media.ts';
 import { gifPictures } from '../../../src/engine/media/decode-gif.ts';
+import { defined } from '../../../src/kernel/defined.ts';
 
 // Another reader and writer of GIFs, for comparison.
 const { GifReader, GifWriter } = createRequire(import.meta.url)('omggif') as {
@@ -37,7 +38,7 @@ function gif(width: number, height: number, parts: readonly Part[]): Uint8Array 
   const writer = new GifWriter(into, width, height, { palette: PALETTE, loop: 0 });
   for (const { x, y, w, h, colour, delay = 10, disposal = 0, transparent } of parts) {
     const pixels = typeof colour === 'number' ? new Array(w * h).fill(colour) : colour;
-    writer.addFrame(x, y, w, h, pixels, { delay, disposal, ...(transparent === undefined ? {} : { transparent }) });
+    writer.addFrame(x, y, w, h, pixels, { delay, disposal, ...defined({ transparent }) });
   }
   return into.slice(0, writer.end());
 }

@@ -55,8 +55,14 @@ describe('examineMedia()', () => {
     const clip = await numberedClip(10, 20);
     const [finding, ...more] = await examineMedia(clipInput(clip, 4, { trim_start_time: 0.5 }));
     expect(finding).toEqual({
-      ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: 'stillcut_01' },
-      ...{ freezesAtSeconds: 1.5, neededSeconds: 4, lengthSeconds: expect.closeTo(1.5, 3) },
+      code: 'clip_ends_early',
+      editable: 'v_01',
+      frame: 20,
+      seconds: 2,
+      still: 'stillcut_01',
+      freezesAtSeconds: 1.5,
+      neededSeconds: 4,
+      lengthSeconds: expect.closeTo(1.5, 3),
     });
     expect(more).toEqual([]);
     expect(await examineMedia(clipInput(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);
@@ -139,8 +145,13 @@ describe('examineMedia()', () => {
     const clip = await numberedClip(10, 50);
     expect(await examineMedia(clipInput(clip, 2, { trim_start_time: 1 }))).toEqual([
       {
-        ...{ code: 'clip_cut', editable: 'v_01', frame: 19, seconds: 1.9, still: null },
-        ...{ lengthSeconds: expect.closeTo(4, 3), playedSeconds: expect.closeTo(2, 3) },
+        code: 'clip_cut',
+        editable: 'v_01',
+        frame: 19,
+        seconds: 1.9,
+        still: null,
+        lengthSeconds: expect.closeTo(4, 3),
+        playedSeconds: expect.closeTo(2, 3),
       },
     ]);
     const own = clipInput(clip, 2);

@@ -59,7 +59,10 @@ describe('Rasterizer.repeats()', () => {
             [...times]
               .sort((a, b) => a - b)
               .map((t, index) => ({
-                ...{ t, s: values[index]![0], o: { x: 0.3, y: 0 }, i: { x: 0.7, y: 1 } },
+                t,
+                s: values[index]![0],
+                o: { x: 0.3, y: 0 },
+                i: { x: 0.7, y: 1 },
                 ...(values[index]![1] ? { h: 1 } : {}),
               })),
           ),
@@ -68,15 +71,21 @@ describe('Rasterizer.repeats()', () => {
     const place = fc.constantFrom([0, 0, 0], [20, 0, 0], [0, 10, 0]);
     const layer = fc.record({ ip: time, length: fc.integer({ min: 1, max: 30 }), p: keyframes(place) });
     const shown = fc.record({
-      ...{ ip: time, st: time, sr: fc.constantFrom(1, 2, 0.5), remapped: fc.boolean() },
-      ...{ tm: keyframes(fc.constantFrom([0], [0.2], [0.4])), parent: keyframes(place) },
+      ip: time,
+      st: time,
+      sr: fc.constantFrom(1, 2, 0.5),
+      remapped: fc.boolean(),
+      tm: keyframes(fc.constantFrom([0], [0.2], [0.4])),
+      parent: keyframes(place),
     });
     const inputs = fc.tuple(fc.array(layer, { minLength: 1, maxLength: 2 }), shown);
     await fc.assert(
       fc.asyncProperty(inputs, async ([layers, { ip, st, sr, remapped, tm, parent }]) => {
         const inner = layers.map((one, index) =>
           rectangleLayer(index + 1, [0, 0, 8, 8], [1, index, 0], {
-            ...{ ip: one.ip, op: one.ip + one.length, ks: placed(0, 0, { p: one.p }) },
+            ip: one.ip,
+            op: one.ip + one.length,
+            ks: placed(0, 0, { p: one.p }),
           }),
         );
         const outer = [

@@ -188,11 +188,13 @@ describe('segmentScene()', () => {
     const stills = [0, 2, 3].map((frame) => ({ name: `s${frame}`, frame }));
     const images = [image('a'), image('b')];
     const renderInput = inputOf(layers, {
-      ...{ images, stills, fonts, sounds: [sound], frameCount: 6 },
-      ...{
-        output: { format: 'mp4', quality: 'high', fingerprint: 'v1:aa' },
-        document: { assets, fonts: embeddedFonts() },
-      },
+      images,
+      stills,
+      fonts,
+      sounds: [sound],
+      frameCount: 6,
+      output: { format: 'mp4', quality: 'high', fingerprint: 'v1:aa' },
+      document: { assets, fonts: embeddedFonts() },
     });
     const [head, tail] = thirds({ ...renderInput, frameCount: 9 }).map((range) => segmentInput(renderInput, range));
     expect(head).toMatchObject({ images: [images[0]], fonts, sounds: [], output: { fingerprint: null } });
@@ -269,7 +271,12 @@ describe('segmentKeys()', () => {
 describe('drawingsOf()', () => {
   const seconds = (...starts: number[]): FrameRange[] => starts.map((first) => ({ first, end: first + 10 }));
   const image = (assetId: string, side: number) => ({
-    ...{ name: assetId, assetId, width: side, height: side, bytes: new Uint8Array(1), transform: {} },
+    name: assetId,
+    assetId,
+    width: side,
+    height: side,
+    bytes: new Uint8Array(1),
+    transform: {},
   });
   const renderInput = (sides: readonly number[]): RenderInput =>
     inputOf(

@@ -1,5 +1,6 @@
 import { type Canvas, createCanvas, LottieAnimation } from '@napi-rs/canvas';
 import { typesetTexts } from '../../../src/engine/text/typeset-texts.ts';
+import { defined } from '../../../src/kernel/defined.ts';
 import type { InputFont, LottieDocument } from '../../../src/template/render-input.ts';
 import { placed } from '../inputs.ts';
 
@@ -13,7 +14,7 @@ export function text(
 ): Record<string, unknown> {
   const document = { t, f: 'Latin', s: 40, lh: 50, fc: [0, 0, 0], j: 0, ...style };
   const { a = [], m = { g: 1, a: { a: 0, k: [0, 0] } }, editable } = changes;
-  const d = { k: [{ t: 0, s: document }], ...(editable === undefined ? {} : { editable }) };
+  const d = { k: [{ t: 0, s: document }], ...defined({ editable }) };
   return { ty: 5, ip: 0, op: FRAMES, st: 0, ks: placed(), t: { d, p: {}, m, a } };
 }
 

@@ -129,7 +129,12 @@ async function makeInput(
   animation: unknown,
 ): Promise<{ renderInput: RenderInput; unsupported: string[] } | Comparison> {
   const source = {
-    ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
+    name: 'animation',
+    animation,
+    files: new Map(),
+    others: [],
+    readAdjacent: () => null,
+    adjacentFonts: [],
     readImage: readImageHeader,
   };
   const evaluate = await evaluator();

@@ -18,7 +18,9 @@ const LIMIT_MS = 120_000;
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    ...{ json: { type: 'string' }, references: { type: 'string' }, baseline: { type: 'string' } },
+    json: { type: 'string' },
+    references: { type: 'string' },
+    baseline: { type: 'string' },
     processes: { type: 'string', default: '2' },
   },
 });

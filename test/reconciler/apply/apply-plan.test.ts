@@ -326,7 +326,7 @@ describe('applyPlan()', () => {
   it('records the deliveries of a video and its duplicate, and keeps them in the lockfile if the journal fails', async () => {
     const to = (place: string) => ({ to: `s3://videos/${place}`, credential: null });
     const first = { ...textVideo('a', 'Same'), title: 'Same', deliver: [to('a'), to('refused')] };
-    const twin = { ...first, ...{ id: 'b' as Video['id'], path: 'videos/b.yaml' }, deliver: [to('b')] };
+    const twin = { ...first, id: 'b' as Video['id'], path: 'videos/b.yaml', deliver: [to('b')] };
     const told = { remote_id: null, url: null };
     const refused = { ...told, status: 'failed' as const, error: { code: 'delivery_failed', title: 'No' } };
     const service: RenderService = {
@@ -419,7 +419,10 @@ describe('applyPlan()', () => {
     const saved: Lock[] = [];
     const videos = Array.from({ length: 9 }, (_, index) => textVideo(`v${index}`));
     await apply({
-      ...{ videos, concurrency: 1, signal: stop.signal, saveLock: async (lock) => void saved.push(lock) },
+      videos,
+      concurrency: 1,
+      signal: stop.signal,
+      saveLock: async (lock) => void saved.push(lock),
       onEvent(event) {
         if (event.kind === 'video-rendered' && event.id === 'v4') stop.abort();
         if (event.kind === 'video-skipped' && atStop < 0) atStop = saved.at(-1)?.videos.size ?? 0;

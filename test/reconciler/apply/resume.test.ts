@@ -335,7 +335,10 @@ describe('applyPlan() when asked to stop', () => {
     const here = await world({ looks: 1_000 });
     const first = await run(here, [textVideo('a'), textVideo('b')], { deadlineMs: 10_000 });
     expect(first.outcome).toMatchObject({
-      ...{ rendered: 0, failed: [], skipped: [], endedBy: 'deadline' },
+      rendered: 0,
+      failed: [],
+      skipped: [],
+      endedBy: 'deadline',
       inProgress: [
         { id: 'a', session: 'session-1' },
         { id: 'b', session: 'session-2' },

@@ -301,8 +301,11 @@ describe('clips, sounds and fonts', () => {
         kind: 'video',
         source: file('videos/a.mp4'),
         transform: {
-          ...{ crop_strategy: 'contain', background: 'FFFFFF' },
-          ...{ trim_strategy: 'manual', trim_start_time: 2, volume: 0.5 },
+          crop_strategy: 'contain',
+          background: 'FFFFFF',
+          trim_strategy: 'manual',
+          trim_start_time: 2,
+          volume: 0.5,
         },
       },
     ],
@@ -743,8 +746,10 @@ describe('each', () => {
     'refuses %s in a fragment, which defines no video',
     (own) => {
       const files = {
-        ...{ 'rows.csv': 'n\n1\n', 'videos/_base.yaml': `${DEFINITION}${own}\n` },
-        ...{ 'videos/a.yaml': 'extends: ./_base.yaml\ntitle: A', 'videos/b.yaml': 'extends: ./_base.yaml\ntitle: B' },
+        'rows.csv': 'n\n1\n',
+        'videos/_base.yaml': `${DEFINITION}${own}\n`,
+        'videos/a.yaml': 'extends: ./_base.yaml\ntitle: A',
+        'videos/b.yaml': 'extends: ./_base.yaml\ntitle: B',
       };
       expect(problemsOf(files)).toEqual(['definition_invalid videos/_base.yaml:7:1']);
     },

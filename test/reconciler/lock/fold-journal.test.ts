@@ -96,7 +96,9 @@ describe('foldJournal()', () => {
 
   test('keeps the last delivery to each destination, of whichever session', () => {
     const arrived = (session: string, ...places: string[]): JournalRecord => ({
-      ...{ type: 'delivered', session, at },
+      type: 'delivered',
+      session,
+      at,
       deliveries: places.map((to) => ({ to })),
     });
     const lines = [arrived('s1', 's3://b/1', 's3://b/2'), arrived('s2', 's3://b/1'), arrived('s1', 's3://b/3')];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { defined } from '../../../src/kernel/defined.ts';
 import type { Json } from '../../../src/kernel/digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../../src/reconciler/lock/lock.ts';
 
@@ -62,8 +63,7 @@ const lockEntry: fc.Arbitrary<LockEntry> = fc
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(protect && { protect }),
     ...(deliveries.length > 0 && { deliveries }),
-    ...(bytes !== undefined && { bytes }),
-    ...(sha256 !== undefined && { sha256 }),
+    ...defined({ bytes, sha256 }),
     ...extra,
   }));
 

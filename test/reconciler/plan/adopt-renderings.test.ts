@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../src/kernel/defined.ts';
 import { foldJournal } from '../../../src/reconciler/lock/fold-journal.ts';
 import type { Intent, JournalRecord } from '../../../src/reconciler/lock/journal.ts';
 import { lockEdits } from '../../../src/reconciler/plan/lock-edits.ts';
@@ -11,8 +12,16 @@ const b = { resources: { t_01: text('B') } };
 const AT = '2026-01-01T00:00:00.000Z';
 
 const intent = (id: string, { fingerprint }: { fingerprint: Intent['fingerprint'] }): JournalRecord => ({
-  ...{ type: 'intent', key: `key-${id}`, id, fingerprint, service: 'https://api.example.com' },
-  ...{ style_version: 'tsv_1', output_name: id, body: '{}', run: 'run-1', at: AT },
+  type: 'intent',
+  key: `key-${id}`,
+  id,
+  fingerprint,
+  service: 'https://api.example.com',
+  style_version: 'tsv_1',
+  output_name: id,
+  body: '{}',
+  run: 'run-1',
+  at: AT,
 });
 const created = (id: string, session: string): JournalRecord => ({
   type: 'created',
@@ -21,8 +30,10 @@ const created = (id: string, session: string): JournalRecord => ({
   at: AT,
 });
 const rendered = (id: string, rendered_at?: string): JournalRecord => ({
-  ...{ type: 'rendered', key: `key-${id}`, at: AT },
-  rendering: { ...rendering(id), ...(rendered_at !== undefined && { rendered_at }) },
+  type: 'rendered',
+  key: `key-${id}`,
+  at: AT,
+  rendering: { ...rendering(id), ...defined({ rendered_at }) },
 });
 
 const brief = (change: Change) => [change.id, change.action, change.reason];
@@ -104,7 +115,10 @@ describe('adoptRenderings()', () => {
     const wanted = desired('a', a);
     const journal = foldJournal([intent('a', wanted), created('a', 'rs_7')]);
     expect(sourceOf(plan([wanted], emptyLock, [], { journal }).changes[0])).toEqual({
-      ...{ kind: 'journal', id: 'a', session: 'rs_7', rendering: null },
+      kind: 'journal',
+      id: 'a',
+      session: 'rs_7',
+      rendering: null,
     });
     const ended = foldJournal([intent('a', wanted), created('a', 'rs_a'), rendered('a')]);
     const made = plan([wanted], emptyLock, [], { journal: ended });
@@ -159,7 +173,9 @@ describe('adoptRenderings()', () => {
   test('records a requested rendering of a run that died, even if it is not requested again', () => {
     const wanted = desired('a', a, { service: 'https://api.example.com', renderEpoch: null });
     const again: JournalRecord = {
-      ...{ type: 'rendered', key: 'key-a', at: AT },
+      type: 'rendered',
+      key: 'key-a',
+      at: AT,
       rendering: { ...rendering('again'), rendered_at: '2026-02-02T00:00:00.000Z' },
     };
     const journal = foldJournal([intent('a', wanted), again]);
@@ -171,7 +187,9 @@ describe('adoptRenderings()', () => {
 });
 
 const delivered = (id: string, ...places: string[]): JournalRecord => ({
-  ...{ type: 'delivered', session: `rs_${id}`, at: AT },
+  type: 'delivered',
+  session: `rs_${id}`,
+  at: AT,
   deliveries: places.map((to) => ({ to })),
 });
 

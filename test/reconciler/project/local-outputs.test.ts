@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defined } from '../../../src/kernel/defined.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import { emptyLock, type LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import {
@@ -42,13 +43,16 @@ describe('notDelivered()', () => {
 describe('observeOutputs()', () => {
   it('finds videos whose files are empty or differ in size from the record', () => {
     const root = makeFolder({
-      ...{ 'renders/a.mp4': 'four', 'renders/a.jpg': '', 'renders/b.mp4': 'seven b', 'renders/empty.mp4': '' },
+      'renders/a.mp4': 'four',
+      'renders/a.jpg': '',
+      'renders/b.mp4': 'seven b',
+      'renders/empty.mp4': '',
       '.reelform/outputs.ndjson':
         '{"path":"renders/b.mp4","bytes":1,"sha256":"0"}\n{"path":"renders/b.mp4","bytes":7,"sha256":"1"}\n{"path":',
     });
     const sized = (url: string, bytes?: number, stills: string[] = []): LockEntry => ({
       ...entry(url, stills),
-      ...(bytes !== undefined && { bytes }),
+      ...defined({ bytes }),
     });
     const videos = new Map([
       ['as recorded', sized('renders/a.mp4', 4)],

@@ -60,7 +60,10 @@ const run: readonly ApplyEvent[] = [
 ];
 const NO_CHANGE = { decisions: [], change: { recorded: [], removed: [] } };
 const report: ShardReport = {
-  ...{ index: 2, count: 3, failed: [{ id, failures: [failure] }], elapsedMs: 400 },
+  index: 2,
+  count: 3,
+  failed: [{ id, failures: [failure] }],
+  elapsedMs: 400,
   segments: { total: 7, share: 2, rendered: 1, reused: 1 },
   files: { total: 2, share: 1, rendered: 1, reused: 0 },
 };

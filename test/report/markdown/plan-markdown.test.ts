@@ -141,8 +141,15 @@ describe('planMarkdown()', () => {
   test('lists problems first, with their locations, errors before warnings', () => {
     const document = documentOf(everyAction());
     const problem = (severity: string, line: number | null) => ({
-      ...{ code: 'text_too_long', severity, message: 'A | title', hint: 'Shorten it', file: line && 'videos/a.yaml' },
-      ...{ line, column: line && 3, end_line: line, end_column: line && 9 },
+      code: 'text_too_long',
+      severity,
+      message: 'A | title',
+      hint: 'Shorten it',
+      file: line && 'videos/a.yaml',
+      line,
+      column: line && 3,
+      end_line: line,
+      end_column: line && 9,
     });
     const shown = planMarkdown({ ...document, diagnostics: [problem('warning', null), problem('error', 7)] });
     expect(shown.split('\n').slice(4, 8).join('\n')).toMatchInlineSnapshot(`

@@ -33,8 +33,13 @@ function pages(given: string): string[] {
   const [id] = ids as [VideoId];
   const outcome: ApplyOutcome = {
     ...NOTHING_DONE,
-    ...{ rendered: 1, failed, undelivered: failed, unknown: [{ id, askedAt: words, session: words, code: words }] },
-    ...{ inProgress: [{ id, session: words }], skipped: [id], endedBy: 'failure' },
+    rendered: 1,
+    failed,
+    undelivered: failed,
+    unknown: [{ id, askedAt: words, session: words, code: words }],
+    inProgress: [{ id, session: words }],
+    skipped: [id],
+    endedBy: 'failure',
   };
   const changes = ids.map((one) => ({ id: one, path: `videos/${words}.yaml`, title: words }));
   const troubles = groupFailures(outcome, { changes, source: () => 'resources: {}\n' });
@@ -49,7 +54,10 @@ function pages(given: string): string[] {
   }));
   const deliveries = [{ to: `s3://videos/${words}`, url: `https://cdn.example.com/${words}` }];
   const run: AppliedRun = {
-    ...{ outcome, troubles, diagnostics, filesUrl: FROM.filesUrl },
+    outcome,
+    troubles,
+    diagnostics,
+    filesUrl: FROM.filesUrl,
     document: documentOf(everyAction()),
     done: ids.flatMap((one) => [
       { kind: 'video-rendered', id: one, videoUrl: `https://videos.example.com/${words}`, deliveries, elapsedMs: 1 },

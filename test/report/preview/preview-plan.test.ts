@@ -29,7 +29,11 @@ async function look(subjects: readonly PreviewSubject[]) {
       video: () => Promise.reject(new Error('no videos here')),
     },
     drawSheet: { compare: compareStills },
-    ...{ capacity: 1, withDrafts: false, deadline: new AbortController().signal, label: String, monotonicNow: () => 0 },
+    capacity: 1,
+    withDrafts: false,
+    deadline: new AbortController().signal,
+    label: String,
+    monotonicNow: () => 0,
   });
   return { ...preview, draws, ids: [...preview.videos.keys()] };
 }
@@ -85,7 +89,11 @@ describe('previewPlan()', () => {
         video: () => Promise.reject(new Error('no videos here')),
       },
       drawSheet: { compare: compareStills },
-      ...{ capacity: 1, withDrafts: false, deadline: deadline.signal, label: String, monotonicNow: () => 0 },
+      capacity: 1,
+      withDrafts: false,
+      deadline: deadline.signal,
+      label: String,
+      monotonicNow: () => 0,
     });
     expect({ order, shown: videos.size }).toEqual({ order: ['b', 'c'], shown: 0 });
     expect(leftOut.map(({ id, reason }) => [id, reason])).toEqual([
@@ -111,7 +119,11 @@ describe('previewPlan()', () => {
           video: () => Promise.reject(new Error('no videos here')),
         },
         drawSheet: { compare: compareStills },
-        ...{ capacity: 1, withDrafts: false, deadline: deadline.signal, label: String, monotonicNow: () => 0 },
+        capacity: 1,
+        withDrafts: false,
+        deadline: deadline.signal,
+        label: String,
+        monotonicNow: () => 0,
       },
     );
     expect(preview.leftOut).toEqual([{ id: 'c', reason: 'budget' }]);

@@ -11,7 +11,8 @@ function renderInput(): RenderInput {
   const bytes = solidPng('#123456', 8, 8);
   const shown = (id: string, ip: number, op: number, rest = {}) => ({
     ...imageLayer(IDS.indexOf(id) + 1, id),
-    ...{ ip, op },
+    ip,
+    op,
     ...rest,
   });
   return inputOf([shown('early', 0, 10), shown('late', 20, 40), shown('hidden', 20, 40, { hd: true })], {

@@ -102,7 +102,10 @@ describe('driftText()', () => {
 
   it('lists changes of specifications up to the length of a line', () => {
     const at = (editable: string | null, field: string | null, before?: unknown, after?: unknown) => ({
-      ...{ editable, field, before, after },
+      editable,
+      field,
+      before,
+      after,
     });
     const changes = [
       at('t_01', 'max_length', 20, 30),

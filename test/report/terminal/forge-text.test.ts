@@ -6,8 +6,16 @@ import { documentOf, everyAction } from '../example-plans.ts';
 
 const document = documentOf(everyAction());
 const problem = (changes: object = {}) => ({
-  ...{ code: 'text_overflow', severity: 'error', message: 'Too long', hint: null, file: 'videos/a.yaml' },
-  ...{ line: 3, column: 5, end_line: 3, end_column: 9, ...changes },
+  code: 'text_overflow',
+  severity: 'error',
+  message: 'Too long',
+  hint: null,
+  file: 'videos/a.yaml',
+  line: 3,
+  column: 5,
+  end_line: 3,
+  end_column: 9,
+  ...changes,
 });
 const nowhere = { file: null, line: null, column: null, end_line: null, end_column: null };
 
@@ -75,7 +83,9 @@ it('gitlabCodeQuality() gives every problem a location and a fingerprint indepen
     problem({ ...nowhere, severity: 'warning' }),
   );
   expect(first).toEqual({
-    ...{ description: 'Too long', check_name: 'text_overflow', severity: 'major' },
+    description: 'Too long',
+    check_name: 'text_overflow',
+    severity: 'major',
     fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     location: { path: 'shop/videos/a.yaml', lines: { begin: 3, end: 3 } },
   });

@@ -36,7 +36,10 @@ const from: Readonly<Record<string, AdoptionSource>> = {
   history: { kind: 'history', commit: '1a2b3c4d5e6f', isMerged: true, id: 'old', rendering: rendering('old') },
   rendered: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
   delivered: {
-    ...{ kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
+    kind: 'journal',
+    id: 'berlin',
+    session: 'rs_81f2',
+    rendering: rendering('berlin'),
     deliveries: [{ to: 's3://videos/berlin.mp4' }, { to: 'gs://videos/berlin.mp4' }],
   },
   asked: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: null },
@@ -88,16 +91,14 @@ describe('reasonWords()', () => {
     ['output_missing', 'its video is missing'],
   ] as const)('of a video that its definition would leave as it is: %s', (reason, words) => {
     const change: Change = {
-      ...{
-        action: 'update',
-        id: berlin.id,
-        previousId: null,
-        inputs: [],
-        fields: [],
-        destinations: [],
-        desired: berlin,
-        before,
-      },
+      action: 'update',
+      id: berlin.id,
+      previousId: null,
+      inputs: [],
+      fields: [],
+      destinations: [],
+      desired: berlin,
+      before,
       reason,
     };
     expect(reasonWords(changeDocument(change))).toBe(words);

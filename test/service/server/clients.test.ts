@@ -30,7 +30,10 @@ describeOnDatabases('clients of the interface', (databases) => {
 
   async function createClient(tenant = `t${randomBytes(6).toString('hex')}`) {
     const { text, record } = await service.server.tokens.create({
-      ...{ tenant: tenant as TenantId, name: 'client', scopes: SCOPES, expiresAt: null },
+      tenant: tenant as TenantId,
+      name: 'client',
+      scopes: SCOPES,
+      expiresAt: null,
     });
     const credentials = { client_id: record.id, client_secret: text };
     const answer = await openApi(service.url, null)('POST', '/oauth/token', {
@@ -143,7 +146,8 @@ describeOnDatabases('clients of the interface', (databases) => {
     const preflight = await fetch(service.url + path, {
       method: 'OPTIONS',
       headers: {
-        ...{ origin: EDITOR, 'access-control-request-method': 'PATCH' },
+        origin: EDITOR,
+        'access-control-request-method': 'PATCH',
         'access-control-request-headers': 'authorization, content-type',
       },
     });
@@ -181,7 +185,8 @@ describeOnDatabases('clients of the interface', (databases) => {
     await api('DELETE', `/v2/webhook_endpoints/${standard.body.webhook_endpoint.id}`);
     const made = await api('POST', '/v2/webhook_endpoints', { body });
     expect(made).toMatchObject({
-      ...{ status: 201, body: { webhook_endpoint: { signature: 'shakr', client_id: credentials.client_id } } },
+      status: 201,
+      body: { webhook_endpoint: { signature: 'shakr', client_id: credentials.client_id } },
     });
     const { id, secret } = made.body.webhook_endpoint;
     expect((await api('PATCH', `/v2/webhook_endpoints/${id}`, { body: { signature: 'standard' } })).status).toBe(400);

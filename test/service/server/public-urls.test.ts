@@ -12,7 +12,10 @@ const SESSION: RenderSession = {
   ...createdSession({ title: 'Oslo', mapping }, { session: 'rs_1', mapping: 'm_1' }, 0),
   external_uploads: [
     {
-      ...{ to: 's3://bucket/video.mp4', status: 'complete', remote_id: null, error: null },
+      to: 's3://bucket/video.mp4',
+      status: 'complete',
+      remote_id: null,
+      error: null,
       url: 'https://cdn.example.com/outputs/abc/video.mp4',
     },
   ],
@@ -48,7 +51,8 @@ describe('webhookBodyAt()', () => {
 
   it('gives the still cuts of a style version their URL', () => {
     const at = (base: string) => ({
-      ...{ type: 'template_style_version.status.changed', timestamp: '2026-01-01T00:00:00.000Z' },
+      type: 'template_style_version.status.changed',
+      timestamp: '2026-01-01T00:00:00.000Z',
       data: {
         style_version: { id: 'tsv_1', stillcuts: { a: `${base}/v2/template_style_versions/tsv_1/stillcuts/a.png` } },
       },

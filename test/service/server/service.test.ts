@@ -58,8 +58,13 @@ describeOnDatabases('the whole service', (databases) => {
     await writeFile(join(keys, 'key'), bucket.env.AWS_SECRET_ACCESS_KEY!);
     const written = {
       main: {
-        ...{ kind: 's3', endpoint: bucket.url, path_style: true, allow: ['s3://videos/'], tenants: ['acme', 'studio'] },
-        ...{ access_key_id_file: 'id', secret_access_key_file: 'key' },
+        kind: 's3',
+        endpoint: bucket.url,
+        path_style: true,
+        allow: ['s3://videos/'],
+        tenants: ['acme', 'studio'],
+        access_key_id_file: 'id',
+        secret_access_key_file: 'key',
       },
     };
     const { credentials } = parseCredentials(written, { isServer: true, directory: keys });
@@ -122,7 +127,9 @@ describeOnDatabases('the whole service', (databases) => {
       ...request,
       outputs,
       external_uploads: outputs.slice(1).map(({ name }) => ({
-        ...{ to: `s3://videos/several/${name}.{extension}`, credential: 'main', output: name },
+        to: `s3://videos/several/${name}.{extension}`,
+        credential: 'main',
+        output: name,
       })),
     });
     expect([created.status, created.body.render_session.outputs[2]]).toEqual([

@@ -60,7 +60,9 @@ describeOnDatabases('sweep()', (databases) => {
     expect((await sweep(sweeping)).drafts).toBe(1);
     const ended = (await store.get(ACME, abandoned.session.id))!.session;
     expect(ended).toMatchObject({
-      ...{ status: 'preview_canceled', terminal: true, expires_at: at(HOUR) },
+      status: 'preview_canceled',
+      terminal: true,
+      expires_at: at(HOUR),
       errors: [{ code: 'draft_expired', severity: 'error', retryable: false }],
     });
     expect(ended).not.toHaveProperty('missing_editables');

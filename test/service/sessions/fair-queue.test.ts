@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { defined } from '../../../src/kernel/defined.ts';
 import { FairQueue, type FairQueueOptions } from '../../../src/service/sessions/fair-queue.ts';
 
 /** Queue whose jobs run until the test ends them; records their start order. */
@@ -11,7 +12,7 @@ function watched(options: FairQueueOptions) {
     queue,
     begun,
     async take(name: string, size = 0, signal?: AbortSignal): Promise<void> {
-      const end = await queue.take(name[0]!, { size, ...(signal === undefined ? {} : { signal }) });
+      const end = await queue.take(name[0]!, { size, ...defined({ signal }) });
       begun.push(name);
       ends.set(name, end);
     },

@@ -264,8 +264,14 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
       { ...text, code: 'glyph_missing', editable: 't_01', characters: ['漢'] },
       { ...text, code: 'text_overflow', editable: null, overflow: 0.25 },
       {
-        ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: null },
-        ...{ freezesAtSeconds: 2, lengthSeconds: 2, neededSeconds: 4 },
+        code: 'clip_ends_early',
+        editable: 'v_01',
+        frame: 20,
+        seconds: 2,
+        still: null,
+        freezesAtSeconds: 2,
+        lengthSeconds: 2,
+        neededSeconds: 4,
       },
     ]);
     const { sessions, ended } = openSmallSessions(renderer, { templates });

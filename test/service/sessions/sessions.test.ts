@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCredentials } from '../../../src/contract/destinations/parse-credentials.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import type { ExternalUploadRequest } from '../../../src/contract/wire/render-session.ts';
+import { defined } from '../../../src/kernel/defined.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { SessionQuery, TenantId } from '../../../src/service/sessions/ports.ts';
 import { testDestinations } from '../../support/destinations.ts';
@@ -140,7 +141,7 @@ describe('Sessions.create()', () => {
     });
     const { sessions } = openSmallSessions(instantRenderer(), { destinations });
     const told = async (external_uploads?: ExternalUploadRequest[], tenant = ACME): Promise<string[]> => {
-      const request = { ...smallRequest(), ...(external_uploads === undefined ? {} : { external_uploads }) };
+      const request = { ...smallRequest(), ...defined({ external_uploads }) };
       const { session } = await sessions.create(tenant, request);
       return session.external_uploads!.map(({ to }) => to.replace(session.id, 'ID'));
     };
@@ -262,7 +263,8 @@ describe('Sessions.changeMapping()', () => {
       mapping: { resources: { c_01: null }, audio_tracks: { main: track, other: null } },
     });
     expect(second).toMatchObject({
-      ...{ missing_editables: ['c_01'], audio_tracks: { main: track } },
+      missing_editables: ['c_01'],
+      audio_tracks: { main: track },
       mapping: { resources: { t_01: text }, audio_tracks: { main: track } },
     });
     expect(second.mapping.resources).not.toHaveProperty('c_01');

@@ -54,7 +54,9 @@ function table(type: string, entry: Uint8Array, sizeBytes: number): Buffer {
 
 function tableBomb(type: string, entry: Uint8Array, what: string): Bomb {
   return {
-    ...{ name: `MP4: ${what}`, kind: 'source', limitBytes: SOURCE_BYTES },
+    name: `MP4: ${what}`,
+    kind: 'source',
+    limitBytes: SOURCE_BYTES,
     make: (sizeBytes) => withBoxes(type, [table(type, entry, sizeBytes)]),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../src/kernel/defined.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import type { LottieDocument } from '../../../src/template/render-input.ts';
 import {
@@ -20,7 +21,11 @@ export const animated = (...keys: [frame: number, ...value: number[]][]) => ({
 const control = (name: string, kind: string, ty: number, index: number, v: object) => ({ ty: 5, nm: name, ix: index, np: 3, mn: `ADBE ${kind} Control`, en: 1, ef: [{ ty, nm: kind === 'Dropdown' ? 'Menu' : kind, mn: `ADBE ${kind} Control-0001`, ix: 1, v }] }); // biome-ignore format: one effect
 const curve = (closed: boolean, ...points: number[][]) => ({ c: closed, v: points, i: points.map(() => [0, 0]), o: points.map(() => [0, 0]) }); // biome-ignore format: one path
 const group = (name: string, ix: number, items: object[], transform: object = {}) => ({
-  ...{ ty: 'gr', nm: name, mn: 'ADBE Vector Group', ix, cix: 2 },
+  ty: 'gr',
+  nm: name,
+  mn: 'ADBE Vector Group',
+  ix,
+  cix: 2,
   it: [...items, { ty: 'tr', nm: 'Transform', ...TRANSFORM, sk: still(0), sa: still(0), ...transform }],
 });
 
@@ -95,7 +100,7 @@ const RISE = animated([10, 0], [20, 30]);
 const LINE = { to: [0, 0, 0], ti: [0, 0, 0], ...EASE };
 /** A motion path of a document that stores each end with its start. */
 const OLD_PATH = { a: 1, k: [{ t: 0, s: [0, 0, 0], e: [10, 0, 0], ...LINE }, { t: 10, s: [10, 0, 0], e: [40, 0, 0], ...LINE }, { t: 20 }] }; // biome-ignore format: one property
-const at = (frame: number, property?: object) => ({ frame, ...(property === undefined ? {} : { property }) });
+const at = (frame: number, property?: object) => ({ frame, ...defined({ property }) });
 const PLACES: Readonly<Record<Place, object>> = {
   rotation: still(10),
   position: still([50, 40, 0]),
@@ -385,7 +390,9 @@ export function conformanceDocument({ x, place, property }: Case): LottieDocumen
   if (place === 'text') Object.assign((box as { t: { d: object } }).t.d, { x });
   const framed = { ...SHAPES, nm: 'framed', shapes: [SHAPES.shapes[0]] };
   return lottie([box, HELPER, WORDS, SHAPES, COMP, CHILD, DRIVEN, MASKED, x.includes('framed') ? framed : SOLID], {
-    ...{ nm: 'main', fonts: FONTS, assets: [{ id: 'inner', nm: 'Inner', layers: INNER }] },
+    nm: 'main',
+    fonts: FONTS,
+    assets: [{ id: 'inner', nm: 'Inner', layers: INNER }],
     markers: [
       { tm: 15, cm: 'start', dr: 30 },
       { tm: 45, cm: 'end', dr: 0 },

@@ -19,7 +19,11 @@ import {
 
 /** A character that is drawn as a block from the baseline up, 1 em high and half an em wide. */
 const block = (ch: string) => ({
-  ...{ ch, size: 100, style: 'Regular', w: 60, fFamily: 'Test' },
+  ch,
+  size: 100,
+  style: 'Regular',
+  w: 60,
+  fFamily: 'Test',
   data: {
     shapes: [
       {

@@ -6,8 +6,18 @@ import { fill, lottie, rectangle, shapeLayer, still, TRANSFORM } from '../../sup
 const EASE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 const RED = fill([1, 0, 0, 1]);
 const star = (changes: object) => ({
-  ...{ ty: 'sr', nm: 'star', sy: 1, d: 1, p: still([50, 40]), pt: still(5), r: still(0) },
-  ...{ ir: still(10), is: still(0), or: still(30), os: still(0), ...changes },
+  ty: 'sr',
+  nm: 'star',
+  sy: 1,
+  d: 1,
+  p: still([50, 40]),
+  pt: still(5),
+  r: still(0),
+  ir: still(10),
+  is: still(0),
+  or: still(30),
+  os: still(0),
+  ...changes,
 });
 
 interface Shaped {

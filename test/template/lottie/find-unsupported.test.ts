@@ -36,7 +36,12 @@ const STROKED = { ty: 'gr', it: [rectangle(60, 50, 60, 60), { ty: 'st', c: still
 const CUT = { ty: 'tm', s: still(10), e: still(60), o: still(0) };
 
 const dashes = (...list: (readonly [n: string, length: number])[]) => ({
-  ...{ ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(4), lc: 1, lj: 1 },
+  ty: 'st',
+  c: still([1, 0.3, 0.1, 1]),
+  o: still(100),
+  w: still(4),
+  lc: 1,
+  lj: 1,
   d: list.map(([n, length]) => ({ n, v: still(length) })),
 });
 

@@ -51,7 +51,13 @@ it('layerSpans() follows only layers that show compositions', () => {
   const inside = { id: 'c', layers: [{ ty: 4, ip: 0, op: 10 }] };
   const kindsIn = (ty: number): unknown[] =>
     layerSpans({
-      ...{ v: '5', fr: 10, ip: 0, op: 10, w: 2, h: 2, assets: [inside] },
+      v: '5',
+      fr: 10,
+      ip: 0,
+      op: 10,
+      w: 2,
+      h: 2,
+      assets: [inside],
       layers: [{ ty, refId: 'c', ip: 0, op: 10 }],
     }).map(({ layer }) => layer.ty);
   expect([kindsIn(0), kindsIn(1), kindsIn(2)]).toEqual([[0, 4], [1], [2]]);

@@ -45,8 +45,15 @@ describe('offsetPath()', () => {
   it('keeps the distance to a circle', () => {
     const handle = 55.19;
     const circle: KeyframePath = {
-      ...{ c: true, v: [[0, -100], [100, 0], [0, 100], [-100, 0]] }, // biome-ignore format: four points
-      ...{ o: [[handle, 0], [0, handle], [-handle, 0], [0, -handle]], i: [[-handle, 0], [0, -handle], [handle, 0], [0, handle]] }, // biome-ignore format: four handles
+      c: true,
+      v: [[0, -100], [100, 0], [0, 100], [-100, 0]], // biome-ignore format: four points
+      o: [
+        [handle, 0],
+        [0, handle],
+        [-handle, 0],
+        [0, -handle],
+      ],
+      i: [[-handle, 0], [0, -handle], [handle, 0], [0, handle]], // biome-ignore format: four handles
     };
     for (const radius of around(offsetPath(circle, 20, MITER), [0, 0])) expect(radius).toBeCloseTo(120, 0);
   });

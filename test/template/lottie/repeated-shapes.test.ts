@@ -10,7 +10,11 @@ const LINE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 const moving = (from: number, to: number) => ({ a: 1, k: [{ t: 0, s: [from], ...LINE }, { t: 3, s: [to] }] }); // biome-ignore format: one property
 
 const repeater = (c: object, so: object, eo: object, changes: object = {}) => ({
-  ...{ ty: 'rp', c, o: still(0), m: 1, tr: { ...TRANSFORM, so, eo } },
+  ty: 'rp',
+  c,
+  o: still(0),
+  m: 1,
+  tr: { ...TRANSFORM, so, eo },
   ...changes,
 });
 

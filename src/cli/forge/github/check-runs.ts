@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/defined.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { createOnce } from '../forge-client.ts';
 import { type GitHub, numberOf, requestJson } from './github.ts';
@@ -48,7 +49,7 @@ export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<vo
     status: 'completed',
     conclusion: check.conclusion,
     external_id: check.externalId,
-    ...(check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl }),
+    ...defined({ details_url: check.detailsUrl }),
     output: output(0),
   });
   for (let from = BATCH; from < annotations.length; from += BATCH) {

@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/defined.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { ForgeError, parseAnswer } from '../forge-client.ts';
 import { type GitHub, requestJson, textField } from './github.ts';
@@ -34,7 +35,7 @@ export async function commitOnBranch(
   const input = {
     branch: { repositoryNameWithOwner: github.repository, branchName: commit.branch },
     expectedHeadOid: commit.expectedHead,
-    message: { headline: commit.headline, ...(commit.body === undefined ? {} : { body: commit.body }) },
+    message: { headline: commit.headline, ...defined({ body: commit.body }) },
     fileChanges: {
       additions: Object.entries(commit.additions).map(([path, text]) => ({
         path,

@@ -74,7 +74,10 @@ async function branchAt(branch: string, { root }: HostedRepository, keepDays: nu
     const paths = await pushPictures(
       images.map((image) => ({ bytes: image.bytes, ending: endingOf(image) })),
       {
-        ...{ root, branch, keepDays, remote: REMOTE },
+        root,
+        branch,
+        keepDays,
+        remote: REMOTE,
         now: () => io.now(),
         backOff: async (attempt) => void (await setTimeout(Math.random() * 250 * 2 ** attempt)),
       },
@@ -118,7 +121,9 @@ function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Pr
       directory: root,
     });
     const file = {
-      ...{ size: bytes.length, contentType, sha256: digest },
+      size: bytes.length,
+      contentType,
+      sha256: digest,
       stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
     };
     const { signal } = new AbortController();

@@ -87,7 +87,13 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
   const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
   const sheet = await drawSheet(added, root, io);
   const report: AddedTemplate = {
-    ...{ name: added.name, folder: added.folder, template: added.template, definition, themes, others, sheet },
+    name: added.name,
+    folder: added.folder,
+    template: added.template,
+    definition,
+    themes,
+    others,
+    sheet,
     written: [...new Set([...created, ...written])],
     created: built?.created ?? null,
     fonts: built?.fonts ?? [],
@@ -135,7 +141,10 @@ function preparePackage(
   if (!parsed.ok) return parsed;
   const definition = read.value.get(EXAMPLE);
   const added = {
-    ...{ name, folder, template: parsed.value, title: parsed.value.manifest.name },
+    name,
+    folder,
+    template: parsed.value,
+    title: parsed.value.manifest.name,
     definition: definition === undefined ? undefined : new TextDecoder().decode(definition),
   };
   const isInPlace = path === join(target.root, folder);

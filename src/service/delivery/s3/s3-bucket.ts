@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../../../contract/destinations/destination.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { isRecord } from '../../../kernel/json.ts';
 
 type S3Sdk = typeof import('./s3-sdk.ts');
@@ -108,7 +109,7 @@ export class S3Bucket {
       const command = new this.#parts.sdk.GetObjectCommand({
         ...this.#at(key),
         ...(end === undefined ? {} : { Range: `bytes=${start}-${end - 1}` }),
-        ...(etag === undefined ? {} : { IfMatch: etag }),
+        ...defined({ IfMatch: etag }),
       });
       try {
         const answer = await this.#parts.client.send(command);
@@ -135,11 +136,12 @@ export class S3Bucket {
       const command = new this.#parts.sdk.ListObjectsV2Command({
         Bucket: this.#parts.bucket,
         Prefix: prefix,
-        ...(token === undefined ? {} : { ContinuationToken: token }),
+        ...defined({ ContinuationToken: token }),
       });
       const answer = await this.#try(() => this.#parts.client.send(command));
       yield (answer.Contents ?? []).map(({ Key: key = '', LastModified }) => ({
-        ...{ key, modifiedAt: LastModified?.getTime() ?? 0 },
+        key,
+        modifiedAt: LastModified?.getTime() ?? 0,
       }));
       token = answer.IsTruncated === true ? answer.NextContinuationToken : undefined;
     } while (token !== undefined);
@@ -205,7 +207,7 @@ export class S3Bucket {
       const command = new this.#parts.sdk.ListPartsCommand({
         ...this.#at(key),
         UploadId: uploadId,
-        ...(marker === undefined ? {} : { PartNumberMarker: marker }),
+        ...defined({ PartNumberMarker: marker }),
       });
       const answer = await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal, isGone);
       if (answer === null) return null;
@@ -273,7 +275,7 @@ function bodyOf(bytes: Uint8Array): { Body: Uint8Array; ContentMD5: string; Cont
 
 function kindOf({ contentType, metadata }: S3ObjectKind): { ContentType?: string; Metadata?: Record<string, string> } {
   return {
-    ...(contentType === undefined ? {} : { ContentType: contentType }),
+    ...defined({ ContentType: contentType }),
     ...(metadata === undefined ? {} : { Metadata: { ...metadata } }),
   };
 }

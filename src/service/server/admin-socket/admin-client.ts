@@ -32,7 +32,11 @@ export async function connectAdminSocket(directory: string): Promise<AdminClient
   const send = (method: Method, path: string, body?: unknown): Promise<HttpOutcome> =>
     sendRequest(
       {
-        ...{ method, url: `http://localhost${path}`, socketPath, headers: {}, totalMs: TIMEOUT_MS },
+        method,
+        url: `http://localhost${path}`,
+        socketPath,
+        headers: {},
+        totalMs: TIMEOUT_MS,
         body: body === undefined ? undefined : JSON.stringify(body),
       },
       MAX_ANSWER_BYTES,

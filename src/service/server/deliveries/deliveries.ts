@@ -1,5 +1,6 @@
 import { uploadEnded } from '../../../contract/render-service.ts';
 import type { ExternalUpload } from '../../../contract/wire/render-session.ts';
+import { defined } from '../../../kernel/defined.ts';
 import type { Json } from '../../../kernel/digest.ts';
 import {
   type DeliveryJob,
@@ -50,7 +51,7 @@ export function openDeliveries(options: DeliveriesOptions) {
     monotonicNow: () => performance.now(),
     random: () => Math.random(),
     onEvent: deliveryReporter(options.log, options.metrics),
-    ...(retryDelaysMs === undefined ? {} : { retryDelaysMs }),
+    ...defined({ retryDelaysMs }),
   });
   return {
     /** For `SessionTableOptions.onStatus`: queues the deliveries of a session that has just been rendered. */

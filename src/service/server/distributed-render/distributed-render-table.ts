@@ -185,7 +185,9 @@ function asDistributedRender(
     begunAtMs: Date.parse(begun_at),
     inputSha256: scene_sha256,
     chunks: chunks.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
-      ...{ pieces: { first, end }, frameCount, sha256 },
+      pieces: { first, end },
+      frameCount,
+      sha256,
     })),
   };
 }

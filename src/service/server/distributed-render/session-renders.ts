@@ -53,7 +53,10 @@ export function openSessionRenders(options: SessionRendersOptions) {
   const slotsOf = (tenant: string): number =>
     settings.tenantConcurrencies.get(tenant) ?? settings.tenantConcurrency ?? Number.POSITIVE_INFINITY;
   const renders = createDistributedRenderTable({
-    ...{ database, store, watchMs: WATCH_MS, waitMs: WAIT_MS },
+    database,
+    store,
+    watchMs: WATCH_MS,
+    waitMs: WAIT_MS,
     enqueue: (tx, id, tenant, delayMs) =>
       queue.enqueue(tx, 'render', id, { priority: PART_PRIORITY, group: tenant, delayMs }),
   });

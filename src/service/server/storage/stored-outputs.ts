@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OutputFormat } from '../../../contract/wire/output.ts';
 import type { RenderFinding } from '../../../engine/input-media.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
@@ -74,8 +75,11 @@ function outputOf(name: string, record: RenderingRecord): StoredOutput {
   const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = stills.map((still) => url(stillFile(still)));
   return {
-    ...{ video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest },
-    ...(findings === undefined ? {} : { findings }),
+    video_url: url(videoFile(format)),
+    thumbnails,
+    bytes,
+    sha256: digest,
+    ...defined({ findings }),
     ...(others === undefined
       ? {}
       : {

@@ -68,8 +68,12 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
   return {
     kind: 'postgres',
     jobs: {
-      ...{ connectionString: url, application_name: 'reelform-jobs', max: 4, keepAlive: true },
-      ...{ query_timeout: JOB_ANSWER_MS, connectionTimeoutMillis: OPEN_MS },
+      connectionString: url,
+      application_name: 'reelform-jobs',
+      max: 4,
+      keepAlive: true,
+      query_timeout: JOB_ANSWER_MS,
+      connectionTimeoutMillis: OPEN_MS,
     } as ConstructorOptions,
     query: (text, values = []) => run(pool, text, values, ANSWER_MS),
     async transaction(work, { isLong = false } = {}) {

@@ -100,7 +100,9 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Metri
   const pending = webhooksPending === undefined ? null : bounded(webhooksPending);
   const gauge = (name: string, help: string, read: () => Promise<number | null>): void => {
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       async collect() {
         const value = await read();
         // Without labels, `reset` would report 0.
@@ -125,7 +127,10 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Metri
     });
   const byQueue = (name: string, help: string, read: (queue: FarmFigures['queues'][number]) => number): void => {
     new Gauge({
-      ...{ name, help, labelNames: ['queue'], registers },
+      name,
+      help,
+      labelNames: ['queue'],
+      registers,
       async collect() {
         this.reset();
         for (const queue of (await figures())?.queues ?? []) this.set({ queue: queue.queue }, read(queue));

@@ -2,6 +2,7 @@ import { isOutage, ServiceError, serviceError } from '../../../contract/service-
 import type { RequestProblem } from '../../../contract/wire/problem.ts';
 import type { StyleVersionDetails } from '../../../contract/wire/style-version.ts';
 import { RenderError } from '../../../engine/render-error.ts';
+import { defined } from '../../../kernel/defined.ts';
 import type { PackedPackage } from '../../sessions/bind-template.ts';
 import type { TemplateRegistry, TenantId } from '../../sessions/ports.ts';
 import { bindIn } from '../../sessions/processes/bind-in.ts';
@@ -143,7 +144,7 @@ export class StyleVersions implements TemplateRegistry {
     if (found.digest !== digest) throw new Error(`Internal error: another package is stored for ${id}`);
     // Fields outside the digest belong to the tenant; the stored file may be another tenant's.
     const { editables, fonts, available_fonts: available } = details;
-    const spec = { id, editables, fonts, ...(available === undefined ? {} : { available_fonts: available }) };
+    const spec = { id, editables, fonts, ...defined({ available_fonts: available }) };
     return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
   }
 

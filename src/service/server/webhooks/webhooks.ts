@@ -91,7 +91,12 @@ export class Webhooks {
       const secret = createWebhookSecret();
       const id = `whe_${randomBytes(18).toString('base64url')}`;
       const row = await endpointTable.insert(tx, {
-        ...{ id, tenant, url, description, types: plainTypes(types), secret },
+        id,
+        tenant,
+        url,
+        description,
+        types: plainTypes(types),
+        secret,
         client_id: clientId,
         at: this.#iso(),
       });

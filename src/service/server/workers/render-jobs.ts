@@ -93,11 +93,9 @@ export function renderJobs({
 
 /** Five workers in a row have started the session, and ended before they stored a further segment. */
 const LOST = sessionProblem({
-  ...{
-    code: 'render_crashed',
-    title: 'The render process ended unexpectedly five times in a row without progress',
-    retryable: true,
-  },
+  code: 'render_crashed',
+  title: 'The render process ended unexpectedly five times in a row without progress',
+  retryable: true,
 });
 
 const EVERY_MS = 1_000;

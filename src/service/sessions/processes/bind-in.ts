@@ -16,7 +16,10 @@ export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
     const packed: PackedPackage = {
       ...template,
       animation: animation instanceof Uint8Array ? animation : packAnimation(animation),
-      ...{ fonts: stubs(fonts), extraFonts: stubs(extraFonts), images: stubs(images), sounds: stubs(sounds) },
+      fonts: stubs(fonts),
+      extraFonts: stubs(extraFonts),
+      images: stubs(images),
+      sounds: stubs(sounds),
     };
     const sources = new Map([...fetched].map(([key, bytes]) => [key, stubOf(bytes, files.push(bytes) - 1)]));
     const renderInput = await processes.run('bind', { template: packed, request, fetched: sources }, options);

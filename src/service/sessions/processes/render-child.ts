@@ -60,8 +60,12 @@ const NICENESS = 10;
  * their pages again took as long as half of the drawing. Fonts of the system are never used, so they are not read either.
  */
 export const LIBRARY_SETTINGS = {
-  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
-  ...{ MIMALLOC_PURGE_DELAY: '1000', SVT_LOG: '1', DISABLE_SYSTEM_FONTS_LOAD: '1' },
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  MALLOC_TRIM_THRESHOLD_: '262144',
+  MIMALLOC_PURGE_DELAY: '1000',
+  SVT_LOG: '1',
+  DISABLE_SYSTEM_FONTS_LOAD: '1',
 };
 
 /**

@@ -62,7 +62,9 @@ export function createSegmentRenderer({
     async renderPieces(video, pieces, options = {}) {
       const files = filesOf(video);
       const rendered = files.map((): { -readonly [Field in keyof FilePieces]: FilePieces[Field] } => ({
-        ...{ segments: [], sound: null, whole: null },
+        segments: [],
+        sound: null,
+        whole: null,
       }));
       const advance = pieceProgress(files, pieces, options.onProgress);
       const ofVideo: TaskOptions = { ...options, video: Symbol('video') };
@@ -100,7 +102,9 @@ export function createSegmentRenderer({
       const [main, ...more] = results;
       if (more.length === 0) return main!;
       const others = more.map(({ format, video: bytes }, at) => ({
-        ...{ name: video.others[at]!.name, format, video: bytes },
+        name: video.others[at]!.name,
+        format,
+        video: bytes,
       }));
       return { ...main!, others };
     },
@@ -152,7 +156,8 @@ export function createSegmentRenderer({
             done = frames;
           };
           const input = {
-            ...{ renderInput, ranges: taskRanges },
+            renderInput,
+            ranges: taskRanges,
             outputs: task[0]!.map(({ file }) => all[file]!.output),
           };
           const rendered = await runner.run('segments', input, { ...options, signal, onProgress: onDone });

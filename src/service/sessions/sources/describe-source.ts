@@ -12,9 +12,18 @@ const MAX_DECODED_PIXELS = 1_000_000_000;
 
 const CLIP_TYPES = { mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm', gif: 'image/gif' } as const;
 const SOUND_TYPES = {
-  ...{ mp4: 'audio/mp4', mov: 'video/quicktime', webm: 'audio/webm' },
-  ...{ mp3: 'audio/mpeg', wav: 'audio/wav', flac: 'audio/flac', ogg: 'audio/ogg', aac: 'audio/aac' },
-  ...{ aiff: 'audio/aiff', caf: 'audio/x-caf', ac3: 'audio/ac3', wma: 'audio/x-ms-wma' },
+  mp4: 'audio/mp4',
+  mov: 'video/quicktime',
+  webm: 'audio/webm',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  aac: 'audio/aac',
+  aiff: 'audio/aiff',
+  caf: 'audio/x-caf',
+  ac3: 'audio/ac3',
+  wma: 'audio/x-ms-wma',
 } as const;
 
 /** Facts read from the structure of a file. */

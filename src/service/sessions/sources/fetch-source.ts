@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import type { ProbeUrl, UrlProbe } from '../../../contract/urls.ts';
 import { ByteCollector } from '../../../kernel/byte-collector.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { PROXY_UNCHECKED, proxyReason } from '../../../kernel/http/proxy.ts';
 import {
@@ -351,7 +352,7 @@ export function createUrlProbe(policy: FetchPolicy): ProbeUrl {
     // Some servers report length 0 in every HEAD.
     if (bytes === 0) bytes = sizeIn(await ask(url, 'GET', signal));
     const validator = headers.etag ?? headers['last-modified'] ?? null;
-    return { result: { kind: 'there', validator, ...(bytes !== undefined && { bytes }) } };
+    return { result: { kind: 'there', validator, ...defined({ bytes }) } };
   };
 
   return async (url, signal) => {

@@ -84,7 +84,12 @@ function tooMuch(): SessionFailure {
 function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: FetchedSource): SessionSource {
   const { width, height } = size;
   return {
-    ...{ key, remote_url, status: 'fetched', sha256, content_type: contentType, bytes: bytes.length },
+    key,
+    remote_url,
+    status: 'fetched',
+    sha256,
+    content_type: contentType,
+    bytes: bytes.length,
     ...(width === undefined || height === undefined ? {} : { width, height }),
   };
 }

@@ -29,7 +29,11 @@ function compObject(comp: Any): Group {
     duration: (data.op - data.ip) / rate,
     frameDuration: 1 / rate,
     numLayers: comp.layers.length,
-    ...{ pixelAspect: 1, displayStartTime: 0, shutterAngle: 180, shutterPhase: 0, ntscDropFrame: false },
+    pixelAspect: 1,
+    displayStartTime: 0,
+    shutterAngle: 180,
+    shutterPhase: 0,
+    ntscDropFrame: false,
     marker: markersOf(isRoot ? (data.markers ?? []) : [], rate),
   });
   for (const one of [name, data.nm]) if (typeof one === 'string' && !namedCompositions.has(one)) namedCompositions.set(one, find); // biome-ignore format: one line
@@ -90,8 +94,18 @@ function layerObject(element: Any): Group {
     : [data.w ?? data.sw ?? asset?.w ?? LAYER_SIZE, data.h ?? data.sh ?? asset?.h ?? LAYER_SIZE];
   if (transform !== null) define(layer, fieldsOf(transform));
   return define(layer, {
-    ...{ transform, effect: effects, effects, width, height, index: data.ind, ...named(data.nm) },
-    ...{ toComp: to, toWorld: to, fromComp: from, fromWorld: from, fromCompToSurface: from },
+    transform,
+    effect: effects,
+    effects,
+    width,
+    height,
+    index: data.ind,
+    ...named(data.nm),
+    toComp: to,
+    toWorld: to,
+    fromComp: from,
+    fromWorld: from,
+    fromCompToSurface: from,
     toCompVec: (point: Any, seconds?: number) => vector(to, point, seconds),
     toWorldVec: (point: Any, seconds?: number) => vector(to, point, seconds),
     fromCompVec: (point: Any, seconds?: number) => vector(from, point, seconds),
@@ -145,8 +159,13 @@ function fieldsOf(transform: Group): object {
 
 /** Fields of a text document by the names that expressions have for them. */
 const TEXT_STYLE: Readonly<Record<string, string>> = {
-  ...{ fontSize: 's', leading: 'lh', tracking: 'tr', baselineShift: 'ls', strokeWidth: 'sw' },
-  ...{ fillColor: 'fc', strokeColor: 'sc' },
+  fontSize: 's',
+  leading: 'lh',
+  tracking: 'tr',
+  baselineShift: 'ls',
+  strokeWidth: 'sw',
+  fillColor: 'fc',
+  strokeColor: 'sc',
 };
 const JUSTIFICATIONS = ['alignLeft', 'alignRight', 'alignCenter', 'justifyLastLeft', 'justifyLastRight', 'justifyLastCenter', 'justifyFull']; // biome-ignore format: one list
 /** Styles that expressions have made; only these are results. */

@@ -454,7 +454,10 @@ describe('a specification that changed at the service', () => {
       drift: [],
       templates: [
         {
-          ...{ template: 'small', style_version: 'tsv_stranger', status: 'changed', why: null },
+          template: 'small',
+          style_version: 'tsv_stranger',
+          status: 'changed',
+          why: null,
           changes: [{ editable: 't_01', field: 'max_length', after: 5 }],
         },
       ],

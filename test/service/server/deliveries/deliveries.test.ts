@@ -66,7 +66,14 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT, pollSeconds: 0.5 });
   const ended: string[] = [];
   const deliveries = openDeliveries({
-    ...{ database, queue, files: outputs, destinations, metrics, places: 2, retryDelaysMs, now: Date.now },
+    database,
+    queue,
+    files: outputs,
+    destinations,
+    metrics,
+    places: 2,
+    retryDelaysMs,
+    now: Date.now,
     log: { debug: write, info: write, warn: write, error: write },
     onUpload: async (_tx, { session }, { to, status }) => void ended.push(`${session.id} ${to} ${status}`),
   });

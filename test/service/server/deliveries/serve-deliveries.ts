@@ -25,8 +25,12 @@ await files.save(digest, 'name', { format: 'mp4', video, stills: [] });
 const { credentials } = parseCredentials(
   {
     main: {
-      ...{ kind: 's3', endpoint: bucket, path_style: true, allow: ['s3://videos/'] },
-      ...{ access_key_id_env: 'AWS_ACCESS_KEY_ID', secret_access_key_env: 'AWS_SECRET_ACCESS_KEY' },
+      kind: 's3',
+      endpoint: bucket,
+      path_style: true,
+      allow: ['s3://videos/'],
+      access_key_id_env: 'AWS_ACCESS_KEY_ID',
+      secret_access_key_env: 'AWS_SECRET_ACCESS_KEY',
     },
   },
   { isServer: true, directory: objects },
@@ -34,7 +38,13 @@ const { credentials } = parseCredentials(
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const deliveries = openDeliveries({
-  ...{ database, queue, files, metrics: createMetrics(), log: SILENT_LOG, now: Date.now, retryDelaysMs: [100, 100] },
+  database,
+  queue,
+  files,
+  metrics: createMetrics(),
+  log: SILENT_LOG,
+  now: Date.now,
+  retryDelaysMs: [100, 100],
   places: 2,
   destinations: createDestinations({ credentials, isServer: true, env: process.env, directory: objects }),
   onUpload: async (_tx, _stored, { to, status }) => say(`ended ${to} ${status}`),
@@ -47,8 +57,12 @@ const table = createSessionTable({
 });
 for (let index = 0; index < Number(sessions); index++) {
   const uploads = ['a', 'b'].map((name) => ({
-    ...{ to: `s3://videos/${index}/${name}.mp4`, credential: 'main', status: 'pending' as const },
-    ...{ remote_id: null, url: null, error: null },
+    to: `s3://videos/${index}/${name}.mp4`,
+    credential: 'main',
+    status: 'pending' as const,
+    remote_id: null,
+    url: null,
+    error: null,
   }));
   const video_url = '/outputs/name/video.mp4';
   const stored = makeStored({ id: `rs_${index}`, external_uploads: uploads });

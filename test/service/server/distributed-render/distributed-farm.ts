@@ -80,7 +80,9 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
         const whole = { video: Buffer.from(output.format), stills: [], findings: [], durationSeconds: 1 };
         return {
           segments: segments.map((range) => ({
-            ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
+            ...range,
+            configuration: Buffer.from('avc'),
+            findings: [],
             packets: [{ bytes: Buffer.from(`${range.first}`), frame: 0, isKey: true }],
             stills: range.first === 0 ? [{ frame: 0, bytes: still.bytes }] : [],
           })),
@@ -190,14 +192,23 @@ export async function openDistributedFarm(
   ) => {
     const renders = wrap(
       createDistributedRenderTable({
-        ...{ database, store, watchMs: 5, waitMs: 0 },
+        database,
+        store,
+        watchMs: 5,
+        waitMs: 0,
         enqueue: async (tx, job) => void (await tx.query(queue, [job])),
       }),
     );
     const files = wrap(createChunkFiles(storage));
     const pace = new RenderTimeEstimate();
     const ports = {
-      ...{ ...common, sources: exampleSources, bindTemplate: boundHere, pace, build, renders, files },
+      ...common,
+      sources: exampleSources,
+      bindTemplate: boundHere,
+      pace,
+      build,
+      renders,
+      files,
       renderer: wrap(renderer),
       store: wrap(store),
       outputs: wrap(createStoredOutputs(storage)),
@@ -220,18 +231,20 @@ export async function openDistributedFarm(
     return rows.map(({ id }) => id);
   };
   const sessions = new Sessions({
-    ...{
-      templates,
-      store,
-      environment,
-      pace: new RenderTimeEstimate(),
-      retentionMs: null,
-      destinations: testDestinations(),
-    },
+    templates,
+    store,
+    environment,
+    pace: new RenderTimeEstimate(),
+    retentionMs: null,
+    destinations: testDestinations(),
     stop: () => undefined,
   });
   return {
-    ...{ database, storage, events, jobs, run },
+    database,
+    storage,
+    events,
+    jobs,
+    run,
     async runAll(process) {
       for (let [id] = await jobs(); id !== undefined; [id] = await jobs()) await run(id, process);
     },

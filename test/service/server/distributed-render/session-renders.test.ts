@@ -74,7 +74,11 @@ describeOnDatabases('ChunkRunner', (databases) => {
     await farm.runAll();
     expect(renderer.said).toEqual(['chunk 2-4', 'chunk 0-2', 'join 0 20 40 60']);
     expect(await farm.get(id)).toMatchObject({
-      ...{ status: 'preview_rendered', phase: 'done', render_progress: 100, errors: [], fonts: ['Test-Regular'] },
+      status: 'preview_rendered',
+      phase: 'done',
+      render_progress: 100,
+      errors: [],
+      fonts: ['Test-Regular'],
       video_url: expect.stringMatching(/video\.mp4$/),
       thumbnails: [expect.stringMatching(/stillcut_01\.jpg$/)],
       usage: { frames: 80, bytes: 6, queue_seconds: expect.any(Number), render_seconds: expect.any(Number) },
@@ -154,7 +158,8 @@ describeOnDatabases('ChunkRunner', (databases) => {
     expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
     expect(session.outputs).toMatchObject(
       FILES.map(({ name, format = 'mp4' }, at) => ({
-        ...{ name, bytes: at === 0 ? 6 : name.length },
+        name,
+        bytes: at === 0 ? 6 : name.length,
         video_url: expect.stringMatching(at === 0 ? /video\.mp4$/ : RegExp(`video\\.${name}\\.${format}$`)),
       })),
     );

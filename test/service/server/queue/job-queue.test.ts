@@ -23,8 +23,12 @@ const never = (signal: AbortSignal): Promise<never> =>
 
 async function openQueue(database: Database, log: Log = SILENT): Promise<JobQueue> {
   const queue = await JobQueue.open({
-    ...{ database, jobSeconds: 60, log },
-    ...{ pollSeconds: 0.2, refreshSeconds: 0.2, outage: { pauseMs: 20, delayMs: 400 } },
+    database,
+    jobSeconds: 60,
+    log,
+    pollSeconds: 0.2,
+    refreshSeconds: 0.2,
+    outage: { pauseMs: 20, delayMs: 400 },
   });
   onTestFinished(() => queue.stop({ graceMs: 0 }));
   return queue;
@@ -322,7 +326,9 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     for (const queue of queues) {
       await queue.work({
         render: {
-          ...{ lane: new Lane({ places: 2 }), groupConcurrency: 1, groupConcurrencies: new Map([['large', 2]]) },
+          lane: new Lane({ places: 2 }),
+          groupConcurrency: 1,
+          groupConcurrencies: new Map([['large', 2]]),
           run: (id) =>
             new Promise<void>((resolve) => {
               ends.set(id, resolve);

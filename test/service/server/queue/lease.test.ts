@@ -24,7 +24,8 @@ describe('keepLease()', () => {
     let isLost = false;
     await new Promise<void>((resolve) => {
       const { release } = keepLease({
-        ...{ everyMs: 2, lifetimeMs: 0 },
+        everyMs: 2,
+        lifetimeMs: 0,
         async renew() {
           if (renewed.push(true) === 5) resolve();
           return true;

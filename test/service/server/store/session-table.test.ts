@@ -114,7 +114,8 @@ describeOnDatabases('createSessionTable()', (databases) => {
     await table.record(first.session.id, 1, { ...first.session, render_progress: 50 });
     expect(await table.create(makeStored(), makeClaim('k'))).toEqual({ isReplay: true, value: first.session });
     await expect(table.create(makeStored(), makeClaim('k', 'other'))).rejects.toMatchObject({
-      ...{ status: 422, code: 'idempotency_key_reused' },
+      status: 422,
+      code: 'idempotency_key_reused',
     });
     expect(queued).toEqual([first.session.id]);
     expect(await table.create(makeStored({}, OTHER), makeClaim('k', 'other'))).toMatchObject({ isReplay: false });

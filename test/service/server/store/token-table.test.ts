@@ -76,7 +76,10 @@ describeOnDatabases('createTokenTable()', (databases) => {
     const long = (await tokens.issue({ ...ask, expiresAt: at(9000) }))!;
     expect([short.expiresAt, long.expiresAt]).toEqual([at(1000), at(5000)]);
     expect(await tokens.authenticate(long.text)).toMatchObject({
-      ...{ tenant: ACME, clientId: client.record.id, scopes: new Set(['render_session:read']), sessionId: null },
+      tenant: ACME,
+      clientId: client.record.id,
+      scopes: new Set(['render_session:read']),
+      sessionId: null,
     });
     expect(JSON.stringify(await database.query('select * from reelform.tokens'))).not.toContain(long.text.slice(3));
     expect((await tokens.list()).map(({ id }) => id)).toEqual([client.record.id]);

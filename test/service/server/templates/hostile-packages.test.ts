@@ -33,8 +33,16 @@ function precompositions(levels: number, copies: number): object[] {
   return Array.from({ length: levels }, (_, level) => ({
     id: `level_${level}`,
     layers: Array.from({ length: copies }, (_item, index) => ({
-      ...{ ty: level + 1 < levels ? 0 : 4, refId: `level_${level + 1}`, w: 64, h: 36, shapes: [], ks: {} },
-      ...{ ind: index, ip: 0, op: 10, st: 0 },
+      ty: level + 1 < levels ? 0 : 4,
+      refId: `level_${level + 1}`,
+      w: 64,
+      h: 36,
+      shapes: [],
+      ks: {},
+      ind: index,
+      ip: 0,
+      op: 10,
+      st: 0,
     })),
   }));
 }

@@ -40,15 +40,13 @@ export async function openStyleVersions(
   const enqueue = async (id: string): Promise<void> => void queued.push(id);
   const again = (options: Partial<StyleVersionsOptions> = {}): StyleVersions =>
     new StyleVersions({
-      ...{
-        table,
-        storage,
-        renderer,
-        inspections: shared,
-        enqueue,
-        publicUrl: 'https://videos.example',
-        now: () => Date.UTC(2026, 0, 2),
-      },
+      table,
+      storage,
+      renderer,
+      inspections: shared,
+      enqueue,
+      publicUrl: 'https://videos.example',
+      now: () => Date.UTC(2026, 0, 2),
       ...options,
     });
   return { versions: again(), table, storage, renderer, queued, again };

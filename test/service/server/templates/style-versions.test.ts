@@ -33,9 +33,19 @@ describe('StyleVersions.upload()', () => {
     const { editables, fonts } = smallPackage().spec;
     expect(isNew).toBe(true);
     expect(details).toEqual({
-      ...{ id: ID, editables, fonts, name: 'Small', status: 'processing', errors: [] },
-      ...{ digest: smallPackage().digest, width: 64, height: 36, fps: 10, duration: 1 },
-      ...{ stillcuts: {}, created_at: '2026-01-02T00:00:00.000Z' },
+      id: ID,
+      editables,
+      fonts,
+      name: 'Small',
+      status: 'processing',
+      errors: [],
+      digest: smallPackage().digest,
+      width: 64,
+      height: 36,
+      fps: 10,
+      duration: 1,
+      stillcuts: {},
+      created_at: '2026-01-02T00:00:00.000Z',
     });
     expect(queued).toEqual([ID]);
     expect(await problemOf(versions.find(ACME, ID))).toMatchObject({ status: 409, code: 'style_version_processing' });

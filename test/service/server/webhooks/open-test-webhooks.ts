@@ -58,7 +58,9 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
   const outbox = createWebhookOutbox({ queue, now });
   const sender2: TestWebhooks['sender2'] = (other) =>
     createWebhookSender({
-      ...{ database, outbox, now },
+      database,
+      outbox,
+      now,
       publicUrl: async () => 'https://videos.example.com',
       random: () => 0.5,
       post: other ?? post ?? createPostWebhook({ allow: ALLOW_EVERYTHING, now }),
@@ -69,7 +71,14 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
   const api = new Webhooks({ database, outbox, allow: ALLOW_EVERYTHING, now });
   const signal = new AbortController().signal;
   return {
-    ...{ clock, outbox, api, sender, sender2, outcomes, logged, jobs },
+    clock,
+    outbox,
+    api,
+    sender,
+    sender2,
+    outcomes,
+    logged,
+    jobs,
     async next() {
       jobs.sort((a, b) => a.dueMs - b.dueMs);
       const job = jobs.shift();
@@ -86,7 +95,9 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
     happen: (tenant = ACME) =>
       database.transaction((tx) =>
         outbox.write(tx, {
-          ...{ tenant, type: 'render_session.external_upload.complete', at: new Date(now()).toISOString() },
+          tenant,
+          type: 'render_session.external_upload.complete',
+          at: new Date(now()).toISOString(),
           data: { render_session_id: `rs_${randomUUID()}`, to: 's3://videos/grüße.mp4', remote_id: null },
           sessionUrl: null,
         }),

@@ -17,7 +17,9 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 const queue = await JobQueue.open({
-  ...{ database, jobSeconds: 60, log: SILENT_LOG },
+  database,
+  jobSeconds: 60,
+  log: SILENT_LOG,
   pollSeconds: 0.2,
 });
 const publicUrl = async () => 'https://videos.example.com';

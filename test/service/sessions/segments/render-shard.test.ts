@@ -94,7 +94,10 @@ async function shardOf(videos: readonly ShardVideo[], index: number, count: numb
     videos,
     { index, count },
     {
-      ...{ renderer, cache: cacheOf(), concurrency: 2, signal: new AbortController().signal },
+      renderer,
+      cache: cacheOf(),
+      concurrency: 2,
+      signal: new AbortController().signal,
       onVideo: (id) => done.push(id),
     },
   );

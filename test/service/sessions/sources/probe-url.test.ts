@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProbeUrl } from '../../../../src/contract/urls.ts';
+import { defined } from '../../../../src/kernel/defined.ts';
 import {
   ALLOW_EVERYTHING,
   ALLOW_NOTHING,
@@ -53,7 +54,7 @@ describe('createUrlProbe()', () => {
       if (method === 'HEAD') response.writeHead(200, head).end();
       else response.writeHead(status, get).end();
     });
-    expect(await look(url, never)).toEqual({ kind: 'there', validator: null, ...(bytes !== undefined && { bytes }) });
+    expect(await look(url, never)).toEqual({ kind: 'there', validator: null, ...defined({ bytes }) });
   });
 
   it.each([404, 410])('reports %i as gone', async (status) => {

@@ -219,7 +219,11 @@ export const WEBHOOK_DOCUMENT: Readonly<Record<string, object>> = Object.fromEnt
         tags: ['Webhooks'],
         security: [],
         parameters: HEADERS.map(([name, { description, ...schema }]) => ({
-          ...{ name, in: 'header', required: true, description, schema },
+          name,
+          in: 'header',
+          required: true,
+          description,
+          schema,
         })),
         requestBody: {
           required: true,

@@ -125,7 +125,8 @@ describe('/metrics', () => {
 });
 
 const FARM = {
-  ...{ workers: 3, places: 6 },
+  workers: 3,
+  places: 6,
   queues: [{ queue: 'render', waiting: 7, active: 2, oldestSeconds: 1.5 } as const],
 };
 

@@ -1,0 +1,9 @@
+/**
+ * Returns the values that are not undefined, for optional properties: `{ name, ...defined({ title, width }) }`. A property
+ * that is absent and a property that is undefined differ in digests and in what a spread overrides.
+ */
+export function defined<Values extends object>(values: Values): Defined<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<Values>;
+}
+
+type Defined<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
