@@ -7,11 +7,16 @@ import fg from 'fast-glob';
 import { figuresTable, type TreeFigures, treeFigures } from './tree-figures.ts';
 
 /**
- * Prints sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]`. With `--trip`,
- * prints the source files that the way of one video from its definition to the lockfile passes; needs a build.
+ * Prints sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [--tree folder…] [commit…]`.
+ * With `--tree`, it also measures the sources in another project's folder. With `--trip`, it prints the source files that
+ * the way of one video from its definition to the lockfile passes; needs a build.
  */
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean' }, trip: { type: 'boolean' } },
+  options: {
+    json: { type: 'boolean' },
+    trip: { type: 'boolean' },
+    tree: { type: 'string', multiple: true, default: [] },
+  },
   allowPositionals: true,
 });
 if (values.trip === true) {
@@ -23,6 +28,7 @@ if (values.trip === true) {
 
 const trees: { name: string; figures: TreeFigures }[] = [];
 for (const commit of positionals) trees.push({ name: commit, figures: await figuresAt(commit) });
+for (const folder of values.tree) trees.push({ name: folder, figures: treeFigures(await readSources(folder)) });
 trees.push({ name: 'working tree', figures: treeFigures(await readTree('.')) });
 
 console.log(
@@ -40,6 +46,17 @@ async function figuresAt(commit: string): Promise<TreeFigures> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Reads the sources of another project as if they lay in `src/`, without its tests and declarations. */
+async function readSources(folder: string): Promise<Map<string, string>> {
+  const ignore = ['**/node_modules/**', '**/*test*/**', '**/*_test.go', '**/*.{test,spec}.*', '**/*.d.ts'];
+  const paths = await fg(['**/*.{ts,js,go}'], { cwd: folder, ignore });
+  return new Map(
+    await Promise.all(
+      paths.sort().map(async (path) => [`src/${path}`, await readFile(join(folder, path), 'utf8')] as const),
+    ),
+  );
 }
 
 async function readTree(root: string): Promise<Map<string, string>> {

@@ -2,6 +2,8 @@ import { dirname, join } from 'node:path/posix';
 
 /** Sizes and coupling of the files of a source tree. Lines are counted like `wc -l`. */
 export interface TreeFigures {
+  /** Number of files and folders directly in `src/`. */
+  readonly entries: number;
   readonly files: number;
   readonly lines: number;
   /** Lines per file. */
@@ -18,6 +20,12 @@ export interface TreeFigures {
   readonly over400: number;
   readonly exports: { readonly mean: number; readonly median: number };
   readonly relativeImportsPer100Lines: number;
+  /** Spreads of an object that is written in place, which only pack its properties into a line. */
+  readonly packedSpreads: number;
+  /** Spreads of an object that is written in place under a condition. */
+  readonly conditionalSpreads: number;
+  /** Uses of the word "one", in code and comments. */
+  readonly one: number;
   /** Number of files imported by exactly one other source file. */
   readonly oneImporter: number;
   /** Names declared and exported by more than one file, with those files. Re-exports are not declarations. */
@@ -41,7 +49,9 @@ export function treeFigures(texts: ReadonlyMap<string, string>): TreeFigures {
   const exported = sources.map(([path, text]) => ({ path, ...exportsOf(text) }));
   const exportCounts = exported.map(({ declared, forwarded }) => declared.size + forwarded);
   const imports = sources.map(([path, text]) => ({ path, targets: relativeImports(path, text) }));
+  const count = (pattern: RegExp): number => sum(sources.map(([, text]) => text.match(pattern)?.length ?? 0));
   return {
+    entries: new Set(sources.map(([path]) => path.split('/')[1])).size,
     files: sources.length,
     lines,
     quantiles: {
@@ -57,6 +67,9 @@ export function treeFigures(texts: ReadonlyMap<string, string>): TreeFigures {
     over400: sizes.filter((size) => size > 400).length,
     exports: { mean: round(sum(exportCounts) / sources.length), median: quantile(exportCounts, 0.5) },
     relativeImportsPer100Lines: round((100 * sum(imports.map(({ targets }) => targets.length))) / lines),
+    packedSpreads: count(/\.\.\.\{ *\w/g),
+    conditionalSpreads: count(/\.\.\.\([^\n]*?(?:&&|\?) \{/g),
+    one: count(/\bone\b/gi),
     oneImporter: oneImporterCount(imports),
     homonyms: homonyms(exported),
     wings: wings(sources),
@@ -80,6 +93,7 @@ export function figuresTable(trees: readonly { readonly name: string; readonly f
   const wingNames = [...new Set(all.flatMap((figures) => Object.keys(figures.wings)))].sort();
   const rows = [
     ['', ...trees.map(({ name }) => name)],
+    row('entries of src', ({ entries }) => entries),
     row('source files', ({ files }) => files),
     row('source lines', ({ lines }) => lines),
     row('lines a file: p10 / p25', ({ quantiles }) => `${quantiles.p10} / ${quantiles.p25}`),
@@ -90,6 +104,8 @@ export function figuresTable(trees: readonly { readonly name: string; readonly f
     row('files over 300 / 400 lines', ({ over300, over400 }) => `${over300} / ${over400}`),
     row('exports a file: mean / median', ({ exports }) => `${exports.mean} / ${exports.median}`),
     row('relative imports per 100 lines', (figures) => figures.relativeImportsPer100Lines),
+    row('spreads: packed / conditional', (figures) => `${figures.packedSpreads} / ${figures.conditionalSpreads}`),
+    row('the word "one"', ({ one }) => one),
     row('files with one importer', (figures) => share(figures.oneImporter, figures)),
     row('names exported by several files', (figures) => Object.keys(figures.homonyms).length),
     row('test files', ({ tests }) => tests.files),
@@ -115,9 +131,11 @@ function lineCount(text: string): number {
   return text.split('\n').length - 1;
 }
 
-/** Reads the specifiers of static and dynamic imports and of re-exports. */
+/** Reads the specifiers of static and dynamic imports, of re-exports and of `require`. */
 function relativeImports(path: string, text: string): string[] {
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) => join(dirname(path), match[1]!));
+  return [...text.matchAll(/(?:from|import\(|require\()\s*['"](\.[^'"]+)['"]/g)].map((match) =>
+    join(dirname(path), match[1]!),
+  );
 }
 
 /** Reads exports line by line, which is enough for sources in the form that the formatter gives them. */

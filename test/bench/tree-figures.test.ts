@@ -28,6 +28,25 @@ describe('treeFigures()', () => {
     expect(figures.relativeImportsPer100Lines).toBe(0.74);
   });
 
+  it('counts entries, spreads and the word "one"', () => {
+    const text =
+      'f({ ...{ a, b }, ...(c !== undefined && { c }), ...(d ? { d } : {}), ...e });\n// One of one; someone.\n';
+    expect(
+      treeFigures(
+        new Map([
+          ['src/a/b.ts', text],
+          ['src/a/c.ts', ''],
+          ['src/index.ts', ''],
+        ]),
+      ),
+    ).toMatchObject({
+      entries: 2,
+      packedSpreads: 1,
+      conditionalSpreads: 2,
+      one: 2,
+    });
+  });
+
   it('finds the files that one other file imports', () => {
     expect(figures.oneImporter).toBe(1);
   });
@@ -41,8 +60,9 @@ describe('figuresTable()', () => {
   it('puts trees side by side', () => {
     const before = { name: 'before', figures: treeFigures(new Map([['src/kernel/a.ts', '\n']])) };
     const table = figuresTable([before, { name: 'now', figures: treeFigures(TREE) }]).split('\n');
-    expect(table.slice(0, 3)).toEqual([
+    expect(table.slice(0, 4)).toEqual([
       '                                    before          now',
+      'entries of src                           1            2',
       'source files                             1            3',
       'source lines                             1          407',
     ]);
