@@ -1,7 +1,7 @@
 import { isSlotKind } from '../contract/wire/slot-text.ts';
 import { didYouMean } from '../kernel/hints.ts';
-import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
-import { propertyKind } from './lottie/slot-property.ts';
+import { type SlotUse, type SlotUses, usedStyles } from './lottie/slots/lottie-slots.ts';
+import { propertyKind } from './lottie/slots/slot-property.ts';
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './render-input.ts';
 import { fontHint } from './resolve-package-files.ts';

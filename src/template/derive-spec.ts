@@ -1,10 +1,16 @@
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { isRecord } from '../kernel/json.ts';
 import { formatColor } from './color.ts';
-import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';
-import { fontNames, normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
-import { propertyText } from './lottie/slot-property.ts';
+import {
+  fontNames,
+  normalizeLineBreaks,
+  type SlotUse,
+  type SlotUses,
+  textStyles,
+} from './lottie/slots/lottie-slots.ts';
+import { propertyText } from './lottie/slots/slot-property.ts';
+import { layerSpans } from './lottie/visibility/layer-spans.ts';
 import type { ManifestEditable } from './parse-manifest.ts';
 import type { LottieDocument } from './render-input.ts';
 import type { TemplatePackage } from './template-package.ts';

@@ -1,6 +1,6 @@
 import type { Span } from '../kernel/diagnostic.ts';
 import { mergeSettings, settingsIn } from './font-settings.ts';
-import { isReplaced, usedStyles } from './lottie/lottie-slots.ts';
+import { isReplaced, usedStyles } from './lottie/slots/lottie-slots.ts';
 import type { FontSettings } from './render-input.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 

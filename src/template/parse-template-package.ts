@@ -6,7 +6,7 @@ import { checkJsonBounds } from '../kernel/json.ts';
 import { checkEditables, checkFontEditables } from './check-editables.ts';
 import { deriveSpec } from './derive-spec.ts';
 import { checkAnimation } from './lottie/check-animation.ts';
-import { findSlotUses } from './lottie/lottie-slots.ts';
+import { findSlotUses } from './lottie/slots/lottie-slots.ts';
 import { type Manifest, parseManifest } from './parse-manifest.ts';
 import type { LottieDocument, Still } from './render-input.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';

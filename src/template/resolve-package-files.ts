@@ -2,8 +2,8 @@ import { defined } from '../kernel/defined.ts';
 import { parseLfsPointer } from '../kernel/file-kind.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { fontProblem } from './check-font.ts';
-import { outlinedFonts } from './lottie/glyph-outlines.ts';
-import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
+import { outlinedFonts } from './lottie/slots/glyph-outlines.ts';
+import { fontNames, soundAssetIds, usedFonts } from './lottie/slots/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './render-input.ts';
 import {

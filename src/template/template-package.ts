@@ -3,7 +3,7 @@ import type { Span } from '../kernel/diagnostic.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
 import { settingsIn } from './font-settings.ts';
-import { pictureRepairs } from './lottie/picture-repairs.ts';
+import { pictureRepairs } from './lottie/drawing-form/picture-repairs.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { FontSettings, LottieDocument, Still } from './render-input.ts';
 

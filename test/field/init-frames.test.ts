@@ -6,7 +6,7 @@ import { readImageHeader } from '../../src/engine/images/image-header.ts';
 import { keepTextSizes } from '../../src/engine/inspect/keep-text-sizes.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { initPackage, isPackage, type NewPackage } from '../../src/template/init/init-package.ts';
-import { usedFonts } from '../../src/template/lottie/lottie-slots.ts';
+import { usedFonts } from '../../src/template/lottie/slots/lottie-slots.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
 import { drawInput, evaluator, inputOf } from './draw-input.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { type NewPackage, SHRUNK_NOTE } from '../../template/init/init-package.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import { textStyles } from '../../template/lottie/lottie-slots.ts';
+import { textStyles } from '../../template/lottie/slots/lottie-slots.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { layOutLayers } from '../text/lay-out-layers.ts';
 import { textLayers } from '../text/text-layers.ts';

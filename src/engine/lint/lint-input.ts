@@ -1,7 +1,7 @@
-import { DrawnImages } from '../../template/lottie/drawn-images.ts';
-import { DrawnLayers } from '../../template/lottie/drawn-layers.ts';
-import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
+import { DrawnImages } from '../../template/lottie/visibility/drawn-images.ts';
+import { DrawnLayers } from '../../template/lottie/visibility/drawn-layers.ts';
+import { type LayerSpan, layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import { checkInput } from '../check-input.ts';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../kernel/json.ts';
-import { DrawnLayers, type Matrix } from '../../template/lottie/drawn-layers.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import { propertyValue } from '../../template/lottie/property-value.ts';
+import { DrawnLayers, type Matrix } from '../../template/lottie/visibility/drawn-layers.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { inkOf } from '../text/fit-text.ts';

@@ -1,4 +1,4 @@
-import { normalizeLineBreaks } from '../../template/lottie/lottie-slots.ts';
+import { normalizeLineBreaks } from '../../template/lottie/slots/lottie-slots.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { areaOf, intersectionOf, type PlacedText, type Polygon, TextGeometry } from './text-geometry.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
-import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
+import { hasKeyframes } from '../../template/lottie/drawing-form/animated-flag.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
-import { textStyles } from '../../template/lottie/lottie-slots.ts';
+import { textStyles } from '../../template/lottie/slots/lottie-slots.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 

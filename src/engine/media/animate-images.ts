@@ -1,7 +1,7 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
+import { layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
 
 /** How far a moving image slides, as a share of its area's side; for a zoom, its largest enlargement. */

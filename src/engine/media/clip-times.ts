@@ -1,7 +1,7 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { timeWithin } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
+import { timeWithin } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 

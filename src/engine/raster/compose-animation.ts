@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import { drawingForm } from '../../template/lottie/drawing-form.ts';
+import { drawingForm } from '../../template/lottie/drawing-form/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';

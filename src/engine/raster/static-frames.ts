@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import { type Clock, ownClock } from '../../template/lottie/layer-spans.ts';
+import { type Clock, ownClock } from '../../template/lottie/visibility/layer-spans.ts';
 import type { LottieDocument } from '../../template/render-input.ts';
 
 /** Frames of the animation, both ends included. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
-import { fontList } from '../../template/lottie/lottie-slots.ts';
+import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { mergeSettings } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import { fontList } from '../../template/lottie/lottie-slots.ts';
+import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
 import { type FontStack, openStack } from './font-stack.ts';

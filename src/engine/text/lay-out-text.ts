@@ -1,4 +1,4 @@
-import { LINE_END } from '../../template/lottie/lottie-slots.ts';
+import { LINE_END } from '../../template/lottie/slots/lottie-slots.ts';
 import { breakLines, breakOpportunities, type LineRange, widestWord, widthOf } from './break-lines.ts';
 import { type Extent, findScale, inkOf, textExtent } from './fit-text.ts';
 import type { FontStack } from './font-stack.ts';

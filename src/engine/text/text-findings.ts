@@ -1,4 +1,4 @@
-import { normalizeLineBreaks } from '../../template/lottie/lottie-slots.ts';
+import { normalizeLineBreaks } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 

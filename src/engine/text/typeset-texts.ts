@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
 import { STYLE_SETTINGS } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import { fontList } from '../../template/lottie/lottie-slots.ts';
+import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';

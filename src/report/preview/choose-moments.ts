@@ -1,13 +1,13 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import {
   changesOf,
   type LayerSpan,
   layerSpans,
   MIN_VISIBLE_STRENGTH,
   strengthAt,
-} from '../../template/lottie/layer-spans.ts';
-import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+} from '../../template/lottie/visibility/layer-spans.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 
 /** A point in time at which a change is shown. */

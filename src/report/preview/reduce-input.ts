@@ -1,6 +1,6 @@
 import { encodeStoredPng } from '../../engine/images/png-file.ts';
-import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { allLayers } from '../../template/lottie/lottie-layers.ts';
+import { layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputImage, RenderInput } from '../../template/render-input.ts';
 
 /** Image pixels kept per output pixel, because a layer may enlarge part of an image. */

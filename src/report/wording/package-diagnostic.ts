@@ -1,8 +1,8 @@
 import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import type { RenderError } from '../../engine/render-error.ts';
 import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../kernel/diagnostic.ts';
-import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
-import { FEATURES } from '../../template/lottie/unsupported-features.ts';
+import type { UnsupportedUse } from '../../template/lottie/unsupported/find-unsupported.ts';
+import { FEATURES } from '../../template/lottie/unsupported/unsupported-features.ts';
 import type { Manifest } from '../../template/parse-manifest.ts';
 import { lintDiagnostic } from './lint-diagnostic.ts';
 import { countNoun, listSome } from './quantities.ts';

@@ -1,6 +1,6 @@
 import { type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
 import { type BindRequest, bindMapping } from '../../template/bind/bind-mapping.ts';
-import { usedFonts } from '../../template/lottie/lottie-slots.ts';
+import { usedFonts } from '../../template/lottie/slots/lottie-slots.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 
 /** The input of a session. Its animation stays packed: only render processes parse it. */

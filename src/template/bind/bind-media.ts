@@ -1,9 +1,9 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { isAvif } from '../../kernel/file-kind.ts';
-import { hasKeyframes } from '../lottie/animated-flag.ts';
-import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
+import { hasKeyframes } from '../lottie/drawing-form/animated-flag.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
+import { type LayerSpan, layerSpans } from '../lottie/visibility/layer-spans.ts';
 import type { InputClip, InputImage, InputSound, LottieDocument } from '../render-input.ts';
 
 /** The bytes for an asset. `name` identifies them in errors. */

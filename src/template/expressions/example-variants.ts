@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts';
-import { hasKeyframes } from '../lottie/animated-flag.ts';
+import { hasKeyframes } from '../lottie/drawing-form/animated-flag.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
+import { textStyles } from '../lottie/slots/lottie-slots.ts';
 import type { LottieDocument } from '../render-input.ts';
 import { TEXT_RECTS, type TextRect } from './player-protocol.ts';
 

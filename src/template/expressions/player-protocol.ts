@@ -1,4 +1,4 @@
-import type { KeyframePath } from '../lottie/path-points.ts';
+import type { KeyframePath } from '../lottie/paths/path-points.ts';
 
 /** Field of a property that carries the number of its expression into the sandbox. */
 export const EXPRESSION_ID = '__expression';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/layer-spans.ts';
+import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/visibility/layer-spans.ts';
 import type { LottieDocument } from '../render-input.ts';
 import type { FoundEditable } from './editable-targets.ts';
 

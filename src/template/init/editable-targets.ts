@@ -13,8 +13,8 @@ import {
   layerLists,
   nodesOf,
 } from '../lottie/lottie-layers.ts';
-import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
-import { isAnimatedProperty, propertyKind } from '../lottie/slot-property.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/slots/lottie-slots.ts';
+import { isAnimatedProperty, propertyKind } from '../lottie/slots/slot-property.ts';
 import type { LottieDocument } from '../render-input.ts';
 
 /** A node of an animation that an editable can fill. */

@@ -1,8 +1,8 @@
 import { formatList } from '../../kernel/hints.ts';
 import { fontProblem } from '../check-font.ts';
-import { fixedStyles, GlyphOutlines } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
-import { fontList, usedFonts, usedStyles } from '../lottie/lottie-slots.ts';
+import { fixedStyles, GlyphOutlines } from '../lottie/slots/glyph-outlines.ts';
+import { fontList, usedFonts, usedStyles } from '../lottie/slots/lottie-slots.ts';
 import type { LottieDocument } from '../render-input.ts';
 import type { InitNote } from './editable-targets.ts';
 import type { ExtractedFiles } from './extract-images.ts';

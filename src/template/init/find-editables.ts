@@ -1,9 +1,9 @@
 import { formatList } from '../../kernel/hints.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { layerSpans } from '../lottie/layer-spans.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
-import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
-import { isGradient } from '../lottie/slot-property.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/slots/lottie-slots.ts';
+import { isGradient } from '../lottie/slots/slot-property.ts';
+import { layerSpans } from '../lottie/visibility/layer-spans.ts';
 import type { LottieDocument } from '../render-input.ts';
 import {
   type EditableTarget,

@@ -7,8 +7,8 @@ import {
   restoreExpressions,
 } from '../expressions/bake-expressions.ts';
 import { checkAnimation, MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
-import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
+import { textStyles } from '../lottie/slots/lottie-slots.ts';
+import { findUnsupported, type UnsupportedUse } from '../lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../render-input.ts';
 import { IDENTITY, still } from './add-background.ts';
 import { type ChosenStill, chooseStills } from './choose-stills.ts';

@@ -1,4 +1,4 @@
-import { normalizeLineBreaks, type TextStyle } from '../lottie/lottie-slots.ts';
+import { normalizeLineBreaks, type TextStyle } from '../lottie/slots/lottie-slots.ts';
 
 /** The contents of a new `template.yaml`. */
 interface NewManifest {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts';
-import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../lottie/lottie-layers.ts';
+import { lacksDashOffset } from '../lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../render-input.ts';
 import type { InitNote, Removal } from './editable-targets.ts';
 

@@ -1,6 +1,6 @@
 import { formatColor } from '../color.ts';
+import { solidColor, solidShape } from '../lottie/drawing-form/solid-color.ts';
 import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
-import { solidColor, solidShape } from '../lottie/solid-color.ts';
 import type { LottieDocument } from '../render-input.ts';
 import { type EditableTarget, type FoundEditable, findEditableTargets } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';

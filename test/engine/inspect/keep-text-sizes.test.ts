@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keepTextSizes } from '../../../src/engine/inspect/keep-text-sizes.ts';
 import { initPackage, isPackage, SHRUNK_NOTE } from '../../../src/template/init/init-package.ts';
-import { textStyles } from '../../../src/template/lottie/lottie-slots.ts';
+import { textStyles } from '../../../src/template/lottie/slots/lottie-slots.ts';
 import { FONT_BYTES, FONTS, lottie, sourceOf, textLayer } from '../../support/lottie-documents.ts';
 
 it('keepTextSizes() lets only texts shrink whose own words fit their box', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../../src/contract/wire/mapping.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
-import { findSlotUses } from '../../../src/template/lottie/lottie-slots.ts';
+import { findSlotUses } from '../../../src/template/lottie/slots/lottie-slots.ts';
 import { smallPackage, solidPng, TEST_FONT } from '../../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';

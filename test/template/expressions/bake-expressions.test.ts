@@ -7,8 +7,8 @@ import {
   THINNING_ERROR,
 } from '../../../src/template/expressions/bake-expressions.ts';
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
-import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
+import { findUnsupported } from '../../../src/template/lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import {

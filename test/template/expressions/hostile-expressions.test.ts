@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bakeExpressions, type Evaluate } from '../../../src/template/expressions/bake-expressions.ts';
-import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
+import { findUnsupported } from '../../../src/template/lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import { fill, lottie, rectangle, shapeLayer, still, TRANSFORM } from '../../support/lottie-documents.ts';

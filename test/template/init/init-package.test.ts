@@ -8,7 +8,7 @@ import {
   type NewPackage,
 } from '../../../src/template/init/init-package.ts';
 import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
-import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
+import { findUnsupported } from '../../../src/template/lottie/unsupported/find-unsupported.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
 import {

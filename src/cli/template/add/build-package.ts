@@ -11,7 +11,7 @@ import { addOverlay, type TextPosition } from '../../../template/init/add-overla
 import type { FoundEditable } from '../../../template/init/editable-targets.ts';
 import { initPackage, isPackage, type NewPackage } from '../../../template/init/init-package.ts';
 import type { LottieSource } from '../../../template/init/lottie-source.ts';
-import { fontList } from '../../../template/lottie/lottie-slots.ts';
+import { fontList } from '../../../template/lottie/slots/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import type { LottieDocument } from '../../../template/render-input.ts';
 import { sampleImage } from '../../../template/sample-mappings.ts';

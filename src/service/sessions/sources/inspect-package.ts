@@ -6,7 +6,7 @@ import { RenderError } from '../../../engine/render-error.ts';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
 import { jsonPointer } from '../../../kernel/json.ts';
 import { readPackageZip } from '../../../template/archive/read-package-zip.ts';
-import { soundAssetIds } from '../../../template/lottie/lottie-slots.ts';
+import { soundAssetIds } from '../../../template/lottie/slots/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import type { PackedPackage } from '../bind-template.ts';

@@ -1,0 +1,37 @@
+import { isRecord } from '../../../kernel/json.ts';
+
+/**
+ * Returns a value of a document whose properties are marked as animated (`a`) exactly where they have keyframes, because the renderer
+ * leaves out properties whose mark is neither 0 nor 1 or contradicts their value. Other players go by the value. Depth is limited by
+ * `checkAnimation`. What needs no change is not copied.
+ */
+export function withAnimatedFlags<Value>(value: Value): Value {
+  if (Array.isArray(value)) {
+    // Lists of numbers are most of a document.
+    if (value.every((one) => typeof one !== 'object')) return value;
+    const changed = value.map(withAnimatedFlags);
+    return changed.some((one, index) => one !== value[index]) ? (changed as Value) : value;
+  }
+  if (!isRecord(value)) return value;
+  const changes: Record<string, unknown> = {};
+  for (const [key, child] of Object.entries(value)) {
+    if (typeof child !== 'object') continue;
+    const changed = withAnimatedFlags(child);
+    if (changed !== child) changes[key] = changed;
+  }
+  const flag = flagOf(value);
+  if (flag !== undefined) changes.a = flag;
+  return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
+}
+
+/** Returns the mark that a property should have; undefined if it has that mark or none, and for other objects. */
+function flagOf({ a, k }: Record<string, unknown>): 0 | 1 | undefined {
+  if (k === undefined || !['number', 'boolean', 'string'].includes(typeof a)) return undefined;
+  const flag = hasKeyframes(k) ? 1 : 0;
+  return a === flag ? undefined : flag;
+}
+
+/** Returns whether the value of a property is a list of keyframes. */
+export function hasKeyframes(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && 't' in one);
+}

@@ -1,0 +1,115 @@
+import {
+  formatGradient,
+  formatNumbers,
+  type GradientStop,
+  MAX_GRADIENT_STOPS,
+  parseGradient,
+  parseNumbers,
+  type SlotKind,
+} from '../../../contract/wire/slot-text.ts';
+import { isRecord } from '../../../kernel/json.ts';
+import { formatColor, parseColor } from '../../color.ts';
+import type { LottieNode } from '../lottie-layers.ts';
+
+/**
+ * Returns whether a node is the gradient of a fill or stroke, `{p, k: {a, k}}`, which carries the slot of a gradient.
+ *
+ * @see Lottie specification 1.0.1, "Gradients"
+ */
+export function isGradient({ p, k }: LottieNode): boolean {
+  return typeof p === 'number' && isRecord(k) && 'k' in k;
+}
+
+/** Returns the kind of a property by the form of its value or of its first keyframe; null for paths and colours of texts. */
+export function propertyKind(node: LottieNode): SlotKind | null {
+  if (isGradient(node)) return 'gradient';
+  const count = firstValue(node)?.length;
+  return count === 1 ? 'number' : count === 2 || count === 3 ? 'point' : null;
+}
+
+/** Returns whether a property, or the stops of a gradient, have keyframes. */
+export function isAnimatedProperty(node: LottieNode): boolean {
+  const { k } = isGradient(node) ? (node.k as LottieNode) : node;
+  return Array.isArray(k) && k.some(isRecord);
+}
+
+/** Returns the value of a property, or of its first keyframe, as the text of a definition; empty if it has none. */
+export function propertyText(kind: SlotKind, node: LottieNode): string {
+  const numbers = firstValue(isGradient(node) ? (node.k as LottieNode) : node) ?? [];
+  if (kind !== 'gradient') return formatNumbers(numbers.slice(0, kind === 'number' ? 1 : 2));
+  return formatGradient(stopsOf(numbers, Number(node.p)));
+}
+
+/**
+ * Writes a value to a property. A third dimension keeps its value.
+ *
+ * @param text that `normalizeSlotText` accepts
+ */
+export function writeProperty(kind: SlotKind, node: LottieNode, text: string): void {
+  if (kind === 'gradient') {
+    const stops = parseGradient(text);
+    if (stops !== null) Object.assign(node, { p: stops.length, k: { a: 0, k: gradientValues(stops) } });
+    return;
+  }
+  const numbers = parseNumbers(kind, text);
+  if (numbers === null) return;
+  const rest = kind === 'point' ? (firstValue(node) ?? []).slice(2) : [];
+  const isScalar = kind === 'number' && !Array.isArray(node.k);
+  Object.assign(node, { a: 0, k: isScalar ? numbers[0] : [...numbers, ...rest] });
+}
+
+function firstValue({ k }: LottieNode): number[] | null {
+  const value = Array.isArray(k) && isRecord(k[0]) ? k[0].s : k;
+  const numbers = Array.isArray(value) ? value : [value];
+  return numbers.length > 0 && numbers.every((one) => typeof one === 'number') ? numbers : null;
+}
+
+/**
+ * Stops of colours are four numbers, offset and components; stops of opacity follow as pairs of offset and opacity. Of more
+ * stops than a value may have, returns as many at even intervals: the text is an example, and has to be valid.
+ */
+function stopsOf(values: readonly number[], colorCount: number): GradientStop[] {
+  const colors = tuples(values.slice(0, colorCount * 4), 4);
+  const opacities = tuples(values.slice(colorCount * 4), 2);
+  const offsets = new Set([...colors, ...opacities].map(([offset = 0]) => clamp(offset)));
+  const ascending = [...offsets].sort((a, b) => a - b);
+  return evenly(ascending, MAX_GRADIENT_STOPS).map((offset) => {
+    const channels = [1, 2, 3].map((channel) => valueAt(colors, offset, channel));
+    const alpha = opacities.length === 0 ? 1 : valueAt(opacities, offset, 1);
+    return { offset, color: formatColor([...channels, alpha]) };
+  });
+}
+
+/** Returns at most `count` items, with the first and the last one. */
+function evenly<T>(items: readonly T[], count: number): readonly T[] {
+  if (items.length <= count) return items;
+  return Array.from({ length: count }, (_, index) => items[Math.round((index * (items.length - 1)) / (count - 1))]!);
+}
+
+function gradientValues(stops: readonly GradientStop[]): number[] {
+  const colors = stops.map(({ offset, color }) => ({ offset, channels: parseColor(color)! }));
+  const isOpaque = colors.every(({ channels: [, , , alpha] }) => alpha === 1);
+  return [
+    ...colors.flatMap(({ offset, channels }) => [offset, ...channels.slice(0, 3)]),
+    ...(isOpaque ? [] : colors.flatMap(({ offset, channels }) => [offset, channels[3]])),
+  ];
+}
+
+function tuples(values: readonly number[], size: number): number[][] {
+  const count = Math.floor(values.length / size);
+  return Array.from({ length: count }, (_, index) => values.slice(index * size, (index + 1) * size));
+}
+
+/** Interpolates a channel between stops, each of which begins with its offset. */
+function valueAt(stops: readonly number[][], offset: number, channel: number): number {
+  const next = stops.findIndex(([at = 0]) => at >= offset);
+  const to = stops[next === -1 ? stops.length - 1 : next]!;
+  const from = stops[next - 1] ?? to;
+  const span = to[0]! - from[0]!;
+  const share = span > 0 ? (offset - from[0]!) / span : 1;
+  return from[channel]! + (to[channel]! - from[channel]!) * Math.min(1, share);
+}
+
+function clamp(offset: number): number {
+  return Math.min(1, Math.max(0, offset));
+}
