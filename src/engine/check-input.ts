@@ -38,9 +38,11 @@ function inputProblems({ width, height, fps, frameCount, stills, images, clips, 
     }
   }
   const known = new Set(animation.assets?.map((asset) => asset.id));
-  for (const { assetId, width: w, height: h } of [...images, ...clips]) {
+  for (const { assetId, ...area } of [...images, ...clips]) {
     if (!known.has(assetId)) problems.push(`the animation has no asset ${assetId}`);
-    if (!(isSide(w) && isSide(h))) problems.push(`the area of asset ${assetId}, ${w} × ${h}, is not in 1..8192`);
+    if (!(isSide(area.width) && isSide(area.height))) {
+      problems.push(`the area of asset ${assetId}, ${area.width} × ${area.height}, is not in 1..8192`);
+    }
   }
   return problems;
 }

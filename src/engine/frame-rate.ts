@@ -10,7 +10,7 @@ const NTSC_TOLERANCE = 0.005;
 const MAX_DENOMINATOR = 1001;
 
 /**
- * Returns the exact frame rate for a decimal one: 29.97 and its float spellings (29.9700012207031) mean 30000/1001, as in After
+ * Returns the exact frame rate for a decimal number: 29.97 and its float spellings (29.9700012207031) mean 30000/1001, as in After
  * Effects, cameras and players. Any other rate becomes the nearest fraction with a denominator up to 1001.
  *
  * @param fps finite, > 0
@@ -54,11 +54,12 @@ export function frameTimeSeconds(rate: FrameRate, frame: number): number {
 /** Returns the animation frames per video frame; exact for fractional rates such as 30000/1001. */
 export function animationFramesPerFrame({ animation, fps }: Pick<RenderInput, 'animation' | 'fps'>): number {
   if (animation.fr === fps) return 1;
-  const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
-  return (own.numerator * video.denominator) / (own.denominator * video.numerator);
+  const animationRate = frameRateOf(animation.fr);
+  const videoRate = frameRateOf(fps);
+  return (animationRate.numerator * videoRate.denominator) / (animationRate.denominator * videoRate.numerator);
 }
 
-/** Returns the start of a frame in whole ticks. Each start is rounded on its own, so that rounding errors do not add up. */
+/** Returns the start of a frame in whole ticks. Each start is rounded separately, so that rounding errors do not add up. */
 export function tickOf(frame: number, { numerator, denominator }: FrameRate, ticksPerSecond: number): number {
   return Math.round((frame * denominator * ticksPerSecond) / numerator);
 }
@@ -67,7 +68,7 @@ export function tickOf(frame: number, { numerator, denominator }: FrameRate, tic
 const MIN_GIF_DELAY = 2;
 
 /**
- * Returns whether a GIF contains a frame. A frame is omitted if the previous one would be shown for less than the shortest delay.
+ * Returns whether a GIF contains a frame. A frame is omitted if it would end the previous frame before the shortest delay.
  *
  * @param shownSince start of the previous frame, in hundredths of a second
  */

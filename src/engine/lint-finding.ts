@@ -69,7 +69,7 @@ type EditableDefect = { readonly editable: string } & (
     }
   | {
       readonly code: 'text_too_small';
-      /** Font size as drawn and the smallest readable one, in pixels of a picture whose shorter side has 1080. */
+      /** Font size as drawn and the smallest readable size, in pixels of a picture whose shorter side has 1080. */
       readonly size: number;
       readonly needed: number;
       /** The text was shrunk to fit its box. */

@@ -13,6 +13,6 @@ export function pixelsOf({ format, codec }: Pick<RenderOutput, 'format' | 'codec
 }
 
 /** Returns the pixel formats of some outputs, without duplicates. */
-export function distinctForms(outputs: readonly Pick<RenderOutput, 'format' | 'codec'>[]): PixelFormat[] {
+export function distinctPixelFormats(outputs: readonly Pick<RenderOutput, 'format' | 'codec'>[]): PixelFormat[] {
   return [...new Set(outputs.map(pixelsOf))];
 }

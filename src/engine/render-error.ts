@@ -1,3 +1,4 @@
+import { defined } from '../kernel/defined.ts';
 import { type Code, ReelformError } from '../kernel/diagnostic.ts';
 
 /** Reason why an input cannot be rendered, as reported by its render session. */
@@ -60,7 +61,7 @@ export function failureFrom(error: unknown): Failure {
       kind: 'unexpected',
       message: error.message,
       stack: error.stack,
-      ...(typeof code === 'string' ? { code } : {}),
+      ...defined({ code: typeof code === 'string' ? code : undefined }),
     };
   }
   return { kind: 'unexpected', message: String(error) };

@@ -3,7 +3,7 @@ import { checkInput } from './check-input.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
 import { type RenderedSound, renderSound } from './input-media.ts';
-import { distinctForms, pixelsOf } from './pixel-format.ts';
+import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import type { RenderFileOptions, RenderResult } from './render-result.ts';
 import { joinSegments, renderSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
@@ -28,7 +28,7 @@ export async function renderFile(renderInput: RenderInput, options: RenderFileOp
 /**
  * Renders several files of an input while drawing each frame once. The bytes equal those of `renderFile` for each output.
  *
- * @param outputs with the same `drawingKey`; more than one only for formats written frame by frame
+ * @param outputs with the same `drawingKey`; several only for formats written frame by frame
  * @returns in the order of the outputs
  * @throws as `renderFile`
  */
@@ -43,36 +43,58 @@ export async function renderOutputs(
   if (!hasSegments(renderInput.output.format)) checkInput(renderInput);
   // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
-  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  const stopSignal = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
   const endBoth = (error: unknown): never => {
     ending.abort(error);
     throw error;
   };
   const sounds = outputs.map((output) =>
-    renderSound({ ...renderInput, output }, audioCodecOf(output.format), either).catch(endBoth),
+    renderSound({ ...renderInput, output }, audioCodecOf(output.format), stopSignal).catch(endBoth),
   );
-  const limited = { ...options, signal: either };
-  const rendering = (
-    hasSegments(renderInput.output.format)
-      ? renderAndJoin(renderInput, sounds[0]!, limited).then((result) => [result])
-      : renderFrames(renderInput, outputs, sounds, limited)
-  ).catch(endBoth);
+  const rendering = renderFormat(renderInput, outputs, sounds, { ...options, signal: stopSignal }).catch(endBoth);
   await Promise.allSettled([...sounds, rendering]);
   signal?.throwIfAborted();
   if (ending.signal.aborted) throw ending.signal.reason;
   return rendering;
 }
 
-async function renderAndJoin(
+async function renderFormat(
   renderInput: RenderInput,
-  sound: Promise<RenderedSound>,
+  outputs: readonly RenderOutput[],
+  sounds: readonly Promise<RenderedSound>[],
   options: RenderFileOptions,
-): Promise<RenderResult> {
-  const segments = await renderSegments(renderInput, segmentRanges(renderInput), options);
-  return joinSegments(renderInput, segments, await sound);
+): Promise<RenderResult[]> {
+  const { format } = renderInput.output;
+  if (hasSegments(format)) {
+    const segments = await renderSegments(renderInput, segmentRanges(renderInput), options);
+    return [await joinSegments(renderInput, segments, await sounds[0]!)];
+  }
+  if (format === 'png') return renderPngs(renderInput, outputs, sounds[0]!, options);
+  return renderFrames(renderInput, outputs, sounds, options);
 }
 
-/** Renders formats that are written frame by frame, or a PNG. */
+async function renderPngs(
+  renderInput: RenderInput,
+  outputs: readonly RenderOutput[],
+  sound: Promise<RenderedSound>,
+  { signal, onProgress }: RenderFileOptions,
+): Promise<RenderResult[]> {
+  // Awaited first, so that unreadable media fail before anything is drawn.
+  const { findings: mediaFindings } = await sound;
+  const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
+  return outputs.map(({ format, fingerprint }) => ({
+    video: withPngComment(picture, fingerprint),
+    format,
+    stills,
+    findings: [...findings, ...mediaFindings],
+    width: renderInput.width,
+    height: renderInput.height,
+    frameCount: 1,
+    durationSeconds: 0,
+  }));
+}
+
+/** Renders formats that are written frame by frame. */
 async function renderFrames(
   renderInput: RenderInput,
   outputs: readonly RenderOutput[],
@@ -80,27 +102,13 @@ async function renderFrames(
   { signal, onProgress }: RenderFileOptions,
 ): Promise<RenderResult[]> {
   const { width, height, fps, frameCount } = renderInput;
-  if (renderInput.output.format === 'png') {
-    // Awaited first, so that unreadable media fail before anything is drawn.
-    const ofMedia = (await sounds[0]!).findings;
-    const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
-    const rest = { stills, findings: [...findings, ...ofMedia] };
-    return outputs.map(({ format, fingerprint }) => ({
-      video: withPngComment(picture, fingerprint),
-      format,
-      ...rest,
-      width,
-      height,
-      frameCount: 1,
-      durationSeconds: 0,
-    }));
-  }
   const rate = frameRateOf(fps);
-  const supply = supplyFrames(renderInput, [{ first: 0, end: frameCount }], signal, distinctForms(outputs));
+  const supply = supplyFrames(renderInput, [{ first: 0, end: frameCount }], signal, distinctPixelFormats(outputs));
   const writers: FrameWriter[] = [];
   try {
     for (const [at, output] of outputs.entries()) {
       const track = sounds[at]!.then((rendered) => rendered.track);
+      // `renderOutputs` reports the failure of a sound, also if no writer has awaited it yet.
       track.catch(() => undefined);
       writers.push(await openWriter({ format: { width, height, rate }, frameCount, output, sound: track }));
     }

@@ -5,7 +5,7 @@ import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import type { RenderedSound } from './input-media.ts';
-import { distinctForms, pixelsOf } from './pixel-format.ts';
+import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderedStill, RenderFileOptions, RenderResult } from './render-result.ts';
 import { type FrameRange, segmentRanges } from './segments/segment.ts';
@@ -14,11 +14,11 @@ import type { TextFinding } from './text/text-findings.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
 import { muxMp4 } from './writers/mux.ts';
 
-/** One segment of a video, encoded on its own. Plain data, so that it can come from another process or a cache. */
+/** A segment of a video, encoded separately. Plain data, so that it can come from another process or a cache. */
 export interface RenderedSegment extends FrameRange {
   /** AVCDecoderConfigurationRecord; the same for all segments of a video. */
   readonly configuration: Uint8Array;
-  /** Their frames count from the start of the segment. */
+  /** Frames are counted from the start of the segment. */
   readonly packets: readonly VideoPacket[];
   /** JPEGs of the stills in the segment. */
   readonly stills: readonly SegmentStill[];
@@ -33,7 +33,7 @@ export interface SegmentStill {
 }
 
 /**
- * Renders segments of an MP4 or MOV one after the other, each from an input restricted to its frames and with its own encoder. The
+ * Renders segments of an MP4 or MOV in sequence, each from an input restricted to its frames and with its own encoder. The
  * bytes of a segment do not depend on the process or on the other segments.
  *
  * @param ranges some of `segmentRanges`
@@ -83,19 +83,20 @@ interface SegmentOptions {
 
 /** @returns for each range, the segment of each output */
 async function renderDrawing(
-  { renderInput, ranges, cut }: SegmentDrawing,
+  drawing: SegmentDrawing,
   outputs: readonly RenderOutput[],
   { openEncoder, signal, onFrame }: SegmentOptions,
 ): Promise<RenderedSegment[][]> {
+  const { renderInput, ranges } = drawing;
   const { width, height, fps } = renderInput;
-  const supply = supplyFrames(renderInput, ranges, signal, distinctForms(outputs));
+  const supply = supplyFrames(renderInput, ranges, signal, distinctPixelFormats(outputs));
   const encoders: Encoder[] = [];
   const openEncoders = async (): Promise<void> => {
     for (const { format, quality, codec = defaultCodec(format) } of outputs) {
       encoders.push(await openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
     }
   };
-  /** Tracks of each finished range, one for each output. */
+  /** For each finished range, the track of each output. */
   const tracks: EncodedTrack[][] = [];
   const finishEncoders = async (): Promise<void> => {
     const finished: EncodedTrack[] = [];
@@ -115,26 +116,21 @@ async function renderDrawing(
       onFrame();
       if (frame + 1 === end) await finishEncoders();
     });
-    const bytesOf = new Map(stills.map(({ name, bytes }) => [name, bytes]));
-    const ofRanges: RenderedSegment[][] = [];
-    for (const [at, { first, end }] of ranges.entries()) {
-      const own = renderInput.stills.filter(({ frame }) => frame >= first && frame < end);
-      const frames = new Map(own.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
-      // A drawing without defects has none in any of its segments.
-      const ownFindings =
-        findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut([{ first, end }]), signal);
-      ofRanges.push(
+    const segments: RenderedSegment[][] = [];
+    for (const [at, range] of ranges.entries()) {
+      const rangeFindings = await findingsOfRange(drawing, range, findings, signal);
+      segments.push(
         tracks[at]!.map(({ configuration, packets }, output) => ({
-          first,
-          end,
+          first: range.first,
+          end: range.end,
           configuration,
           packets,
-          findings: ownFindings,
-          stills: output === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [],
+          findings: rangeFindings,
+          stills: output === 0 ? stillsOfRange(renderInput, range, stills) : [],
         })),
       );
     }
-    return ofRanges;
+    return segments;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
@@ -143,9 +139,27 @@ async function renderDrawing(
   }
 }
 
-/** Returns the findings of an input without drawing it. */
-async function findingsOf(renderInput: RenderInput, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
-  const supply = supplyFrames(renderInput, [], signal);
+/** Returns the stills of a range, a single still for each frame. */
+function stillsOfRange(
+  renderInput: RenderInput,
+  { first, end }: FrameRange,
+  drawn: readonly RenderedStill[],
+): SegmentStill[] {
+  const bytesOf = new Map(drawn.map(({ name, bytes }) => [name, bytes]));
+  const inRange = renderInput.stills.filter(({ frame }) => frame >= first && frame < end);
+  const frames = new Map(inRange.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
+  return [...frames].map(([frame, bytes]) => ({ frame, bytes }));
+}
+
+/** Returns those findings of a drawing that belong to a range. Loads the range's input again only if there are any. */
+async function findingsOfRange(
+  { ranges, cut }: SegmentDrawing,
+  range: FrameRange,
+  findings: readonly TextFinding[],
+  signal: AbortSignal | undefined,
+): Promise<readonly TextFinding[]> {
+  if (findings.length === 0 || ranges.length === 1) return findings;
+  const supply = supplyFrames(cut([range]), [], signal);
   try {
     return (await supply.deliver(async () => undefined)).findings;
   } finally {
@@ -224,15 +238,16 @@ function joinTracks(renderInput: InputFile, ordered: readonly RenderedSegment[])
     );
   }
   const { configuration } = head;
-  for (const { first, end, packets, ...own } of ordered) {
+  for (const segment of ordered) {
+    const { first, end, packets } = segment;
     // The decoder reads the parameter sets once, for all segments.
-    const isCompatible = Buffer.compare(own.configuration, configuration) === 0 && packets[0]?.isKey === true;
-    if (!isCompatible || packets.length !== end - first) {
+    const hasSameConfiguration = Buffer.compare(segment.configuration, configuration) === 0;
+    if (!hasSameConfiguration || packets[0]?.isKey !== true || packets.length !== end - first) {
       throw new RenderError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
     }
   }
-  const packets = ordered.flatMap(({ first, packets: own }) =>
-    own.map(({ bytes, frame, isKey }) => ({ bytes, frame: first + frame, isKey })),
+  const packets = ordered.flatMap((segment) =>
+    segment.packets.map(({ bytes, frame, isKey }) => ({ bytes, frame: segment.first + frame, isKey })),
   );
   return {
     format: { width: renderInput.width, height: renderInput.height, rate: frameRateOf(renderInput.fps) },

@@ -22,8 +22,8 @@ interface SessionErrors {
 }
 
 /**
- * An open FFmpeg codec with the frame and packet that it works on. Codec calls run on one thread of Node's pool, one at a time.
- * The native memory is freed after `close`, once no thread uses it.
+ * An open FFmpeg codec with the frame and packet that it works on. A single codec call runs at a time, on a thread of Node's
+ * pool. The native memory is freed after `close`, once no thread uses it.
  */
 export class CodecSession {
   readonly libav: Libav;
@@ -34,7 +34,7 @@ export class CodecSession {
   /** The call that runs on another thread; never rejects. */
   #pending: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  readonly #owned: (() => void)[] = [];
+  readonly #freeOnClose: (() => void)[] = [];
   #failure: RenderError | undefined;
 
   /** @throws ReelformError encoder_missing */
@@ -51,7 +51,7 @@ export class CodecSession {
   }
 
   /**
-   * Opens the codec on one thread, so that its output is the same on any number of cores.
+   * Opens the codec with a single thread, so that its output is the same on any number of cores.
    *
    * @param configure sets the fields of the context before it is opened
    * @param options FFmpeg's names and values; FFmpeg ignores unknown names
@@ -76,7 +76,7 @@ export class CodecSession {
     }
   }
 
-  /** Runs one codec call. @throws RenderError if this or an earlier call failed, or the session is closed */
+  /** Runs a codec call. @throws RenderError if this or an earlier call failed, or the session is closed */
   async run(call: () => Promise<void>): Promise<void> {
     const { code, subject, failed, imageName } = this.#errors;
     if (this.#isClosed) this.#failure ??= new RenderError(code, `${subject} is closed`, { imageName });
@@ -112,8 +112,8 @@ export class CodecSession {
   }
 
   /** Registers native memory to free together with the codec's. */
-  own(free: () => void): void {
-    this.#owned.push(free);
+  freeOnClose(free: () => void): void {
+    this.#freeOnClose.push(free);
   }
 
   /** May be called again. */
@@ -121,7 +121,7 @@ export class CodecSession {
     if (this.#isClosed) return;
     this.#isClosed = true;
     void this.#pending.then(() => {
-      for (const free of this.#owned) free();
+      for (const free of this.#freeOnClose) free();
       this.context.freeContext();
       this.frame.free();
       this.packet.free();

@@ -33,8 +33,8 @@ export function hasWideColours({ primaries, transfer }: Pick<DecodedPicture, 'pr
 }
 
 /**
- * Converts pictures to BGRA in BT.709 with FFmpeg's libswscale, which maps the tones and gamut of wider colours. One conversion
- * runs at a time. The caller must close it.
+ * Converts pictures to BGRA in BT.709 with FFmpeg's libswscale, which maps the tones and gamut of wider colours. A single
+ * conversion runs at a time. The caller must close the converter.
  *
  * @see ITU-R BT.2100-2 (PQ, HLG), BT.2408-7, 5.1 (reference white)
  */

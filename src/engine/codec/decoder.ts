@@ -35,7 +35,7 @@ const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 export interface VideoDecoding {
   /** A key of `DECODERS`. */
   readonly codec: string;
-  /** Codec configuration, if the codec has one. */
+  /** Codec configuration, if the codec needs it. */
   readonly description?: Uint8Array | undefined;
   /** Four characters that distinguish variants of a codec, if it has them. */
   readonly format?: string | undefined;
@@ -57,6 +57,17 @@ interface DecoderOptions extends VideoDecoding {
   readonly name: string;
 }
 
+/** Sets the fields of a context that the container declares. */
+function applyDeclared(context: CodecSession['context'], options: DecoderOptions): void {
+  const { description, format, depth, width, height, sampleRate, channels } = options;
+  if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
+  if (format !== undefined) context.codecTag = Buffer.from(format, 'latin1').readUInt32LE();
+  if (depth !== undefined) context.bitsPerCodedSample = depth;
+  if (width !== undefined && height !== undefined) [context.width, context.height] = [width, height];
+  if (sampleRate !== undefined) context.sampleRate = sampleRate;
+  if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
+}
+
 /** An FFmpeg decoder. The caller must close it. */
 export class Decoder {
   readonly #session: CodecSession;
@@ -67,19 +78,7 @@ export class Decoder {
    * @throws ReelformError encoder_missing; RenderError asset_type_unsupported
    */
   static async open(options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void): Promise<Decoder> {
-    const {
-      codec,
-      description,
-      format,
-      depth,
-      width,
-      height,
-      sampleRate,
-      channels,
-      wave,
-      kind,
-      name: imageName,
-    } = options;
+    const { codec, wave, kind, name: imageName } = options;
     const session = new CodecSession({
       code: 'asset_decode_failed',
       imageName,
@@ -91,19 +90,12 @@ export class Decoder {
       if (native === null) throw new Error(`there is no decoder of ${codec}`);
       const parameters = wave === undefined ? undefined : await waveParameters(session.libav, wave);
       const configure = (context: CodecSession['context']): void => {
-        if (parameters !== undefined) return void session.check(parameters.applyTo(context));
-        if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
-        if (format !== undefined) context.codecTag = Buffer.from(format, 'latin1').readUInt32LE();
-        if (depth !== undefined) context.bitsPerCodedSample = depth;
-        if (width !== undefined && height !== undefined) [context.width, context.height] = [width, height];
-        if (sampleRate !== undefined) context.sampleRate = sampleRate;
-        if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
+        if (parameters === undefined) applyDeclared(context, options);
+        else session.check(parameters.applyTo(context));
       };
-      if (parameters !== undefined) session.own(parameters.free);
-      await session.open(native, configure, {
-        max_pixels: MAX_PIXELS,
-        ...(wave === undefined ? SKIP_MANUAL : undefined),
-      });
+      if (parameters !== undefined) session.freeOnClose(parameters.free);
+      const skipManual = wave === undefined ? SKIP_MANUAL : {};
+      await session.open(native, configure, { max_pixels: MAX_PIXELS, ...skipManual });
     } catch (cause) {
       const advice = kind === 'video' ? 'H.264 in MP4, or VP9 in WebM' : 'MP3, WAV, FLAC, or AAC in M4A';
       const text = `The ${kind}'s codec ${codec} cannot be decoded; convert it to ${advice}`;

@@ -9,7 +9,7 @@ export interface FrameFormat {
   readonly rate: FrameRate;
 }
 
-/** One coded picture. */
+/** A coded picture. */
 export interface VideoPacket {
   /**
    * H.264, HEVC: NAL units, each preceded by its length in four bytes (ISO/IEC 14496-15, 5.3). AV1: a temporal unit without its
@@ -22,7 +22,7 @@ export interface VideoPacket {
   readonly isKey: boolean;
 }
 
-/** A video track: one packet per frame, in decoding order, starting with a key frame. */
+/** A video track: a packet for each frame, in decoding order, starting with a key frame. */
 export interface EncodedTrack {
   readonly format: FrameFormat;
   /** Decoder configuration record (ISO/IEC 14496-15, 5.3.3 and 8.3.3; av1C for AV1), or the four-character code of ProRes. */
@@ -33,10 +33,10 @@ export interface EncodedTrack {
 /** Encodes consecutive frames. Opened by an `EncoderFactory`. The caller must close it, even after an error. */
 export interface Encoder {
   /**
-   * Encodes the next frame. Resolves when the encoder can accept another one, so that memory does not grow. After that, `pixels`
+   * Encodes the next frame. Resolves when the encoder can accept another frame, so that memory does not grow. After that, `pixels`
    * may be overwritten.
    *
-   * @param pixels in the form that `pixelsOf` returns for the output: I420, or RGBA for ProRes
+   * @param pixels in the format that `pixelsOf` returns for the output: I420, or RGBA for ProRes
    * @param frame 0, 1, 2 …
    * @throws RenderError encode_failed
    */
@@ -70,5 +70,5 @@ export interface AudioTrack {
   readonly packets: readonly { readonly bytes: Uint8Array; readonly time: number; readonly duration: number }[];
 }
 
-/** Each container with sound has one codec; the other formats are silent. */
+/** Each container with sound has a fixed codec; the other formats are silent. */
 export type AudioCodec = AudioTrack['codec'];

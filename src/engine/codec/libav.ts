@@ -14,8 +14,8 @@ interface Fraction {
 }
 
 /**
- * The classes of FFmpeg used here, as exported by the native binary of node-av: one method for each C function. Methods that
- * return a number return a negative one for a failure. Only asynchronous methods run on another thread.
+ * The classes of FFmpeg used here, as exported by the native binary of node-av: a method for each C function. Methods that
+ * return a number return a negative number for a failure. Only asynchronous methods run on another thread.
  *
  * @see https://ffmpeg.org/doxygen/8.0/group__lavc__encdec.html
  */

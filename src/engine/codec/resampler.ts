@@ -1,7 +1,7 @@
 /** Sample rate of the mix, in Hz. */
 export const MIX_RATE = 48_000;
 
-/** Zero crossings of the sinc on either side, and the window's shape parameter: 90 dB stopband attenuation. */
+/** Zero crossings of the sinc on each side, and the window's shape parameter: 90 dB stopband attenuation. */
 const CROSSINGS = 32;
 const KAISER_BETA = 9;
 /** Limit for the memory of the filter; only unusual rates would need more phases. */
@@ -21,7 +21,7 @@ export class Resampler {
   #phase: number;
   #held: Stereo;
 
-  /** @param offset of the first output sample, in source samples from the first one pushed, ≥ 0 */
+  /** @param offset of the first output sample, in source samples from the first pushed sample, ≥ 0 */
   constructor(rate: number, offset: number) {
     const divisor = gcd(rate, MIX_RATE);
     this.#phases = Math.min(MAX_PHASES, MIX_RATE / divisor);
@@ -29,7 +29,8 @@ export class Resampler {
     const scale = Math.max(1, rate / MIX_RATE);
     const isSame = rate === MIX_RATE;
     this.#reach = isSame ? 0 : Math.ceil(CROSSINGS * scale);
-    this.#taps = isSame ? [] : Array.from({ length: this.#phases }, (_, p) => this.#kernel(p / this.#phases, scale));
+    const phases = isSame ? [] : Array.from({ length: this.#phases }, (_, phase) => phase);
+    this.#taps = phases.map((phase) => this.#kernel(phase / this.#phases, scale));
     this.#at = isSame ? Math.round(offset) : Math.floor(offset);
     this.#phase = isSame ? 0 : Math.round((offset - this.#at) * this.#phases);
     // Silence before the beginning.
@@ -65,13 +66,14 @@ export class Resampler {
         out.right[written] = right[at]!;
       } else {
         const taps = this.#taps[Math.round(this.#phase) % this.#phases]!;
-        let [l, r] = [0, 0];
+        let leftSum = 0;
+        let rightSum = 0;
         for (let tap = 0, from = at; tap < taps.length; tap++, from++) {
-          l += taps[tap]! * left[from]!;
-          r += taps[tap]! * right[from]!;
+          leftSum += taps[tap]! * left[from]!;
+          rightSum += taps[tap]! * right[from]!;
         }
-        out.left[written] = l;
-        out.right[written] = r;
+        out.left[written] = leftSum;
+        out.right[written] = rightSum;
       }
       this.#phase += this.#step;
     }
@@ -123,14 +125,14 @@ export function silence(count: number): Stereo {
 }
 
 /** Joins two pieces of sound. @param from first sample of the second piece */
-export function joined(a: Stereo, b: Stereo, from = 0): Stereo {
-  const count = a.left.length;
-  const all = silence(count + b.left.length - from);
-  all.left.set(a.left);
-  all.right.set(a.right);
-  all.left.set(b.left.subarray(from), count);
-  all.right.set(b.right.subarray(from), count);
-  return all;
+export function joined(first: Stereo, second: Stereo, from = 0): Stereo {
+  const count = first.left.length;
+  const both = silence(count + second.left.length - from);
+  both.left.set(first.left);
+  both.right.set(first.right);
+  both.left.set(second.left.subarray(from), count);
+  both.right.set(second.right.subarray(from), count);
+  return both;
 }
 
 /** Gains of -3 and -6 dB. */
@@ -165,7 +167,7 @@ const USUAL_SPEAKERS: Readonly<Record<number, number>> = { 3: 0x7, 4: 0x33, 5: 0
  * at -6 dB on both sides, without the low-frequency channel. Front channels keep their level, so that the sum may exceed the
  * range of the input; the limiter of the mix attenuates it. A single channel becomes both.
  *
- * @param speakers one bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them
+ * @param speakers a bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them
  * @see ITU-R BS.775-3, table 2; ATSC A/52, 7.8.2 (single surround)
  */
 export function toStereo(channels: readonly Float32Array[], speakers?: number): Stereo {
@@ -188,6 +190,6 @@ function gainsOf(count: number, speakers = USUAL_SPEAKERS[count] ?? 0): readonly
   const gains = SPEAKERS.filter((_, bit) => (speakers & (1 << bit)) !== 0);
   if (gains.length === count) return gains;
   // Channels of unknown position alternate, the first two at the front.
-  const others: readonly Gains[] = [SPEAKERS[4]!, SPEAKERS[5]!];
-  return Array.from({ length: count }, (_, channel) => (channel < 2 ? SPEAKERS[channel]! : others[channel % 2]!));
+  const backGains: readonly Gains[] = [SPEAKERS[4]!, SPEAKERS[5]!];
+  return Array.from({ length: count }, (_, channel) => (channel < 2 ? SPEAKERS[channel]! : backGains[channel % 2]!));
 }

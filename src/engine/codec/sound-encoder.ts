@@ -11,7 +11,7 @@ const BITRATES: Record<CompressedCodec, Record<OutputQuality, number>> = {
   aac: { low: 96_000, medium: 128_000, high: 192_000 },
   opus: { low: 64_000, medium: 96_000, high: 128_000 },
 };
-/** AVSampleFormat: 32-bit floats, interleaved or one plane per channel. */
+/** AVSampleFormat: 32-bit floats, interleaved or a plane for each channel. */
 const INTERLEAVED = 3;
 const PLANAR = 8;
 const ENCODERS = { aac: { name: 'aac', format: PLANAR }, opus: { name: 'libopus', format: INTERLEAVED } } as const;
@@ -23,7 +23,7 @@ const AAC_DELAY = 1024;
 
 /** Encodes the sound of a video. The caller must close it. */
 interface SoundEncoder {
-  /** @param block the next samples at 48 kHz: one packet, or fewer at the end */
+  /** @param block the next samples at 48 kHz: those of a whole packet, or fewer at the end */
   encode(block: Stereo): Promise<void>;
   /** Returns the track, exactly as long as the encoded samples. */
   finish(): Promise<AudioTrack>;
@@ -32,7 +32,10 @@ interface SoundEncoder {
 
 /** @throws ReelformError encoder_missing; RenderError encode_failed, also from its methods */
 export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
-  if (codec === 'pcm') return pcmEncoder();
+  return codec === 'pcm' ? pcmEncoder() : openCompressedEncoder(codec, quality);
+}
+
+async function openCompressedEncoder(codec: CompressedCodec, quality: OutputQuality): Promise<SoundEncoder> {
   const { format } = ENCODERS[codec];
   const size = PACKET_SAMPLES[codec];
   const session = new CodecSession({
@@ -66,18 +69,10 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
     throw error;
   }
   return {
-    async encode({ left, right }) {
-      const count = left.length;
-      // The last block is padded with silence.
-      const samples = new Float32Array(size * 2);
-      if (format === PLANAR) {
-        samples.set(left);
-        samples.set(right, size);
-      } else {
-        for (let at = 0; at < count; at++) [samples[at * 2], samples[at * 2 + 1]] = [left[at]!, right[at]!];
-      }
+    async encode(block) {
+      const samples = format === PLANAR ? planar(block, size) : interleaved(block, size);
       await send(new Uint8Array(samples.buffer));
-      total += count;
+      total += block.left.length;
     },
     async finish() {
       await send(null);
@@ -95,6 +90,24 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
     },
     close: () => session.close(),
   };
+}
+
+/** Returns both channels, each padded with silence to `size` samples. */
+function planar({ left, right }: Stereo, size: number): Float32Array {
+  const samples = new Float32Array(size * 2);
+  samples.set(left);
+  samples.set(right, size);
+  return samples;
+}
+
+/** Returns both channels interleaved, padded with silence to `size` samples each. */
+function interleaved({ left, right }: Stereo, size: number): Float32Array {
+  const samples = new Float32Array(size * 2);
+  for (let at = 0; at < left.length; at++) {
+    samples[at * 2] = left[at]!;
+    samples[at * 2 + 1] = right[at]!;
+  }
+  return samples;
 }
 
 const PCM_SAMPLE_BYTES = 3;

@@ -68,7 +68,7 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
   },
 };
 
-/** x265 on one thread. Its rate factors are four higher than those of x264 for the same quality. */
+/** x265 with a single thread. Its rate factors are four higher than those of x264 for the same quality. */
 const HEVC: EncoderSettings = {
   name: 'libx265',
   options: (quality) => ({
@@ -116,8 +116,8 @@ function settingsOf(codec: OutputCodec, h264: EncoderChoice['h264']): EncoderSet
 const FIXED = { g: '1000', flags: '+global_header+bitexact' };
 
 /**
- * Returns a factory that uses the chosen encoder for H.264. Groups of pictures are closed. x264 runs on one thread, so that the
- * same build gives the same bytes on all machines of one architecture.
+ * Returns a factory that uses the chosen encoder for H.264. Groups of pictures are closed. x264 runs with a single thread, so
+ * that the same build gives the same bytes on all machines of an architecture.
  */
 export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
   return async (format: FrameFormat, quality, codec = 'h264') => {

@@ -10,6 +10,8 @@ const LIMITED_RANGE = 1;
 /** AVCOL_SPC_RGB and AVCOL_RANGE_JPEG: 0..255. */
 const RGB = { colorSpace: 0, colorRange: 2 };
 const BT709_LIMITED = { colorSpace: BT709, colorRange: LIMITED_RANGE };
+/** What the encoded stream declares about its colours. */
+const DECLARED_COLOURS = { color_range: 'tv', colorspace: 'bt709', color_primaries: 'bt709', color_trc: 'bt709' };
 /** Averages chroma over the pixels that share it, and gives the same result on every processor. */
 const SCALER_FLAGS = 'accurate_rnd+bitexact+full_chroma_int+full_chroma_inp';
 
@@ -121,9 +123,9 @@ export class VideoStream {
       context.framerate = { num: rate.numerator, den: rate.denominator };
     };
     const isRgb = convertTo === 'bgra';
-    const colour = { color_range: 'tv', colorspace: 'bt709', color_primaries: 'bt709', color_trc: 'bt709' };
-    await session.open(codec, configure, { ...(isRgb ? {} : colour), ...options });
-    this.#allocate(session.frame, { ...format, format: pixelFormat, ...(isRgb ? RGB : BT709_LIMITED) });
+    const colours = isRgb ? RGB : BT709_LIMITED;
+    await session.open(codec, configure, isRgb ? options : { ...DECLARED_COLOURS, ...options });
+    this.#allocate(session.frame, { ...format, format: pixelFormat, ...colours });
     if (convertTo !== undefined) this.#convertFrom(format);
   }
 
@@ -132,7 +134,7 @@ export class VideoStream {
     const [source, scaler] = [new libav.Frame(), new libav.SoftwareScaleContext()];
     source.alloc();
     scaler.allocContext();
-    this.#session.own(() => {
+    this.#session.freeOnClose(() => {
       source.free();
       scaler.freeContext();
     });

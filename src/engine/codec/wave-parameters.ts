@@ -9,7 +9,7 @@ interface WaveParameters {
 
 /**
  * Returns the parameters of a `WAVEFORMATEX` structure. The binding of FFmpeg cannot set the size of a codec's blocks, which
- * Windows Media Audio needs, so FFmpeg reads it from a WAV file of one block made here.
+ * Windows Media Audio needs, so this function makes a WAV file of a single block for FFmpeg to read it from.
  *
  * @param wave checked by the reader of the container; nothing else of the file reaches FFmpeg's reader
  * @throws Error with FFmpeg's message

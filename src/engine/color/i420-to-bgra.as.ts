@@ -5,7 +5,7 @@
 
 const HALF: i32 = 1 << 15;
 
-/** Narrows two times four values of one channel to eight, rounded down; the second narrowing limits them to 0..255. */
+/** Narrows two times four values of a channel to eight, rounded down; the second narrowing limits them to 0..255. */
 @inline
 function channel(low: v128, high: v128): v128 {
   return i16x8.narrow_i32x4_s(i32x4.shr_s(low, 16), i32x4.shr_s(high, 16));

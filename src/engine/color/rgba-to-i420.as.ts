@@ -20,7 +20,7 @@ const Y_OFFSET: i32 = (16 << 15) + (1 << 14);
 const C_SHIFT: i32 = 17;
 const C_OFFSET: i32 = (128 << 17) + (1 << 16);
 
-// A pixel is one i32 lane R | G << 8 | B << 16 | A << 24. As two i16 lanes, its low bytes are (R, B) and its high bytes are (G, A).
+// A pixel is an i32 lane R | G << 8 | B << 16 | A << 24. As two i16 lanes, its low bytes are (R, B) and its high bytes are (G, A).
 // Two dot products of pairs give a weighted sum in the pixel's own lane, without shuffling.
 
 @inline
@@ -54,7 +54,7 @@ function addNeighbours(a: v128, b: v128): v128 {
   return i16x8.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }
 
-/** Computes one chroma plane's samples of four 2×2 blocks from the sums of the blocks, as four i32. */
+/** Computes a chroma plane's samples of four 2×2 blocks from the sums of the blocks, as four i32. */
 @inline
 function chroma4(rb: v128, ga: v128, red: i16, green: i16, blue: i16): v128 {
   return i32x4.shr_s(i32x4.add(weigh(rb, ga, red, green, blue), i32x4.splat(C_OFFSET)), C_SHIFT);
