@@ -7,6 +7,8 @@ import { sweepChunkFiles } from './distributed-render/distributed-render-table.t
 import { errorMessage, type Log } from './log.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { ServiceContext } from './service-context.ts';
+import { retentionOf } from './settings/retention.ts';
+import type { Settings } from './settings/settings-table.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { lockRendering } from './store/session-table.ts';
@@ -106,6 +108,28 @@ export function createSweeper({ everyMs, log, ...options }: SweepOptions & { eve
   });
   void sweeper.now();
   return sweeper;
+}
+
+const SWEEP_EVERY_MS = 600_000;
+
+interface SweeperOptions extends ServiceContext, Pick<SweepOptions, 'storage' | 'sources'> {
+  readonly settings: Settings;
+  readonly store: Pick<SessionStore, 'change'>;
+}
+
+/** Starts the periodic sweep of a service with the retention times of its settings. */
+export function startSweeper({ settings, database, storage, sources, store, log, now }: SweeperOptions): Repetition {
+  const { sessionMs, draftMs, segmentMs, segmentBytes } = retentionOf(settings);
+  return createSweeper({
+    database,
+    storage,
+    sources,
+    drafts: { store, afterMs: draftMs, retentionMs: sessionMs },
+    segments: { afterMs: segmentMs, maxBytes: segmentBytes },
+    everyMs: SWEEP_EVERY_MS,
+    log,
+    now,
+  });
 }
 
 /** Maximum number of drafts per sweep. */

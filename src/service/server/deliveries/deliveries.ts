@@ -32,6 +32,9 @@ interface DeliveriesOptions extends ServiceContext {
   readonly retryDelaysMs?: readonly number[];
 }
 
+/** The deliveries of a service process. */
+export type Deliveries = ReturnType<typeof openDeliveries>;
+
 /** Delivers finished videos with jobs of the queue `delivery`. */
 export function openDeliveries(options: DeliveriesOptions) {
   const { database, queue, files, destinations, now, onUpload, retryDelaysMs } = options;

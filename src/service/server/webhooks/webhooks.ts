@@ -240,6 +240,9 @@ interface OpenWebhooksOptions extends ServiceContext {
   onTried?(outcome: WebhookOutcome): void;
 }
 
+/** The webhook components of a service process. */
+export type OpenedWebhooks = ReturnType<typeof openWebhooks>;
+
 /** Opens the webhook components. The `on…` methods run in the transaction of their event. */
 export function openWebhooks(options: OpenWebhooksOptions) {
   const { database, allow, now } = options;
@@ -271,6 +274,10 @@ export function openWebhooks(options: OpenWebhooksOptions) {
       const sessionUrl = session.webhook_url ?? null;
       await outbox.write(tx, { tenant, type, at: session.updated_at, data, sessionUrl });
     },
-    pending: () => deliveryTable.pending(database),
   };
+}
+
+/** Counts the events that wait for their first or next attempt. */
+export function pendingWebhooks(database: Queryable): Promise<number> {
+  return deliveryTable.pending(database);
 }

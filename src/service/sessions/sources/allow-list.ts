@@ -55,6 +55,13 @@ export function parseAllowList(entries: readonly string[]): Result<AllowList> {
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: { isEverything, rules } };
 }
 
+/** Parses entries that `parseAllowList` has accepted before. */
+export function validAllowList(entries: readonly string[]): AllowList {
+  const parsed = parseAllowList(entries);
+  if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
+  return parsed.value;
+}
+
 /** Reports whether a connection is allowed. */
 export function allows(list: AllowList, target: ConnectionTarget): boolean {
   const plain = { ...target, host: plainHost(target.host) };

@@ -3,7 +3,7 @@ import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import { JobQueue } from '../../../../src/service/server/queue/job-queue.ts';
 import { openDatabase } from '../../../../src/service/server/store/open-database.ts';
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
-import { openWebhooks } from '../../../../src/service/server/webhooks/webhooks.ts';
+import { openWebhooks, pendingWebhooks } from '../../../../src/service/server/webhooks/webhooks.ts';
 import { ALLOW_EVERYTHING } from '../../../../src/service/sessions/sources/allow-list.ts';
 import { shortenLeases } from '../../../support/short-leases.ts';
 import { ACME, makeClaim, makeStored } from '../store/sessions.ts';
@@ -36,7 +36,7 @@ for (;;) {
   await database.query(
     `update reelform_jobs.job set start_after = now() where name = 'webhook' and state = 'created' and start_after > now()`,
   );
-  if ((await webhooks.pending()) === 0) break;
+  if ((await pendingWebhooks(database)) === 0) break;
   await setTimeout(100);
 }
 say('all told');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ReelformError } from '../../../src/kernel/diagnostic.ts';
-import { waitForDependencies } from '../../../src/service/server/compose-service.ts';
 import type { Log } from '../../../src/service/server/log.ts';
+import { waitForDependencies } from '../../../src/service/server/wait-for-dependencies.ts';
 
 function openLog() {
   const said: string[] = [];
