@@ -1,24 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { OutputRequest } from '../../contract/wire/output.ts';
-import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { unpackAnimation } from '../../engine/packed-input.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { furtherOutputs, localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
-import { type DigestedValues, videoFiles } from '../../service/sessions/input-digest.ts';
-import type { TenantId } from '../../service/sessions/ports.ts';
+import type { BindInput } from '../../service/sessions/bind-template.ts';
+import type { SourceReader, TenantId } from '../../service/sessions/ports.ts';
 import {
   chooseEncoder,
   createRenderPool,
   type RenderPool,
   renderCapacity,
 } from '../../service/sessions/processes/render-pool.ts';
+import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
 import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../service/sessions/sources/describe-source.ts';
-import { readSources } from '../../service/sessions/sources/read-sources.ts';
 import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { RenderInput } from '../../template/render-input.ts';
@@ -27,7 +28,17 @@ import type { Io } from '../io.ts';
 
 /** Creates the inputs of a repository's videos like the embedded service, without a session. */
 export interface OpenInputs {
+  /** Reads the sources of a request. */
+  readonly sources: SourceReader;
   /**
+   * Returns the request for all files of a definition, or for one file with another output.
+   *
+   * @throws ReelformError `lfs_pointer`
+   */
+  requestOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<RenderRequest>;
+  /**
+   * Returns the input of the main file, without the fingerprint of an apply.
+   *
    * @param output overrides the output of the definition
    * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; ReelformError `lfs_pointer`
    */
@@ -44,13 +55,6 @@ const SELF = 'embedded' as TenantId;
 /** Inputs in the output of their definition that are kept for another use, such as lint and then a preview. */
 const MAX_KEPT = { inputs: 100, bytes: 128 << 20 };
 
-interface BoundVideo {
-  readonly renderInput: RenderInput;
-  /** Inputs of its fingerprint, with the digests of its sources. */
-  readonly inputs: DigestedValues;
-  readonly digests: ReadonlyMap<string, Sha256>;
-}
-
 /** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
 export function openInputs(root: string, io: Io, name: string): OpenInputs {
   const sources = openLocalSources(root, io, name);
@@ -59,47 +63,48 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
     requireContent(path, bytes);
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
-  const kept = new Map<Video, Promise<BoundVideo>>();
+  const kept = new Map<Video, Promise<InputFiles<RenderInput>>>();
   let keptBytes = 0;
-  const keep = async (video: Video, bound: Promise<BoundVideo>): Promise<void> => {
+  const keep = async (video: Video, files: Promise<InputFiles<RenderInput>>): Promise<void> => {
     if (kept.size >= MAX_KEPT.inputs || keptBytes >= MAX_KEPT.bytes) return;
-    kept.set(video, bound);
-    keptBytes += await bound.then(
+    kept.set(video, files);
+    keptBytes += await files.then(
       ({ renderInput }) => sizeOf(renderInput),
       () => 0,
     );
   };
-  const bind = async (video: Video, template: TemplatePackage, output?: OutputRequest): Promise<BoundVideo> => {
+  const requestOf: OpenInputs['requestOf'] = async (video, template, output) => {
     for (const files of [template.fonts, template.extraFonts, template.images, template.sounds]) {
       for (const { path, bytes } of files.values()) requireContent(posix.join(template.folder, path), bytes);
     }
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
     const { mapping } = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
-    const read = await readSources(
-      { tenant: SELF, session: { mapping: { id: '', ...mapping } } },
-      template,
-      sources.reader,
-      new AbortController().signal,
-    );
-    if (read.failures.length > 0) throw new AggregateError(read.failures);
-    const inputs = { ...mapping, output: output ?? video.output ?? undefined };
-    return { renderInput: bindMapping(template, inputs, read.bytes), inputs, digests: read.digests };
+    return output === undefined
+      ? { tenant: SELF, template, mapping, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
+      : { tenant: SELF, template, mapping, output, furtherOutputs: [] };
   };
-  const bindOnce = (video: Video, template: TemplatePackage): Promise<BoundVideo> => {
+  const ports = {
+    sources: sources.reader,
+    bindTemplate: async ({ template, request, fetched }: BindInput): Promise<RenderInput> =>
+      bindMapping({ ...template, animation: unpackAnimation(template.animation) }, request, fetched),
+  };
+  const filesOf = async (...video: Parameters<typeof requestOf>): Promise<InputFiles<RenderInput>> =>
+    bindRequest(await requestOf(...video), ports, { signal: new AbortController().signal });
+  const filesOnce = (video: Video, template: TemplatePackage): Promise<InputFiles<RenderInput>> => {
     const known = kept.get(video);
-    const bound = known ?? bind(video, template);
-    if (known === undefined) void keep(video, bound);
-    return bound;
+    const files = known ?? filesOf(video, template);
+    if (known === undefined) void keep(video, files);
+    return files;
   };
   return {
+    sources: sources.reader,
+    requestOf,
     async inputOf(video, template, output) {
-      return (await (output === undefined ? bindOnce(video, template) : bind(video, template, output))).renderInput;
+      const files = await (output === undefined ? filesOnce(video, template) : filesOf(video, template, output));
+      const { renderInput } = files;
+      return { ...renderInput, output: { ...renderInput.output, fingerprint: null } };
     },
-    async filesOf(video, template) {
-      const { renderInput, inputs, digests } = await bindOnce(video, template);
-      const { fingerprint, others } = videoFiles(template, inputs, furtherOutputs(video), digests);
-      return { renderInput: { ...renderInput, output: { ...renderInput.output, fingerprint } }, others };
-    },
+    filesOf: filesOnce,
     close: () => sources.clear(),
   };
 }

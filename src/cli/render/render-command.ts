@@ -2,6 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Mapping } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
@@ -9,11 +10,15 @@ import { createPointerSearch } from '../../reconciler/project/find-pointers.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/terminal/render-text.ts';
+import { bindHere } from '../../service/sessions/bind-template.ts';
+import type { OutputStore } from '../../service/sessions/ports.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
+import { type FinishedRequest, type RenderRequestPorts, renderRequest } from '../../service/sessions/render-request.ts';
+import { renderWorkload } from '../../service/sessions/render-time.ts';
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
+import { SharedRenders } from '../../service/sessions/single-flight.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
-import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
@@ -52,13 +57,15 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
   const output = outputOf(options, video.output, template);
   const frame = options.frame === undefined ? null : frameOf(options.frame, output, template);
   const startedAt = io.monotonicNow();
-  const rendered = await render({ video, template, output, frame }, project, options, io);
-  if (typeof rendered === 'number') return rendered;
   const path = resolve(directory, options.out ?? defaultPath(video, output, frame, options, project));
-  const write = options.out === undefined ? writeFileAtomic : writeLinkedFile;
-  await write(path, rendered.bytes);
-  const { format, width, height, fps, frames } = rendered;
-  const figures = { width, height, frames, bytes: rendered.bytes.length };
+  const outputs = fileOutputs(options.out === undefined ? writeFileAtomic : writeLinkedFile);
+  const finished = await render({ video, template, output, frame, path }, outputs, project, options, io);
+  if (typeof finished === 'number') return finished;
+  const { renderInput } = finished.bound;
+  const { width, height, fps } = renderInput;
+  const { format } = renderInput.output;
+  const frames = renderWorkload(renderInput).frameCount;
+  const figures = { width, height, frames, bytes: finished.output.bytes };
   const elapsedMs = io.monotonicNow() - startedAt;
   const document = { format_version: '1.0', video: video.id, path, format, ...figures, fps, frame };
   const text = renderedText({ path: relative(io.cwd, path), ...figures, elapsedMs });
@@ -80,21 +87,29 @@ interface Wanted {
   readonly template: TemplatePackage;
   readonly output: OutputRequest;
   readonly frame: number | null;
+  /** Absolute. */
+  readonly path: string;
 }
 
-interface Rendered extends Pick<RenderInput, 'width' | 'height' | 'fps'> {
-  readonly bytes: Uint8Array;
-  readonly format: keyof typeof OUTPUT_FILE_TYPES;
-  readonly frames: number;
+/** Writes each video to the path that is its name, without stills. */
+function fileOutputs(write: (path: string, bytes: Uint8Array) => Promise<void>): OutputStore {
+  return {
+    find: async () => null,
+    async save(_digest, path, { video }) {
+      await write(path, video);
+      return { video_url: path, thumbnails: [], bytes: video.length, sha256: sha256(video) };
+    },
+  };
 }
 
 /** @returns an exit code if rendering failed, with the error printed */
 async function render(
-  { video, template, output, frame }: Wanted,
+  { video, template, output, frame, path }: Wanted,
+  outputs: OutputStore,
   project: Project,
   options: RenderCommandOptions,
   io: Io,
-): Promise<Rendered | number> {
+): Promise<FinishedRequest | number> {
   const inputs = openInputs(project.root, io, 'render');
   const parallel = renderCapacity();
   const pool = openCommandPool(io, project.config.encoder);
@@ -102,16 +117,23 @@ async function render(
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);
+  const ports: RenderRequestPorts = {
+    sources: inputs.sources,
+    async bindTemplate(input) {
+      const whole = bindHere(input);
+      const stills =
+        frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
+      // Only files of an apply contain a fingerprint.
+      return { ...whole, stills, output: { ...whole.output, fingerprint: null } };
+    },
+    renderer: createSegmentRenderer({ runner: pool, parallel, cache: segments?.cache ?? null }),
+    outputs,
+    renders: new SharedRenders(),
+  };
   try {
-    const whole = await inputs.inputOf(video, template, output);
-    const stills = frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
-    const renderInput = { ...whole, stills };
+    const request = await inputs.requestOf(video, template, output);
     const { signal } = interruption;
-    const renderer = createSegmentRenderer({ runner: pool, parallel, cache: segments?.cache ?? null });
-    const rendering = await renderer.render(renderInput, { signal, onProgress: line.show });
-    const { width, height, fps } = renderInput;
-    const frames = rendering.format === 'png' ? 1 : renderInput.frameCount;
-    return { bytes: rendering.video, format: rendering.format, width, height, fps, frames };
+    return (await renderRequest(request, path, ports, { signal, onProgress: line.show }))!;
   } catch (error) {
     line.clear();
     if (interruption.signal.aborted) return EXIT.interrupted;

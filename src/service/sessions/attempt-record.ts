@@ -39,6 +39,11 @@ export class AttemptRecord {
     return this.#session;
   }
 
+  /** Changes the state without writing it; the next write includes it. */
+  keep(session: RenderSession): void {
+    this.#session = session;
+  }
+
   /** Writes a transition soon. Errors of the store surface in `write`. */
   step(session: RenderSession): void {
     this.#session = session;

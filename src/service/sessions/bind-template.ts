@@ -1,4 +1,4 @@
-import { type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
+import { type AnyRenderInput, type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
 import { type BindRequest, bindMapping } from '../../template/bind/bind-mapping.ts';
 import { usedFonts } from '../../template/lottie/slots/lottie-slots.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -32,7 +32,10 @@ interface BindOptions {
 }
 
 /** Fills a template with a mapping, @see bindMapping. @throws the signal's reason */
-export type BindTemplate = (input: BindInput, options: BindOptions) => Promise<BoundInput>;
+export type BindTemplate<Input extends AnyRenderInput = BoundInput> = (
+  input: BindInput,
+  options: BindOptions,
+) => Promise<Input>;
 
 /** Binds in this process. */
 export function bindHere({ template, request, fetched }: BindInput): BoundInput {

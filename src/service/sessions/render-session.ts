@@ -59,6 +59,11 @@ export function createdSession(
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
 }
 
+/** Returns the mapping and the outputs that a session was requested with. */
+export function requestedFiles({ mapping, output, outputs = [] }: RenderSession) {
+  return { mapping, output, furtherOutputs: outputs.slice(1).map(({ video_url: _, ...named }) => named) };
+}
+
 /** Returns the options that are present. */
 function optionsOf({ metadata, priority, webhook_url, retention_days }: SessionOptions): SessionOptions {
   return {

@@ -3,27 +3,25 @@ import { isOutage } from '../../contract/service-error.ts';
 import type { RenderSession, SessionPhase } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
-import type { BindTemplate, BoundInput } from './bind-template.ts';
-import { renderingDigest, videoFiles } from './input-digest.ts';
+import type { BindTemplate, SessionTemplate } from './bind-template.ts';
 import {
-  type NamedFile,
   type OutputStore,
   type Renderer,
-  type RenderOptions,
   type SessionEnvironment,
   SessionFailure,
   type SessionProblem,
   type SessionStore,
   type SourceReader,
-  type StoredOutput,
   type StoredSession,
   type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
+import { type BoundRequest, type RenderRequest, renderRequest } from './render-request.ts';
 import {
   failedSession,
   phasedSession,
   progressedSession,
+  requestedFiles,
   type SessionEndTimes,
   sourcedSession,
 } from './render-session.ts';
@@ -31,7 +29,6 @@ import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
 import type { DistributedRenders } from './segments/distributed-renders.ts';
 import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
-import { readSources } from './sources/read-sources.ts';
 
 export interface SessionRunnerPorts {
   readonly templates: TemplateRegistry;
@@ -87,14 +84,6 @@ interface Work {
   readonly record: AttemptRecord;
   readonly signal: AbortSignal;
   readonly job: RenderJob;
-}
-
-interface RenderedInput {
-  readonly renderInput: BoundInput;
-  readonly others: readonly NamedFile[];
-  readonly digest: Sha256;
-  /** Called when segments of earlier renders are reused. */
-  onReused(): void;
 }
 
 /** Abort reason of a session that is no longer this worker's. */
@@ -165,101 +154,66 @@ export class SessionRunner {
   /** @returns false if other jobs finish the session */
   async #render(work: Work): Promise<boolean> {
     const { stored, record, signal, job } = work;
-    const { templates, sources: reader, environment, pace, outputs } = this.#ports;
+    const { environment, pace } = this.#ports;
     const { session } = stored;
     const begunAtMs = environment.now();
     const begunAt = environment.monotonicNow();
-    this.#enter(record, 'fetching');
-    const version = session.mapping.template_style_version_id;
-    const template = await templates.find(stored.tenant, version);
-    if (template === null) {
-      const title = `The template style version ${version} no longer exists`;
-      throw new SessionFailure({ code: 'template_invalid', title });
-    }
-    const sources = await readSources(stored, template, reader, signal);
-    signal.throwIfAborted();
-    const sourced = sourcedSession(record.session, sources.told, environment.now());
-    if (sources.failures.length > 0) {
-      record.step(sourced);
-      throw new AggregateError(sources.failures);
-    }
-    const inputs = { ...session.mapping, output: session.output };
-    const further = (session.outputs ?? []).slice(1).map(({ video_url: _, ...output }) => output);
-    const { fingerprint, others, digest: files } = videoFiles(template, inputs, further, sources.digests);
-    const bound = { template, request: { ...inputs, fingerprint }, fetched: sources.bytes };
-    const renderInput = await this.#ports.bindTemplate(bound, { owner: stored.tenant, signal });
-    signal.throwIfAborted();
-    const digest = renderingDigest(files, this.#ports.scopeOf?.(stored.tenant) ?? '');
-    // Recorded before the lookup, so that the sweeper keeps files of running sessions.
-    await record.write(sourced, digest);
-    signal.throwIfAborted();
-    let known = await outputs.find(digest, stored.outputName);
-    if (known === null) {
-      await job.takeSlot(signal);
-      // Another session may have rendered the input meanwhile.
-      known = await outputs.find(digest, stored.outputName);
-      signal.throwIfAborted();
-    }
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
-    if (known === null && (await this.#handOver(work, { renderInput, others, digest }, times))) return false;
-    let hasReused = false;
-    const onReused = (): void => {
-      hasReused = true;
-    };
-    const output = known ?? (await this.#renderFile(work, { renderInput, others, digest, onReused }));
-    signal.throwIfAborted();
+    this.#enter(record, 'fetching');
+    const template = await this.#template(stored);
+    const phaseAt = { rendering: begunAt, uploading: begunAt };
+    const ports = { ...this.#ports, renders: this.#renders };
+    const finished = await renderRequest(this.#request(stored, template), stored.outputName, ports, {
+      signal,
+      onSources: (sources) => record.keep(sourcedSession(record.session, sources, environment.now())),
+      onBound: ({ digest }) => record.write(record.session, digest),
+      takeSlot: () => job.takeSlot(signal),
+      handOver: (bound) => this.#handOver(work, bound, times),
+      onPhase: (phase) => {
+        phaseAt[phase] = environment.monotonicNow();
+        this.#enter(record, phase);
+      },
+      onProgress: (done, count, segments) =>
+        record.progress(progressedSession(record.session, done / count, environment.now(), segments)),
+      onStored: () => job.onStored(),
+      onRendered: (inputDigest) => {
+        const elapsedMs = phaseAt.uploading - phaseAt.rendering;
+        this.#ports.onEvent?.({ kind: 'input-rendered', id: session.id, inputDigest, elapsedMs });
+      },
+    });
+    if (finished === null) return false;
+    const { bound, output, isAllNew } = finished;
     const elapsedMs = environment.monotonicNow() - begunAt;
-    const usage = await recordRendered({ record, renderInput, digest, output, elapsedMs, ...times }, this.#endTimes());
-    if (known === null && !hasReused && others.length === 0)
-      pace.learn(renderWorkload(renderInput), usage.render_seconds);
+    const usage = await recordRendered({ ...bound, ...times, record, output, elapsedMs }, this.#endTimes());
+    if (isAllNew && bound.others.length === 0) pace.learn(renderWorkload(bound.renderInput), usage.render_seconds);
     return true;
+  }
+
+  async #template({ tenant, session }: StoredSession): Promise<SessionTemplate> {
+    const version = session.mapping.template_style_version_id;
+    const template = await this.#ports.templates.find(tenant, version);
+    if (template !== null) return template;
+    const title = `The template style version ${version} no longer exists`;
+    throw new SessionFailure({ code: 'template_invalid', title });
+  }
+
+  #request({ tenant, session }: StoredSession, template: SessionTemplate): RenderRequest {
+    return { tenant, template, ...requestedFiles(session), scope: this.#ports.scopeOf?.(tenant) };
   }
 
   /** Tries to distribute the render. @returns whether other jobs finish the session */
   async #handOver(
     { stored, record, signal }: Work,
-    { renderInput, others, digest }: Omit<RenderedInput, 'onReused'>,
+    { renderInput, others, digest }: BoundRequest,
     times: { readonly queuedAtMs: number; readonly begunAtMs: number },
   ): Promise<boolean> {
-    const { distributed: splits, environment } = this.#ports;
-    if (splits === undefined || this.#renders.has(digest)) return false;
+    const { distributed, environment } = this.#ports;
+    if (distributed === undefined || this.#renders.has(digest)) return false;
     // Flushes all writes: none may follow those of the other jobs.
     await record.write(phasedSession(record.session, 'rendering', environment.now()));
     signal.throwIfAborted();
-    return splits.take({ stored: { ...stored, inputDigest: digest }, renderInput, others, ...times });
-  }
-
-  /** Renders and stores an input, or joins a running render of the same input. */
-  async #renderFile(
-    { stored, record, signal, job }: Work,
-    { renderInput, others, digest, onReused }: RenderedInput,
-  ): Promise<StoredOutput> {
-    const { renderer, outputs, environment } = this.#ports;
-    const name = stored.outputName;
-    this.#enter(record, 'rendering');
-    const onProgress: RenderOptions['onProgress'] = (done, count, segments) => {
-      if (segments !== undefined && segments.reused > 0) onReused();
-      record.progress(progressedSession(record.session, done / count, environment.now(), segments));
-    };
-    let saved: StoredOutput | null = null;
-    const onStored = (): void => job.onStored();
-    const rendering = await this.#renders.render(digest, { signal, onProgress, onStored }, async (options) => {
-      const begunAt = environment.monotonicNow();
-      const made = await renderer.render(renderInput, {
-        ...options,
-        owner: stored.tenant,
-        ...(others.length === 0 ? {} : { others }),
-      });
-      const elapsedMs = environment.monotonicNow() - begunAt;
-      options.signal.throwIfAborted();
-      this.#enter(record, 'uploading');
-      saved = await outputs.save(digest, name, made);
-      this.#ports.onEvent?.({ kind: 'input-rendered', id: stored.session.id, inputDigest: digest, elapsedMs });
-      return made;
-    });
-    const output = saved ?? (await outputs.find(digest, name)) ?? (await outputs.save(digest, name, rendering));
-    return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
+    return distributed.take({ stored: { ...stored, inputDigest: digest }, renderInput, others, ...times });
   }
 
   #enter(record: AttemptRecord, phase: SessionPhase): void {

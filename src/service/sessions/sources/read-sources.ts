@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Mapping, MediaResource } from '../../../contract/wire/mapping.ts';
-import type { RenderSession, SessionSource } from '../../../contract/wire/render-session.ts';
+import type { SessionSource } from '../../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { sourcePointer, trackKey } from '../../../template/bind/check-mapping.ts';
 import type { EditableKind } from '../../../template/parse-manifest.ts';
@@ -12,13 +12,13 @@ interface ReadSources {
   readonly bytes: ReadonlyMap<string, Uint8Array>;
   readonly digests: ReadonlyMap<string, Sha256>;
   /** Entries of the session's `source_uploads`. */
-  readonly told: SessionSource[];
+  readonly sources: SessionSource[];
   /** Errors; each names the editable or track. */
   readonly failures: readonly unknown[];
 }
 
 /** Concurrent reads of one session, of images and of larger files. */
-const READS = { image: 6, other: 2 };
+const READS = { image: 6, large: 2 };
 /** Maximum total bytes of a session's sources, which are held in memory twice. */
 const MAX_TOTAL_BYTES = 500_000_000;
 
@@ -28,10 +28,16 @@ interface Medium {
   readonly remoteUrl: string;
 }
 
+/** A mapping whose media are fetched for their owner. */
+interface MappedSources {
+  readonly tenant: TenantId;
+  readonly mapping: Pick<Mapping, 'resources' | 'audio_tracks'>;
+  readonly template: Pick<TemplatePackage, 'manifest'>;
+}
+
 /** Fetches all media of a mapping and collects all failures. */
 export async function readSources(
-  { tenant, session }: { readonly tenant: TenantId; readonly session: Pick<RenderSession, 'mapping'> },
-  template: Pick<TemplatePackage, 'manifest'>,
+  { tenant, mapping, template }: MappedSources,
   reader: SourceReader,
   signal: AbortSignal,
 ): Promise<ReadSources> {
@@ -47,20 +53,23 @@ export async function readSources(
       if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
       bytes.set(key, source.bytes);
       digests.set(key, source.sha256);
-      return told(key, remoteUrl, source);
+      return fetchedSource(key, remoteUrl, source);
     } catch (error) {
-      failures.push(error instanceof SessionFailure ? placed(error, key) : error);
+      failures.push(error instanceof SessionFailure ? failureAt(key, error) : error);
       return { key, remote_url: remoteUrl, status: 'failed' };
     }
   };
-  const limits = { image: pLimit(READS.image), other: pLimit(READS.other) };
+  const limits = { image: pLimit(READS.image), large: pLimit(READS.large) };
   const sources = await Promise.all(
-    mediaOf(session.mapping, template).map((one) => limits[one.kind === 'image' ? 'image' : 'other'](read, one)),
+    mediaOf(mapping, template).map((medium) => limits[medium.kind === 'image' ? 'image' : 'large'](read, medium)),
   );
-  return { told: sources, bytes, digests, failures };
+  return { sources, bytes, digests, failures };
 }
 
-function mediaOf({ resources, audio_tracks = {} }: Mapping, { manifest }: Pick<TemplatePackage, 'manifest'>): Medium[] {
+function mediaOf(
+  { resources, audio_tracks = {} }: MappedSources['mapping'],
+  { manifest }: MappedSources['template'],
+): Medium[] {
   const media: Medium[] = [];
   const add = (key: string, kind: SourceKind, { source }: Pick<MediaResource, 'source'>): void =>
     void media.push({ key, kind, remoteUrl: source.remote_url });
@@ -81,8 +90,11 @@ function tooMuch(): SessionFailure {
   return new SessionFailure({ code: 'asset_too_large', title: 'The asset is too large', detail });
 }
 
-function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: FetchedSource): SessionSource {
-  const { width, height } = size;
+function fetchedSource(
+  key: string,
+  remote_url: string,
+  { bytes, sha256, contentType, width, height }: FetchedSource,
+): SessionSource {
   return {
     key,
     remote_url,
@@ -94,6 +106,6 @@ function told(key: string, remote_url: string, { bytes, sha256, contentType, ...
   };
 }
 
-function placed(failure: SessionFailure, key: string): SessionFailure {
+function failureAt(key: string, failure: SessionFailure): SessionFailure {
   return new SessionFailure({ ...failure.error, editable: key, pointer: sourcePointer(key) }, failure);
 }

@@ -1,0 +1,159 @@
+import type { Mapping } from '../../contract/wire/mapping.ts';
+import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
+import type { SessionSource } from '../../contract/wire/render-session.ts';
+import type { AnyRenderInput } from '../../engine/packed-input.ts';
+import { defined } from '../../kernel/defined.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
+import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.ts';
+import { renderingDigest, videoFiles } from './input-digest.ts';
+import type { OutputStore, Renderer, RenderOptions, SourceReader, StoredOutput, TenantId } from './ports.ts';
+import type { InputFiles } from './segments/pieces.ts';
+import type { SharedRenders } from './single-flight.ts';
+import { readSources } from './sources/read-sources.ts';
+
+/** A template, the values that fill it, and the files to make of it. */
+export interface RenderRequest {
+  /** Owner of the sources. */
+  readonly tenant: TenantId;
+  readonly template: SessionTemplate;
+  readonly mapping: Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'>;
+  /** Of the main file. */
+  readonly output?: OutputRequest | undefined;
+  /** Outputs of the further files. */
+  readonly furtherOutputs: readonly NamedOutput[];
+  /** Requests of one scope share renderings. Absent: all requests without a scope do. */
+  readonly scope?: string | undefined;
+}
+
+/** A render input with the fingerprints of its files. */
+export interface BoundRequest<Input extends AnyRenderInput = BoundInput> extends InputFiles<Input> {
+  /** The `renderingDigest` of all files. */
+  readonly digest: Sha256;
+}
+
+export interface BindPorts<Input extends AnyRenderInput = BoundInput> {
+  readonly sources: SourceReader;
+  readonly bindTemplate: BindTemplate<Input>;
+}
+
+interface BindSteps {
+  readonly signal: AbortSignal;
+  /** Called when all sources were fetched or have failed. */
+  onSources?(sources: SessionSource[]): void;
+}
+
+/**
+ * Fetches the sources of a request and fills its template.
+ *
+ * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; the signal's reason
+ */
+export async function bindRequest<Input extends AnyRenderInput>(
+  { tenant, template, mapping, output, furtherOutputs, scope = '' }: RenderRequest,
+  ports: BindPorts<Input>,
+  { signal, onSources }: BindSteps,
+): Promise<BoundRequest<Input>> {
+  const read = await readSources({ tenant, mapping, template }, ports.sources, signal);
+  signal.throwIfAborted();
+  onSources?.(read.sources);
+  if (read.failures.length > 0) throw new AggregateError(read.failures);
+  const values = { ...mapping, output };
+  const { fingerprint, others, digest } = videoFiles(template, values, furtherOutputs, read.digests);
+  const filled = { template, request: { ...values, fingerprint }, fetched: read.bytes };
+  const renderInput = await ports.bindTemplate(filled, { owner: tenant, signal });
+  signal.throwIfAborted();
+  return { renderInput, others, digest: renderingDigest(digest, scope) };
+}
+
+export interface RenderRequestPorts extends BindPorts {
+  readonly renderer: Renderer;
+  readonly outputs: OutputStore;
+  /** Running renders, which requests with the same digest join. */
+  readonly renders: SharedRenders;
+}
+
+/** The steps of a request that its caller observes or takes part in. */
+export interface RenderSteps extends BindSteps, Pick<RenderOptions, 'onProgress' | 'onStored'> {
+  /** Resolves when the digest is recorded, so that the sweeper keeps its files. */
+  onBound?(bound: BoundRequest): Promise<void>;
+  /** Waits for a render slot. Not called for a video that is already stored. */
+  takeSlot?(): Promise<void>;
+  /** Offers the render to other jobs. Returns whether they finish it. */
+  handOver?(bound: BoundRequest): Promise<boolean>;
+  onPhase?(phase: 'rendering' | 'uploading'): void;
+  /** Called when this request has rendered and stored the files; not called if it joined another one. */
+  onRendered?(digest: Sha256): void;
+}
+
+/** A finished request. */
+export interface FinishedRequest {
+  readonly bound: BoundRequest;
+  readonly output: StoredOutput;
+  /** False if the files or some of their segments were made by another render. */
+  readonly isAllNew: boolean;
+}
+
+/**
+ * Renders a request and stores its files under `outputName`, unless they are stored already.
+ *
+ * @returns null if other jobs finish the request
+ * @throws as `bindRequest`, `Renderer.render` and `OutputStore.save`
+ */
+export async function renderRequest(
+  request: RenderRequest,
+  outputName: string,
+  ports: RenderRequestPorts,
+  steps: RenderSteps,
+): Promise<FinishedRequest | null> {
+  const { outputs } = ports;
+  const { signal } = steps;
+  const bound = await bindRequest(request, ports, steps);
+  await steps.onBound?.(bound);
+  signal.throwIfAborted();
+  let stored = await outputs.find(bound.digest, outputName);
+  if (stored === null) {
+    await steps.takeSlot?.();
+    // Another request may have rendered the input meanwhile.
+    stored = await outputs.find(bound.digest, outputName);
+    signal.throwIfAborted();
+  }
+  if (stored !== null) return { bound, output: stored, isAllNew: false };
+  if ((await steps.handOver?.(bound)) === true) return null;
+  let hasReused = false;
+  const onProgress: RenderOptions['onProgress'] = (framesDone, frameCount, segments) => {
+    if (segments !== undefined && segments.reused > 0) hasReused = true;
+    steps.onProgress?.(framesDone, frameCount, segments);
+  };
+  const output = await renderFiles({ bound, owner: request.tenant, outputName }, ports, { ...steps, onProgress });
+  signal.throwIfAborted();
+  return { bound, output, isAllNew: !hasReused };
+}
+
+interface FilesToRender {
+  readonly bound: BoundRequest;
+  readonly owner: TenantId;
+  readonly outputName: string;
+}
+
+/** Renders and stores files, or joins a running render of the same files. */
+async function renderFiles(
+  { bound, owner, outputName }: FilesToRender,
+  { renderer, outputs, renders }: RenderRequestPorts,
+  steps: RenderSteps,
+): Promise<StoredOutput> {
+  const { renderInput, others, digest } = bound;
+  const { signal, onProgress = () => undefined, onStored = () => undefined } = steps;
+  steps.onPhase?.('rendering');
+  let saved: StoredOutput | null = null;
+  const rendering = await renders.render(digest, { signal, onProgress, onStored }, async (shared) => {
+    const further = others.length === 0 ? undefined : others;
+    const files = await renderer.render(renderInput, { ...shared, owner, ...defined({ others: further }) });
+    shared.signal.throwIfAborted();
+    steps.onPhase?.('uploading');
+    saved = await outputs.save(digest, outputName, files);
+    steps.onRendered?.(digest);
+    return files;
+  });
+  const output =
+    saved ?? (await outputs.find(digest, outputName)) ?? (await outputs.save(digest, outputName, rendering));
+  return { ...output, ...defined({ findings: rendering.findings }) };
+}
