@@ -1,20 +1,13 @@
+import { defaultsOf } from '../fields/field.ts';
+import { TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
 import type { AudioTransform, Transform } from './mapping.ts';
 import { defaultCodec, type OutputRequest } from './output.ts';
 
-const PICTURE_DEFAULTS = { crop_strategy: 'cover', focus_x: 0.5, focus_y: 0.5 } as const;
-
 /** Defaults of transform fields. Fields without a default are not listed. */
 export const TRANSFORM_DEFAULTS = {
-  image: PICTURE_DEFAULTS,
-  video: {
-    ...PICTURE_DEFAULTS,
-    trim_strategy: 'none',
-    trim_start_time: 0,
-    volume: 0,
-    animate_strategy: 'none',
-    animate_speed: 'moderate',
-  },
-  audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
+  image: defaultsOf(TRANSFORM_FIELDS.image),
+  video: defaultsOf(TRANSFORM_FIELDS.video),
+  audio: defaultsOf(TRANSFORM_FIELDS.audio),
 } as const;
 
 /** Defaults of output fields, `codec` for MP4; `height` and `fps` default to those of the template. */
@@ -30,11 +23,11 @@ export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> |
 export function plainTransform(kind: 'image' | 'video', transform: Transform): Transform;
 export function plainTransform(kind: 'audio', transform: AudioTransform): AudioTransform;
 export function plainTransform(
-  kind: 'image' | 'video' | 'audio',
+  kind: TransformedKind,
   transform: Transform | AudioTransform,
 ): Transform | AudioTransform;
 export function plainTransform(
-  kind: 'image' | 'video' | 'audio',
+  kind: TransformedKind,
   transform: Transform | AudioTransform,
 ): Transform | AudioTransform {
   const plain = withoutDefaults({ ...transform }, TRANSFORM_DEFAULTS[kind]);
@@ -42,7 +35,7 @@ export function plainTransform(
   const { background, trim_strategy, trim_start_time, ...others }: Transform = plain;
   return {
     ...others,
-    crop_strategy: (transform as Transform).crop_strategy ?? PICTURE_DEFAULTS.crop_strategy,
+    crop_strategy: (transform as Transform).crop_strategy ?? TRANSFORM_DEFAULTS.image.crop_strategy,
     ...(background !== undefined && { background: plainColor(background) }),
     // `manual` without a time and a time under `none` both play from the start.
     ...(trim_start_time !== undefined &&

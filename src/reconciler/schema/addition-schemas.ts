@@ -7,7 +7,8 @@ import {
 } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
-import { type DefinitionForm, fontSchema, numberSchema, soundSchema } from './resource-schemas.ts';
+import { fontSchema, soundSchema } from './resource-schemas.ts';
+import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
 

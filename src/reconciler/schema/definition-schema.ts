@@ -2,15 +2,8 @@ import type { Editable, StyleVersion } from '../../contract/wire/style-version.t
 import type { Json } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
-import {
-  booleanSchema,
-  type DefinitionForm,
-  isFillable,
-  kindName,
-  kindSchemas,
-  textSchema,
-  videoIdSchema,
-} from './resource-schemas.ts';
+import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
+import { booleanSchema, type DefinitionForm, textSchema, videoIdSchema } from './value-schemas.ts';
 
 /** A template's name in reelform.yaml and its specification. */
 export interface NamedSpec {

@@ -1,3 +1,5 @@
+import { type Field, phraseOf } from '../../contract/fields/field.ts';
+import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
@@ -206,11 +208,14 @@ function parseSourceInput(input: string): SourceInput {
     .split(' ')
     .filter((pair) => pair !== '')
     .map((pair): [string, string] => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
-  const picture = pairs.filter(([name]) => !(name in WORDS) && name !== 'crop_strategy').map((pair) => pair.join('='));
+  const worded = WORDED.map(([name]) => name);
+  const picture = pairs
+    .filter(([name]) => !worded.includes(name) && name !== 'crop_strategy')
+    .map((pair) => pair.join('='));
   const strategy = pairs.find(([name]) => name === 'crop_strategy')?.[1];
-  const others = Object.entries(WORDS).flatMap(([name, words]) => {
+  const others = WORDED.flatMap(([name, field]) => {
     const value = pairs.find((pair) => pair[0] === name)?.[1];
-    return value === undefined ? [] : words(value);
+    return (value === undefined ? null : phraseOf(field, value)) ?? [];
   });
   // `cover` without further settings is the default.
   const first = picture.length > 0 || strategy !== 'cover' ? [strategy ?? [], ...picture].flat().join(' ') : '';
@@ -218,17 +223,10 @@ function parseSourceInput(input: string): SourceInput {
   return { place, digest: shortDigest(place), handling: parts.length === 0 ? null : parts.join(', ') };
 }
 
-/** Formats each setting, in output order. Defaults produce no text. */
-const WORDS: Readonly<Record<string, (value: string) => readonly string[]>> = {
-  trim_strategy: () => [],
-  trim_start_time: (value) => [`from ${value} s`],
-  volume: (value) => [`volume ${value}`],
-  fade_in: (value) => [`fade-in ${value} s`],
-  fade_out: (value) => [`fade-out ${value} s`],
-  loop: (value) => (value === 'true' ? ['loop'] : []),
-  animate_strategy: (value) => (value === 'none' ? [] : [value]),
-  animate_speed: (value) => [value],
-};
+/** Fields of transforms with words of their own. */
+const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRANSFORM_FIELDS.audio }).filter(
+  ([, { phrase }]) => phrase !== undefined,
+);
 
 /** Formats the recorded input of an output; null means the default output. */
 function outputWords(input: string | null): string {

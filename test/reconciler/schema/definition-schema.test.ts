@@ -10,7 +10,8 @@ import {
   definitionFileSchema,
   definitionSchema,
 } from '../../../src/reconciler/schema/definition-schema.ts';
-import { kindSchemas, videoIdSchema } from '../../../src/reconciler/schema/resource-schemas.ts';
+import { kindSchemas } from '../../../src/reconciler/schema/resource-schemas.ts';
+import { videoIdSchema } from '../../../src/reconciler/schema/value-schemas.ts';
 import { checkTransform } from '../../../src/template/bind/check-transform.ts';
 import { checkOutput } from '../../../src/template/bind/resolve-output.ts';
 import { LAUNCH_SPEC } from '../../support/launch-spec.ts';

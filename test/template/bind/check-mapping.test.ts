@@ -214,6 +214,12 @@ describe('checkMapping() of videos, sounds and fonts', () => {
       `${AT_VOICE}/transform/crop_strategy`,
     ],
     [
+      'a sound that is cropped by hand, without asking for the rectangle',
+      resource(VOICE, remote({ crop_strategy: 'manual' })),
+      'unknown_property',
+      `${AT_VOICE}/transform/crop_strategy`,
+    ],
+    [
       'a slip in a sound',
       resource(VOICE, remote({ fade_inn: 1 })),
       'unknown_property',

@@ -1,4 +1,5 @@
-import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../../contract/wire/mapping.ts';
+import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
+import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../contract/wire/output.ts';
 import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
@@ -223,21 +224,17 @@ const packed: Check<PackedPackage> = fields({
 });
 const problem = fields({ code: text, pointer: text, detail: text });
 
-const transform = optionalFields({
-  crop_strategy: oneOf(...CROP_STRATEGIES),
-  crop_x: number,
-  crop_y: number,
-  crop_width: number,
-  crop_height: number,
-  focus_x: number,
-  focus_y: number,
-  background: text,
-  trim_strategy: oneOf('none', 'manual'),
-  trim_start_time: number,
-  volume: number,
-  animate_strategy: oneOf(...ANIMATE_STRATEGIES),
-  animate_speed: oneOf(...ANIMATE_SPEEDS),
-});
+/** Returns the checks of the fields of a table, which stay within the ranges of requests or are computed from them. */
+function checksOf<T extends Fields>(table: T) {
+  const check = (field: Field): Check<unknown> => {
+    if (field.kind === 'choice') return oneOf(...field.values);
+    return { number, boolean: flag, color: text }[field.kind];
+  };
+  const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
+  return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
+}
+
+const transform = optionalFields(checksOf(TRANSFORM_FIELDS.video));
 const origin = optionalFields({ isOwn: oneOf(true) });
 const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
 const boundSound = both(
@@ -245,13 +242,7 @@ const boundSound = both(
     bytes,
     startSeconds: number,
     endSeconds: number,
-    transform: optionalFields({
-      trim_start_time: number,
-      volume: number,
-      fade_in: number,
-      fade_out: number,
-      loop: flag,
-    }),
+    transform: optionalFields(checksOf(TRANSFORM_FIELDS.audio)),
     name: text,
     optional: flag,
   }),

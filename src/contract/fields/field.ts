@@ -1,0 +1,133 @@
+/** The facts of every field, whatever its kind. Types, schemas, checks, forms, wording and reference derive from them. */
+interface FieldFacts {
+  /** Name in forms. Absent for a field that another one implies, which therefore has no control. */
+  readonly label?: string;
+  /** One or more sentences, for editors, the HTTP interface and the reference. */
+  readonly description: string;
+  /** The only sources that the field affects, if an editable accepts both; all if absent. */
+  readonly affects?: 'clips' | 'still images';
+  readonly onlyWith?: Relation;
+  /** Phrase in plans; `{}` is the value. Empty for none; plans show `name=value` if absent. */
+  readonly phrase?: string;
+}
+
+/** A field that may be used only with one value of another field. */
+export interface Relation {
+  readonly field: string;
+  readonly value: string;
+  /** The field implies the value if the other field is absent. Otherwise the default of that field applies. */
+  readonly isImplied?: true;
+  /** The value also requires the field. */
+  readonly isRequired?: true;
+}
+
+export interface NumberField extends FieldFacts {
+  readonly kind: 'number';
+  /** Smallest value. */
+  readonly min?: number;
+  /** Limit that values must exceed. */
+  readonly above?: number;
+  /** Largest value. */
+  readonly max?: number;
+  readonly multipleOf?: number;
+  /** `share`: 1 is the whole, which forms show as 100 %. */
+  readonly unit?: 'seconds' | 'pixels' | 'share';
+  readonly default?: number;
+}
+
+export interface ChoiceField extends FieldFacts {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+  /** Names of the values in forms; the values themselves if absent. */
+  readonly labels?: readonly string[];
+  readonly default?: string;
+  /** Editors insert the default with the name of the field. */
+  readonly isProposed?: true;
+}
+
+export interface BooleanField extends FieldFacts {
+  readonly kind: 'boolean';
+  readonly default?: boolean;
+}
+
+/** 6 or 8 hexadecimal digits: RRGGBB or RRGGBBAA. */
+export interface ColorField extends FieldFacts {
+  readonly kind: 'color';
+  readonly default?: string;
+}
+
+export type Field = NumberField | ChoiceField | BooleanField | ColorField;
+
+/** Fields by name, in the order of documentation and forms. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** Type of a field's value. */
+export type FieldValue<F> = F extends { readonly values: readonly (infer V)[] }
+  ? V
+  : F extends { readonly kind: 'number' }
+    ? number
+    : F extends { readonly kind: 'boolean' }
+      ? boolean
+      : string;
+
+/** Type of the JSON object with the fields of a table, all optional. */
+export type FieldValues<T> = { -readonly [N in keyof T]?: FieldValue<T[N]> };
+
+/** Defaults of the fields that have one. */
+export type FieldDefaults<T> = {
+  readonly [N in keyof T as T[N] extends { readonly default: unknown } ? N : never]: T[N] extends {
+    readonly default: infer D;
+  }
+    ? D
+    : never;
+};
+
+export function defaultsOf<T extends Fields>(fields: T): FieldDefaults<T> {
+  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(defaults.map(([name, field]) => [name, field.default])) as FieldDefaults<T>;
+}
+
+/** Returns whether a JSON value is a value of the field, apart from its relation to other fields. */
+export function isValueOf(field: Field, value: unknown): boolean {
+  switch (field.kind) {
+    case 'number': {
+      const { min = -Infinity, max = Infinity, above = -Infinity, multipleOf } = field;
+      const isInRange = Number.isFinite(value) && (value as number) >= min && (value as number) <= max;
+      return (
+        isInRange && (value as number) > above && (multipleOf === undefined || (value as number) % multipleOf === 0)
+      );
+    }
+    case 'choice':
+      return field.values.some((known) => known === value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'color':
+      return typeof value === 'string' && /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
+  }
+}
+
+/** Describes the values of a field, after "must be": `a number from 0 to 4`. */
+export function expectedValue(field: Field): string {
+  switch (field.kind) {
+    case 'number':
+      return expectedNumber(field);
+    case 'choice':
+      return `one of ${field.values.join(', ')}`;
+    case 'boolean':
+      return 'true or false';
+    case 'color':
+      return '6 or 8 hexadecimal digits';
+  }
+}
+
+function expectedNumber({ min, above, max, multipleOf, unit }: NumberField): string {
+  const noun = unit === 'seconds' ? 'seconds' : multipleOf === 2 ? 'an even number' : 'a number';
+  if (above !== undefined) return `${noun} above ${above}`;
+  return `${noun} from ${min ?? -Infinity}${max === undefined ? '' : ` to ${max}`}`;
+}
+
+/** Returns the words of plans for a value, such as `fade-in 0.5 s`; null if it needs none. @param text the recorded value */
+export function phraseOf({ kind, phrase = '' }: Field, text: string): string | null {
+  const isSilent = phrase === '' || (kind === 'boolean' && text !== 'true') || (kind === 'choice' && text === 'none');
+  return isSilent ? null : phrase.replace('{}', () => text);
+}

@@ -1,0 +1,70 @@
+import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
+
+/**
+ * `file`: a definition as written, where `${column}` may replace any text, and numbers are accepted as texts. `video`: a
+ * definition after merging and filling in, where all texts are strings.
+ */
+export type DefinitionForm = 'file' | 'video';
+
+/** Pattern of texts that a row fills in. */
+export const PLACEHOLDER = '\\$\\{';
+
+export function textSchema(form: DefinitionForm, maxLength?: number): JsonSchema {
+  const limit = maxLength === undefined ? {} : { maxLength };
+  if (form === 'video') return { type: 'string', ...limit };
+  const type = ['string', 'number', 'boolean'];
+  // The length of a text with a placeholder is checked after it is filled in.
+  return maxLength === undefined
+    ? { type }
+    : { type, if: { type: 'string', pattern: PLACEHOLDER }, else: { type, ...limit } };
+}
+
+export function numberSchema(form: DefinitionForm, limits: JsonSchema): JsonSchema {
+  return form === 'video'
+    ? { type: 'number', ...limits }
+    : { type: ['number', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be a number', ...limits };
+}
+
+export function booleanSchema(form: DefinitionForm): JsonSchema {
+  return form === 'video'
+    ? { type: 'boolean' }
+    : { type: ['boolean', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be true or false' };
+}
+
+const COLOR_MESSAGE = 'A colour must have 6 or 8 hexadecimal digits: "#EEADA7"';
+
+/**
+ * Returns the schema of a colour: 6 or 8 hexadecimal digits, with or without `#`.
+ *
+ * Reelform reads an unquoted `000000` as written, but an editor validates the number 0. The schema accepts 0 and numbers with
+ * exactly 6 or 8 digits. For other numbers, such as 12345, an editor cannot know whether they have leading zeros.
+ */
+export function colorSchema(form: DefinitionForm): JsonSchema {
+  const digits = '#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})';
+  if (form === 'video') return { type: 'string', pattern: `^${digits}$`, patternErrorMessage: COLOR_MESSAGE };
+  return {
+    type: ['string', 'number'],
+    errorMessage: COLOR_MESSAGE,
+    pattern: `^(${digits}|.*${PLACEHOLDER}.*)$`,
+    patternErrorMessage: COLOR_MESSAGE,
+    ...when(
+      { type: 'number', not: { anyOf: [{ const: 0 }, integers(1e5, 1e6 - 1), integers(1e7, 1e8 - 1)] } },
+      { type: 'string', errorMessage: `${COLOR_MESSAGE}. Quote values that consist only of digits` },
+    ),
+  };
+}
+
+function integers(minimum: number, maximum: number): JsonSchema {
+  return { minimum, maximum, multipleOf: 1 };
+}
+
+/** Returns the schema of an id or a segment of one, with the rules of `parseVideoId`. Accepts any text with a placeholder. */
+export function videoIdSchema(): JsonSchema {
+  const segment = '(?!\\.{1,2}(/|$))[A-Za-z0-9._-]+';
+  return {
+    ...textSchema('file'),
+    pattern: `^((?=.{1,200}$)${segment}(/${segment})*|.*${PLACEHOLDER}.*)$`,
+    patternErrorMessage:
+      'An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most 200 characters',
+  };
+}
