@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
-import { type Change, everyChange } from '../../reconciler/plan/plan.ts';
+import type { Change } from '../../reconciler/plan/plan.ts';
 import { idMatcher, isSelected, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
@@ -23,8 +23,7 @@ export async function listCommand(names: readonly string[], options: ListOptions
   const whole = await openWholePlan(options, io);
   if (whole === null) return EXIT.error;
   const { repository, plan } = whole;
-  const all = everyChange(plan);
-  const ids = all.map(({ id }) => id);
+  const ids = plan.changes.map(({ id }) => id);
   const unmatched = [
     ...unmatchedGlobs(globs, ids),
     ...unmatchedGlobs({ targets: names, excludes: [] }, [...ids, ...ids.flatMap(endsOf)]),
@@ -33,7 +32,7 @@ export async function listCommand(names: readonly string[], options: ListOptions
   if (hasErrors(unmatched)) return EXIT.error;
   const isNamed = names.length === 0 ? () => true : idMatcher(names);
   const isChosen = isSelected(globs);
-  const changes = all.filter(({ id }: Change) => isChosen(id) && [id, ...endsOf(id)].some(isNamed));
+  const changes = plan.changes.filter(({ id }: Change) => isChosen(id) && [id, ...endsOf(id)].some(isNamed));
   printResult(listJson(changes), (style) => listText(changes, style), options, io);
   return EXIT.ok;
 }

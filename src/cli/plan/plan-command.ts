@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
-import type { Plan } from '../../reconciler/plan/plan.ts';
-import { planDocument } from '../../reconciler/plan/plan-document.ts';
+import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
 import { type CacheProbe, hasNothingToDo, probeCache } from '../../reconciler/plan-cache/probe.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { planJson } from '../../report/json/command-json.ts';
@@ -30,9 +29,9 @@ const PLAIN_OPTIONS: ReadonlySet<string> = new Set<keyof PlanOptions>([
 export async function planCommand(options: PlanOptions, io: Io): Promise<number> {
   const found = isPlain(options) ? openCache(resolve(io.cwd, options.directory ?? '.')) : null;
   if (found !== null && hasNothingToDo(found.root, found.probe, options.ignoreMissingOutputs !== true)) {
-    const idle = { count: found.probe.file.head.videoCount, changes: () => [] };
-    const plan: Plan = { changes: [], idle, complete: true, diagnostics: [] };
-    const document = planDocument(plan, VERSION, []);
+    const { videoCount } = found.probe.file.head;
+    const empty = planDocument({ changes: [], complete: true, diagnostics: [] }, VERSION, []);
+    const document: PlanDocument = { ...empty, summary: videoCount === 0 ? {} : { noop: videoCount } };
     io.stdout.write(options.json === true ? planJson(document) : `${emptyWords(document)}\n`);
     return EXIT.ok;
   }

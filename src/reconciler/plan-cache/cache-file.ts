@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFile
 import { dirname } from 'node:path';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { unfinishedPath } from '../../kernel/replace-file.ts';
+import type { VideoId } from '../definition/video.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen, StatTuple } from '../project/read-log.ts';
 import { schemaPath, specPath } from '../project/repository-layout.ts';
@@ -46,7 +47,7 @@ export interface CachedDefinition {
   readonly assets: readonly string[];
   /** Names of the templates that its videos use. */
   readonly templates: readonly string[];
-  readonly ids: readonly string[];
+  readonly ids: readonly VideoId[];
   /** Prefixes of the videos' fingerprints as numbers. Different prefixes prove that fingerprints differ. */
   readonly fingerprintPrefixes: readonly number[];
   /** Prefixes of the digests of its videos' destinations, as numbers below 2³². */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Result } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { Lock } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
 import { parseLock, serialiseLock } from '../lock/lock-format.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import { type Change, isEmptyPlan, type Plan } from '../plan/plan.ts';
+import { isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { type LocalOutputs, observeOutputs } from '../project/local-outputs.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-layout.ts';
-import { type CachedDefinition, type CachedState, countVideos, type LastPlan, type TextRange } from './cache-file.ts';
+import type { CachedDefinition, CachedState, LastPlan, TextRange } from './cache-file.ts';
 import { CacheDamaged, type PlanCache } from './plan-cache.ts';
 import { type FsTimestamp, haveSizes, isTrusted, isUnchangedFile, readRanges, readWithStat, tupleOf } from './probe.ts';
 import { byPath } from './project-state.ts';
@@ -111,7 +111,7 @@ function comparePartially(root: string, lockPath: string, cache: PlanCache, rest
       complete(plan) {
         cache.state = partial.stateAfter(plan);
         cache.store();
-        return partial.complete(plan);
+        return { ...plan, idle: partial.idle };
       },
     }
   );
@@ -147,8 +147,8 @@ function journalState(root: string, timestamp: FsTimestamp): LastPlan['journal']
 interface PartialPlan {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
-  /** Returns the complete plan for a plan of the parts. */
-  complete(plan: Plan): Plan;
+  /** Ids of the videos that were left out. */
+  readonly idle: NonNullable<Plan['idle']>;
   stateAfter(plan: Plan): CachedState;
 }
 
@@ -191,10 +191,7 @@ function partialPlan(state: PlannedState, texts: PlanTexts): PartialPlan | null 
   return {
     desired: taken.flatMap((one) => texts.videos(one)).sort((a, b) => byCodeUnit(a.id, b.id)),
     lock,
-    complete(plan) {
-      const changes = (): Change[] => [...rest.values()].flatMap((one) => idleChanges(one, texts));
-      return { ...plan, idle: { count: countVideos(rest), changes } };
-    },
+    idle: [...rest.values()].flatMap(({ ids }) => ids),
     stateAfter: (plan) => stateAfter(state, open, plan),
   };
 }
@@ -204,35 +201,6 @@ function readEntries(ranges: readonly TextRange[], texts: PlanTexts): Lock | nul
   if (entries === null) return null;
   const lock = parseLock(`{"lockfile_version":1,"videos":{${entries.join(',')}}}`, '');
   return lock.ok ? lock.value : null;
-}
-
-/** Reads both sides of each change on first access. */
-function idleChanges(definition: CachedDefinition, texts: PlanTexts): Change[] {
-  let videos: DesiredVideo[] | null = null;
-  let entries: LockEntry[] | null = null;
-  return definition.ids.map((id, index): Change => {
-    return {
-      action: 'noop',
-      id: id as Change['id'],
-      previousId: null,
-      reason: null,
-      inputs: [],
-      fields: [],
-      destinations: [],
-      get desired() {
-        videos ??= texts.videos(definition);
-        return videos[index]!;
-      },
-      get before() {
-        entries ??= [...(readEntries(definition.upToDate!, texts) ?? lockHasChanged()).videos.values()];
-        return entries[index]!;
-      },
-    };
-  });
-}
-
-function lockHasChanged(): never {
-  throw new Error('Internal error: the lockfile changed while a plan was shown');
 }
 
 /** Marks definitions whose changes were reverted as up to date. */

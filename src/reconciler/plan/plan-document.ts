@@ -171,7 +171,7 @@ export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
 function countActions(plan: Plan): Partial<Record<Action, number>> {
   const counts = new Map<Action, number>();
   for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
-  counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.count ?? 0));
+  counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.length ?? 0));
   return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
 }
 

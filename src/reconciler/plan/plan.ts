@@ -1,5 +1,4 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { byCodeUnit } from '../../kernel/digest.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
@@ -156,10 +155,13 @@ export type Change = Creation | Adjustment | Adoption | Forgetting;
 
 /** Effect of an apply. */
 export interface Plan {
-  /** Sorted by id; one per video of the definitions and the lock, including `noop`, except for the idle ones. */
+  /** Sorted by id; one per video of the definitions and the lock, including `noop`, except for the idle videos. */
   readonly changes: readonly Change[];
-  /** Videos that need nothing and whose changes are computed on demand; absent when there are none. */
-  readonly idle?: IdleVideos;
+  /**
+   * Ids of videos that need nothing and that were not read: of ten thousand videos, a plan usually reads the one that
+   * changed. Absent when every video was read.
+   */
+  readonly idle?: readonly VideoId[];
   /** False when some videos were left out on request. */
   readonly complete: boolean;
   /** Number of changes left out on request, without `noop`. */
@@ -193,15 +195,6 @@ export interface PlanCheck {
   readonly message: string | null;
 }
 
-/**
- * Videos that need nothing. A plan of ten thousand videos is usually about one of them, so the others are only counted.
- */
-interface IdleVideos {
-  readonly count: number;
-  /** Returns one `noop` per video. */
-  changes(): readonly Change[];
-}
-
 export interface PlanDiagnostic extends Diagnostic {
   /** Id of the video concerned. */
   readonly video?: string;
@@ -230,11 +223,6 @@ export function onlyRestores({ action, previousId, fields, destinations }: Chang
 /** Returns true for changes that deliver a finished file. */
 export function delivers({ destinations }: Change): boolean {
   return destinations.some(({ kind }) => kind === 'deliver');
-}
-
-/** Returns the changes of all videos, sorted by id. */
-export function everyChange({ changes, idle }: Plan): readonly Change[] {
-  return idle === undefined ? changes : [...changes, ...idle.changes()].sort((a, b) => byCodeUnit(a.id, b.id));
 }
 
 /** Returns true if an apply would do nothing. */

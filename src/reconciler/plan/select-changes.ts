@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
+import { defined } from '../../kernel/defined.ts';
 import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { type Change, everyChange, type Plan } from './plan.ts';
+import type { Change, Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */
 export interface IdGlobs {
@@ -13,7 +15,7 @@ export interface IdGlobs {
 
 /** Selection of changes. */
 export interface Selection extends IdGlobs {
-  /** Additional condition on changes. */
+  /** Additional condition on changes. Idle videos have none: they never meet it. */
   readonly only?: (change: Change) => boolean;
 }
 
@@ -37,13 +39,13 @@ export function isSelected({ targets, excludes }: IdGlobs): (id: string) => bool
  *
  * @returns the plan marked as incomplete, with a diagnostic for each glob that matches nothing: see `unmatchedGlobs`
  */
-export function selectChanges(plan: Plan, { targets, excludes, only = () => true }: Selection): Plan {
+export function selectChanges(plan: Plan, { targets, excludes, only }: Selection): Plan {
   const isTarget = targets === null ? () => true : idMatcher(targets);
   const isExcluded = idMatcher(excludes);
-  const answers = ({ id, previousId }: Change, matches: (id: string) => boolean): boolean =>
-    matches(id) || (previousId !== null && matches(previousId));
-  const all = everyChange(plan);
-  const selected = all.filter((change) => answers(change, isTarget) && !answers(change, isExcluded) && only(change));
+  const selected = plan.changes.filter((change) => {
+    const ids = idsOf(change);
+    return ids.some(isTarget) && !ids.some(isExcluded) && (only?.(change) ?? true);
+  });
   const ids = new Set(selected.map(({ id }) => id));
   const left = new Map<string, Change>();
   const changes = selected.map((change): Change => {
@@ -54,11 +56,16 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
     left.set(change.source.id, change);
     return renderItself(change);
   });
-  const known = all.flatMap(({ id, previousId }) => (previousId === null ? [id] : [id, previousId]));
+  const idle = only === undefined ? plan.idle?.filter((id) => isTarget(id) && !isExcluded(id)) : undefined;
+  const known = [...plan.changes.flatMap(idsOf), ...(plan.idle ?? [])].sort(byCodeUnit);
   const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
   const leftOut = plan.changes.filter(({ id, action }) => action !== 'noop' && !ids.has(id)).length;
-  return { changes, complete: false, leftOut, diagnostics: [...kept, ...unmatched] };
+  return { changes, ...defined({ idle }), complete: false, leftOut, diagnostics: [...kept, ...unmatched] };
+}
+
+function idsOf({ id, previousId }: Change): string[] {
+  return previousId === null ? [id] : [id, previousId];
 }
 
 function renderItself(change: Change & { readonly action: 'adopt' }): Change {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sha256 } from '../../../src/kernel/digest.ts';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import {
   type CachedDefinition,
   type CachedState,
@@ -17,7 +18,7 @@ const DEFINITION: CachedDefinition = {
   origins: ['videos/a\nb.yaml'],
   assets: ['photo.png'],
   templates: ['launch'],
-  ids: ['a\nb'],
+  ids: ['a\nb' as VideoId],
   fingerprintPrefixes: [2 ** 48 - 1],
   destinations: [2 ** 32 - 1],
   videos: VIDEOS,

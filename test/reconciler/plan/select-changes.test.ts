@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { VideoId } from '../../../src/reconciler/definition/video.ts';
 import type { Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type Selection, selectChanges, unmatchedHint } from '../../../src/reconciler/plan/select-changes.ts';
 import { desired, emptyLock, lockOf, plan, text } from './videos.ts';
@@ -45,6 +46,13 @@ describe('selectChanges()', () => {
     const moved = plan([desired('new')], lockOf(desired('old')));
     expect(ids(select(moved, { targets: ['old'] }))).toEqual(['new']);
     expect(ids(select(moved, { targets: ['new'] }))).toEqual(['new']);
+  });
+
+  test('selects videos that were not read by their ids', () => {
+    const partial = { ...made, idle: ['stores/z', 'oslo'].map((id) => id as VideoId) };
+    expect(select(partial, { targets: ['stores/*'] })).toMatchObject({ idle: ['stores/z'], diagnostics: [] });
+    expect(select(partial, { excludes: ['oslo'] })).toMatchObject({ idle: ['stores/z'], diagnostics: [] });
+    expect(select(partial, { targets: ['olso'] }).diagnostics[0]?.hint).toBe('Did you mean oslo?');
   });
 
   test('drops diagnostics of omitted videos', () => {
