@@ -2,7 +2,7 @@
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Ratio of each wait to the one before; 2 when absent. */
+  /** Ratio of each wait to the wait before it; 2 when absent. */
   readonly factor?: number;
   /** Share of each wait that is random, 0..1; 0.5 when absent. */
   readonly randomShare?: number;

@@ -2,7 +2,7 @@
 const INITIAL_BYTES = 1 << 20;
 
 /**
- * Collects the chunks of a body in one buffer as they arrive. Joining them at the end would block the event loop for as long
+ * Collects the chunks of a body in a single buffer as they arrive. Joining them at the end would block the event loop for as long
  * as copying the whole body takes, 0.1 s for 200 MB.
  */
 export class ByteCollector {

@@ -185,7 +185,7 @@ export function startOf(file: string): Span {
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
-  /** One sentence without a full stop or position: the subject, the expected value and the actual one. */
+  /** One sentence without a full stop or position: the subject, the expected value and the actual value. */
   readonly message: string;
   /** Text or setting that solves the problem. */
   readonly hint?: string | undefined;
@@ -206,7 +206,7 @@ export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Creates a result with one diagnostic of severity `error`. */
+/** Creates a result with a diagnostic of severity `error`. */
 export function failure(code: Code, at: Span | undefined, message: string, hint?: string): Result<never> {
   return { ok: false, diagnostics: [errorAt(code, at, message, hint)] };
 }
@@ -253,7 +253,10 @@ export type Check = (document: unknown, locate: Locate) => readonly Diagnostic[]
 /** Sorts diagnostics by file and position, and removes duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const unique = new Map(
-    diagnostics.map((one) => [`${positionOf(one)}:${one.at?.end}:${one.code}:${one.message}`, one]),
+    diagnostics.map((diagnostic) => [
+      `${positionOf(diagnostic)}:${diagnostic.at?.end}:${diagnostic.code}:${diagnostic.message}`,
+      diagnostic,
+    ]),
   );
   return [...unique.values()].sort(
     (a, b) => byCodeUnit(a.at?.file ?? '', b.at?.file ?? '') || (a.at?.start ?? 0) - (b.at?.start ?? 0),

@@ -71,7 +71,7 @@ interface FileKind {
  * direct link to the file`. Uses the first bytes only. Names only the expected kind for bytes that it does not recognize.
  *
  * @param wanted the expected kind, such as `a PNG or JPEG image`
- * @param remedy for kinds that have no better one
+ * @param remedy for kinds without a more specific remedy
  */
 export function wrongKind(bytes: Uint8Array, wanted: string, remedy?: string): string {
   const kind = kindOf(bytes);

@@ -20,8 +20,8 @@ export function fileSystemError(error: unknown): ReelformError | null {
   if (typeof code !== 'string' || typeof syscall !== 'string') return null;
   const known = REASONS[code];
   // A wrapping error describes the operation best, because it names the file.
-  const own = path === undefined ? message : `${syscall} ${path}: ${code}`;
-  const operation = error instanceof ReelformError ? error.message : own;
+  const systemMessage = path === undefined ? message : `${syscall} ${path}: ${code}`;
+  const operation = error instanceof ReelformError ? error.message : systemMessage;
   return new ReelformError(
     full === undefined ? 'file_system' : 'disk_full',
     known ? `${known.reason} (${operation})` : operation,

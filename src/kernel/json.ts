@@ -16,6 +16,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a value is a list that contains only numbers; an empty list is. */
+export function isNumberList(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number');
+}
+
 /** Parses a JSON text; returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -47,7 +47,7 @@ type Refuse = (holder: string) => Error;
  * is suspended for more than 30 seconds.
  *
  * @param path absolute; missing folders are created
- * @param refuse called if the lock is held, by another process or by this one
+ * @param refuse called if the lock is held, by another process or by this process
  * @returns a function that releases the lock
  */
 export async function acquireProcessLock(path: string, refuse: Refuse): Promise<() => Promise<void>> {
@@ -72,48 +72,48 @@ export async function lockHolder(path: string): Promise<string | null> {
   const owner = held === null ? null : parseOwner(held);
   const self = await thisProcess();
   if (owner === null || (owner.pid === self.pid && owner.identity === self.identity)) return null;
-  const own = unfinishedPath(dirname(path));
+  const candidate = unfinishedPath(dirname(path));
   try {
-    await writeFile(own, '', { flag: 'wx' });
-    return (await isAlive(owner, path, own)) ? holderOf(owner, self) : null;
+    await writeFile(candidate, '', { flag: 'wx' });
+    return (await isAlive(owner, path, candidate)) ? holderOf(owner, self) : null;
   } finally {
-    await rm(own, { force: true });
+    await rm(candidate, { force: true });
   }
 }
 
-/** @returns the content of our lock file */
+/** @returns the content of the lock file of this process */
 async function claim(path: string, refuse: Refuse): Promise<string> {
   const self = await thisProcess();
-  // The mark makes the content unique to one acquisition.
+  // The mark makes the content unique to this acquisition.
   const text = `${JSON.stringify({ ...self, mark: randomUUID() })}\n`;
-  const own = unfinishedPath(dirname(path));
+  const candidate = unfinishedPath(dirname(path));
   const startedAt = performance.now();
   try {
-    await writeFile(own, text, { flag: 'wx' });
+    await writeFile(candidate, text, { flag: 'wx' });
     for (;;) {
-      if (await appears(path, own, text)) return text;
+      if (await tryCreate(path, candidate, text)) return text;
       const held = await nullIfMissing(readFile(path, 'utf8'));
       if (held === null) continue;
       const owner = parseOwner(held);
-      if (owner !== null && (await isAlive(owner, path, own))) throw refuse(holderOf(owner, self));
+      if (owner !== null && (await isAlive(owner, path, candidate))) throw refuse(holderOf(owner, self));
       if (held === '' && performance.now() - startedAt < WRITTEN_MS) {
         await setTimeout(5);
         continue;
       }
-      const rival = await takeOver(path, own, held);
+      const rival = await takeOver(path, candidate, held);
       if (rival === null) return text;
       if (performance.now() - startedAt > TAKEOVER_MS) throw refuse(rival);
       await setTimeout(5);
     }
   } finally {
-    await rm(own, { force: true });
+    await rm(candidate, { force: true });
   }
 }
 
-/** Tries to create the file. A hard link is created atomically with its content. */
-async function appears(path: string, own: string, text: string): Promise<boolean> {
+/** Tries to create the lock file from a candidate file. A hard link is created atomically with its content. */
+async function tryCreate(path: string, candidate: string, text: string): Promise<boolean> {
   try {
-    return await succeeds(link(own, path), 'EEXIST');
+    return await succeeds(link(candidate, path), 'EEXIST');
   } catch (error) {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     return succeeds(writeFile(path, text, { flag: 'wx' }), 'EEXIST');
@@ -121,12 +121,12 @@ async function appears(path: string, own: string, text: string): Promise<boolean
 }
 
 /**
- * Replaces a stale lock file with ours. Holds a second lock for that, named after the stale content, so that the file is
- * replaced once and never after another process has replaced it.
+ * Replaces a stale lock file with the candidate file. Holds a second lock for that, named after the stale content, so that the
+ * file is replaced once and never after another process has replaced it.
  *
- * @returns null if our file is in place, otherwise the name of the process that was faster
+ * @returns null if the candidate is in place, otherwise the name of the process that was faster
  */
-async function takeOver(path: string, own: string, stale: string): Promise<string | null> {
+async function takeOver(path: string, candidate: string, stale: string): Promise<string | null> {
   const guard = guardPath(path, stale);
   let text: string;
   try {
@@ -137,7 +137,7 @@ async function takeOver(path: string, own: string, stale: string): Promise<strin
   }
   try {
     if ((await nullIfMissing(readFile(path, 'utf8'))) !== stale) return 'another process';
-    await rename(own, path);
+    await rename(candidate, path);
     return null;
   } finally {
     await release(guard, text);
@@ -174,7 +174,7 @@ function startHeartbeat(path: string, text: string): () => Promise<void> {
   };
 }
 
-/** Writes to the handle that was read, so that a file that has replaced ours is not touched. */
+/** Writes to the handle that was read, so that a lock file of another process in its place is not touched. */
 async function touch(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
@@ -186,8 +186,8 @@ async function touch(path: string, text: string): Promise<void> {
   }
 }
 
-/** @param own a file that was just written, for the current time of the file system */
-async function isAlive(owner: LockOwner, path: string, own: string): Promise<boolean> {
+/** @param candidate a file that was just written, for the current time of the file system */
+async function isAlive(owner: LockOwner, path: string, candidate: string): Promise<boolean> {
   const identity = await processIdentity(owner.pid);
   if (owner.identity === null) return identity !== null;
   const { host, pids } = await thisProcess();
@@ -197,7 +197,7 @@ async function isAlive(owner: LockOwner, path: string, own: string): Promise<boo
     if (pids !== null) return false;
   }
   const touched = await nullIfMissing(stat(path));
-  return touched !== null && (await stat(own)).mtimeMs - touched.mtimeMs < STALE_MS;
+  return touched !== null && (await stat(candidate)).mtimeMs - touched.mtimeMs < STALE_MS;
 }
 
 function holderOf(owner: LockOwner, self: LockOwner): string {

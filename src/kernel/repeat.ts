@@ -2,7 +2,7 @@
 export interface Repetition {
   /** Runs the work now, or joins its running run. */
   now(): Promise<void>;
-  /** Starts no more runs. Resolves when the running one has ended. */
+  /** Starts no more runs. Resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 

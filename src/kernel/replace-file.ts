@@ -6,7 +6,7 @@ import { isMissing } from './file-system-error.ts';
 /** Prefix of the names of unfinished files. */
 export const UNFINISHED = '.unfinished-';
 const UNFINISHED_NAME = /^\.unfinished-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A file that is being written changes all the time. An older one was left by a killed process. */
+/** Age at which an unfinished file was left by a killed process. A file that is being written changes continuously. */
 const LEFT_MS = 600_000;
 
 interface ReplaceFileOptions {

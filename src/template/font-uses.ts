@@ -17,7 +17,9 @@ export interface FontUse extends PackageFile, FontSettings {
  */
 export function fontUses({ fonts, extraFonts, manifest, animation }: TemplatePackage): FontUse[] {
   const all = new Map([...fonts, ...extraFonts]);
-  const own = [...all].map(([name, file]): FontUse => ({ name, ...file, at: manifest.fonts.get(name)?.at ?? null }));
+  const packaged = [...all].map(
+    ([name, file]): FontUse => ({ name, ...file, at: manifest.fonts.get(name)?.at ?? null }),
+  );
   const slots = [...manifest.editables.values()].filter(({ font }) => font !== null);
   const uses = usedStyles(animation).flatMap(({ style, editable }): FontUse[] => {
     const text = manifest.editables.get(editable ?? '');
@@ -33,5 +35,5 @@ export function fontUses({ fonts, extraFonts, manifest, animation }: TemplatePac
     });
   });
   const distinct = new Map(uses.map((use) => [JSON.stringify([use.name, use.at?.start, settingsIn(use)]), use]));
-  return [...own, ...distinct.values()];
+  return [...packaged, ...distinct.values()];
 }

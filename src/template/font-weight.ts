@@ -19,7 +19,7 @@ export function weightInName(name: string): number | null {
   return WEIGHTS.find(([pattern]) => pattern.test(bare))?.[1] ?? null;
 }
 
-/** Returns the weight of an entry of `fonts.list`; null if it does not specify one. */
+/** Returns the weight of an entry of `fonts.list`; null if it specifies none. */
 export function requestedWeight({ fWeight, fStyle }: LottieNode): number | null {
   const weight = typeof fWeight === 'string' && fWeight.trim() !== '' ? Number(fWeight) : fWeight;
   if (typeof weight === 'number' && weight >= 1 && weight <= 1000) return weight;

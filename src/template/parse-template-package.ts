@@ -12,7 +12,7 @@ import type { LottieDocument, Still } from './render-input.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
 
-/** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as one value. */
+/** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as a single value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 
 /** Files that every package has. */

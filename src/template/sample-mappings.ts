@@ -55,11 +55,11 @@ function sampleText(
   { max_length, example_text = '' }: Editable,
 ): string {
   if (name === 'empty') return '';
-  const own = [...example_text].length;
-  const limit = max_length ?? Math.max(DEFAULT_LENGTH, Math.ceil(own * 1.5));
+  const exampleLength = [...example_text].length;
+  const limit = max_length ?? Math.max(DEFAULT_LENGTH, Math.ceil(exampleLength * 1.5));
   if (name === 'longest') return repeatTo(limit, PASSAGES.longest);
   // The example shows how much text the designer expects.
-  const usual = Math.min(limit, Math.max(own, 4));
+  const usual = Math.min(limit, Math.max(exampleLength, 4));
   return repeatTo(Math.max(1, Math.round(usual * SCRIPT_SHARE[name])), PASSAGES[name]);
 }
 

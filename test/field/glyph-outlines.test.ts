@@ -55,7 +55,7 @@ function templateInput(animation: LottieDocument): RenderInput {
     name: 'animation',
     animation,
     files: new Map(),
-    others: [],
+    furtherAnimations: [],
     readAdjacent: () => null,
     adjacentFonts: [],
     readImage: readImageHeader,

@@ -52,7 +52,7 @@ async function packageOf(animation: LottieDocument, colorLayers: number | null):
     name: 'animation',
     animation,
     files: new Map(),
-    others: [],
+    furtherAnimations: [],
     readAdjacent: () => null,
     adjacentFonts: [],
     readImage: readImageHeader,

@@ -65,7 +65,7 @@ export function sourceOf(animation: unknown, beside: Readonly<Record<string, Uin
     name: 'promo',
     animation,
     files: new Map(),
-    others: [],
+    furtherAnimations: [],
     readAdjacent: (path) => beside[path] ?? null,
     adjacentFonts: Object.keys(beside),
     readImage: readImageHeader,

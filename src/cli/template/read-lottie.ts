@@ -36,7 +36,7 @@ export function readLottie(file: LottieFile, wanted?: string): LottieSource | Un
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) {
     const animation = parseJson(bytes);
     if (animation instanceof Error) return { problems: [`The file is not a Lottie animation: ${animation.message}`] };
-    return { ...rest, animation, files: new Map(), others: [] };
+    return { ...rest, animation, files: new Map(), furtherAnimations: [] };
   }
   const archive = readArchive(bytes);
   if ('problems' in archive) return archive;
@@ -47,7 +47,7 @@ export function readLottie(file: LottieFile, wanted?: string): LottieSource | Un
   }
   const found = animation(id);
   if (found === undefined) return { problems: [`The animation ${JSON.stringify(id)} is no JSON`] };
-  return { ...rest, animation: found, files, others: animations.filter((other) => other !== id) };
+  return { ...rest, animation: found, files, furtherAnimations: animations.filter((other) => other !== id) };
 }
 
 interface OpenArchive {

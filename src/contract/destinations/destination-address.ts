@@ -133,7 +133,7 @@ function placeholderProblem(key: string, placeholders: readonly string[]): Parse
     const meant = closestMatch(name, placeholders);
     return wrong(
       `There is no placeholder {${name}}`,
-      meant === null ? `There are ${placeholders.map((one) => `{${one}}`).join(', ')}` : `Did you mean {${meant}}?`,
+      meant === null ? `There are ${placeholders.map((name) => `{${name}}`).join(', ')}` : `Did you mean {${meant}}?`,
     );
   }
   return /[{}]/.test(key.replaceAll(PLACEHOLDER, '')) ? wrong('A { or } is not part of a placeholder') : null;

@@ -29,7 +29,7 @@ export interface DeliverOptions {
   onState(state: Json): Promise<void>;
 }
 
-/** Writes finished files to one destination. */
+/** Writes finished files to a destination. */
 export interface Destination {
   /**
    * Writes the file under its key, replacing any existing object atomically, and verifies what was stored.

@@ -56,9 +56,9 @@ export function parseCredentials(value: unknown, options: CredentialsOptions): P
     const credential = reader.read();
     problems.push(...reader.problems);
     if (reader.problems.length > 0 || credential === null) continue;
-    const other = [...credentials.values()].find((one) => areBothDefault(one, credential));
-    if (other !== undefined) {
-      const message = `${other.name} is already the default for ${credential.kind}: and the same tenants`;
+    const sameDefault = [...credentials.values()].find((earlier) => areBothDefault(earlier, credential));
+    if (sameDefault !== undefined) {
+      const message = `${sameDefault.name} is already the default for ${credential.kind}: and the same tenants`;
       problems.push({ path: [name, 'default'], part: 'value', message, hint: 'Remove "default" from one of them' });
     }
     credentials.set(name, credential);
@@ -67,13 +67,13 @@ export function parseCredentials(value: unknown, options: CredentialsOptions): P
 }
 
 /**
- * Reports whether two credentials are the default of one kind for the same tenant. A default for a tenant takes
- * precedence over one for all tenants.
+ * Returns whether two credentials are the default of the same kind for the same tenant. A default for a tenant takes
+ * precedence over a default for all tenants.
  */
-function areBothDefault(one: Credential, other: Credential): boolean {
-  if (!one.isDefault || !other.isDefault || one.kind !== other.kind) return false;
-  if (one.tenants === null || other.tenants === null) return one.tenants === other.tenants;
-  return one.tenants.some((tenant) => other.tenants?.includes(tenant));
+function areBothDefault(a: Credential, b: Credential): boolean {
+  if (!a.isDefault || !b.isDefault || a.kind !== b.kind) return false;
+  if (a.tenants === null || b.tenants === null) return a.tenants === b.tenants;
+  return a.tenants.some((tenant) => b.tenants?.includes(tenant));
 }
 
 function withFiles(...names: string[]): string[] {
@@ -101,7 +101,7 @@ class CredentialReader {
       this.#problem([], 'A credential must be a map of properties', 'Write "kind" and the properties of that kind');
       return null;
     }
-    const kind = CREDENTIAL_KINDS.find((one) => one === this.#written?.kind);
+    const kind = CREDENTIAL_KINDS.find((known) => known === this.#written?.kind);
     if (kind === undefined) {
       this.#refuseUnknown(null);
       this.#problem(['kind'], `kind must be one of ${CREDENTIAL_KINDS.join(', ')}`);
@@ -166,7 +166,7 @@ class CredentialReader {
       }
       return null;
     }
-    if (!Array.isArray(written) || written.length === 0 || !written.every((one) => typeof one === 'string')) {
+    if (!Array.isArray(written) || written.length === 0 || !written.every((item) => typeof item === 'string')) {
       this.#problem(['allow'], 'allow must be a list of destinations', `Write allow: ["${EXAMPLES[kind]}"]`);
       return null;
     }
@@ -184,7 +184,7 @@ class CredentialReader {
       this.#problem(['tenants'], 'tenants is only available on a server', 'Leave it out', 'key');
       return null;
     }
-    if (!Array.isArray(written) || !written.every((one) => typeof one === 'string' && one !== '')) {
+    if (!Array.isArray(written) || !written.every((item) => typeof item === 'string' && item !== '')) {
       this.#problem(['tenants'], 'tenants must be a list of tenant names');
       return null;
     }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
-import { type Clock, ownClock } from '../../template/lottie/visibility/layer-spans.ts';
+import { type Clock, clockOf } from '../../template/lottie/visibility/layer-spans.ts';
 import type { LottieDocument } from '../../template/render-input.ts';
 
 /** Frames of the animation, both ends included. */
@@ -42,7 +42,7 @@ function changesOf(animation: LottieDocument): Span[] | null {
     showings += 1;
     for (const layer of layers) {
       if (showings > MAX_SHOWINGS || !isRecord(layer)) continue;
-      const own = ownClock(layer, clock);
+      const own = clockOf(layer, clock);
       // Hidden layers count as well: they may move or matte others.
       for (const edge of [layer.ip, layer.op])
         if (typeof edge === 'number') changes.push(...spanIn([clock], edge, edge));

@@ -12,12 +12,12 @@ export interface HttpAgents {
   agentFor(url: URL): Promise<Agent>;
 }
 
-/** With more connections to one host, the requests of one process become no faster: they wait for each other. */
+/** Maximum number of connections to a host. With more, the requests of a process only wait for each other. */
 export const MAX_SOCKETS = 128;
 
 /** Keep connections open for later requests. */
 export const KEPT_AGENTS = openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS });
-/** Open a connection for each request: one that was kept open may be closed just as the request is sent. */
+/** Open a connection for each request: the host may close a kept connection just as a request is sent. */
 export const FRESH_AGENTS = openAgents({ keepAlive: false, maxSockets: MAX_SOCKETS });
 
 /** Opens agents of its own for a client that ends them. */

@@ -52,7 +52,7 @@ class TunnelAgent extends HttpsProxyAgent<string> {
       this.connectOpts = { ...this.connectOpts, signal };
       const target = this.#address === undefined ? options : { ...options, host: this.#address };
       const socket = await super.connect(request, target);
-      // The library would return the answer of the proxy as one of the host, even of https.
+      // The library would return the proxy's answer as if it came from the host, even for https.
       if (status !== 200) {
         socket.destroy();
         throw refusal(status);
@@ -78,24 +78,24 @@ class ForwardAgent extends HttpProxyAgent<string> {
   }
 }
 
-/** Milliseconds between looks whether the request was given up: Node has no event for that before it has a socket. */
-const LOOK_MS = 100;
+/** Interval of the check for an aborted request. Node emits no event for that before the request has a socket. */
+const ABORT_CHECK_MS = 100;
 
 /** Connects within the time limit, and no longer than the request waits for it. */
 async function connected(request: ClientRequest, connect: (signal: AbortSignal) => Promise<Socket>): Promise<Socket> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(new ProxyFailure('ETIMEDOUT', 'The proxy did not connect in time'));
   const timer = setTimeout(stop, CONNECT_MS);
-  const look = setInterval(() => {
+  const abortCheck = setInterval(() => {
     if (request.destroyed) stop();
-  }, LOOK_MS);
+  }, ABORT_CHECK_MS);
   try {
     return await connect(controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    clearInterval(look);
+    clearInterval(abortCheck);
   }
 }
 

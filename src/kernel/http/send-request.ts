@@ -8,7 +8,7 @@ import { defined } from '../defined.ts';
 import { FRESH_AGENTS, type HttpAgents } from './agents.ts';
 import { ProxyFailure, proxyFor } from './proxy.ts';
 
-/** One request. Sent once: nothing here retries, follows a redirect, or judges a status. */
+/** A request. It is sent once, without retries, redirects or checks of the status. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string | URL;
@@ -99,7 +99,7 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
     const stream = client.stream(url, {
       method,
       agent: { http: agent, https: agent as SecureAgent },
-      // A stream without a body waits for one, except of methods that have none.
+      // A stream without a body waits for it, except for methods that have no body.
       body: body ?? (method === 'GET' || method === 'HEAD' ? undefined : ''),
       headers: request.headers,
       signal,
@@ -175,7 +175,7 @@ function codeOf(error: unknown): string {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Outcome of one request: a result, or the URL that it was redirected to. */
+/** Outcome of a request: a result, or the URL that it was redirected to. */
 export type Hop<T> = { readonly result: T } | { readonly redirectedTo: string };
 
 /**

@@ -27,7 +27,7 @@ export function createSchemaCompiler(shared: readonly object[] = []) {
   return {
     /** Accepts values as they are, without conversion. */
     strict: compilerOf(false),
-    /** Converts strings to numbers, booleans and lists of one item in place, for values from a URL. */
+    /** Converts strings to numbers, booleans and single-item lists in place, for values from a URL. */
     coercing: compilerOf('array'),
   };
 }

@@ -39,7 +39,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
       path: [...parseJsonPointer(instancePath), ...(propertyName === undefined ? [] : [propertyName])],
       ofName: propertyName !== undefined,
     }));
-  // A misspelt field violates two rules: the wrong name is unknown and the right one is missing. Report the first.
+  // A misspelt field violates two rules: the wrong name is unknown and the right name is missing. Report the first.
   const misnamed = violations.filter(({ keyword }) => keyword === 'additionalProperties');
   const misnamedAt = new Set(misnamed.map(pathText));
   // At the top, only the property that is meant: `titel` for `title`, or `resource` for `resources` and all that is in it.
@@ -52,7 +52,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   });
 }
 
-/** Returns the property for which an unknown one is a misspelling; null if there is none. */
+/** Returns the known property of which an unknown property is a misspelling, or null. */
 function meantProperty(violation: Violation): string | null {
   return closestMatch(String(violation.params.additionalProperty), knownProperties(violation));
 }
@@ -113,7 +113,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function kinds(type: JsonSchema['type']): string {
-  const names = (Array.isArray(type) ? type : [type]).map((one: string) => KINDS[one] ?? 'something else');
+  const names = (Array.isArray(type) ? type : [type]).map((type: string) => KINDS[type] ?? 'something else');
   return names.includes('a text') && !names.includes('a list') ? 'a text' : names.join(' or ');
 }
 

@@ -54,8 +54,8 @@ function editDocument(text: string, { path, value }: YamlEdit): string {
   else {
     // An empty value, such as "resources:" alone, is a map to be.
     const scalarAt = path.findIndex((_, depth) => depth > 0 && isScalar(document.getIn(path.slice(0, depth), true)));
-    const own = scalarAt === -1 ? path : path.slice(0, scalarAt);
-    document.setIn(keysOf(document, own), document.createNode(nested(path.slice(own.length), value)));
+    const writablePath = scalarAt === -1 ? path : path.slice(0, scalarAt);
+    document.setIn(keysOf(document, writablePath), document.createNode(nested(path.slice(writablePath.length), value)));
   }
   return document.toString(PRINT);
 }
@@ -116,16 +116,16 @@ function replace(text: string, { key, value: before }: Pair<Node, Node | null>, 
   const isFlow = isMap(before) && before.flow === true && before.items.length > 0;
   const isInline = typeof value !== 'object';
   if (isFlow) return `${text.slice(0, start)}${flowText(written)}${text.slice(end)}`;
-  // A value on lines of its own is written behind its key again.
+  // A value that begins on a line below its key is written behind the key again.
   const keyEnd = key.range[1];
   const between = text.slice(keyEnd, start);
   if (!/^\s*:\s*$/.test(between)) return null;
   const [first = '', ...lines] = stringify({ k: written }, PRINT).trimEnd().split('\n');
   const isBlock = lines.length > 0;
-  const own = [first.slice('k:'.length), ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
+  const printed = [first.slice('k:'.length), ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
   const hasBreak = text.slice(start, end).endsWith('\n');
   const space = isInline && !isBlock && !between.includes('\n') ? between : ':';
-  const body = space === ':' ? own : own.trimStart();
+  const body = space === ':' ? printed : printed.trimStart();
   return `${text.slice(0, keyEnd)}${space}${body}${hasBreak ? '\n' : ''}${text.slice(end)}`;
 }
 

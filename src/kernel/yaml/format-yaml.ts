@@ -76,7 +76,7 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
 }
 
 function isInFlow(path: readonly unknown[]): boolean {
-  return path.some((one) => isMap(one) && one.flow === true);
+  return path.some((node) => isMap(node) && node.flow === true);
 }
 
 function emptyScalar(): Scalar {
@@ -103,9 +103,9 @@ function sortPairs(map: YAMLMap, order: readonly string[]): void {
   if (first === undefined || now === undefined || first === now) return;
   if (!isScalar(first.key) || !isScalar(now.key)) return;
   // The last block of comments above the first property belongs to it, unless it is the only block.
-  const [, header = first.key.commentBefore ?? '', own = ''] =
+  const [, header = first.key.commentBefore ?? '', propertyComment = ''] =
     /^([\s\S]*\n)\n([\s\S]+)$/.exec(first.key.commentBefore ?? '') ?? [];
-  first.key.commentBefore = own;
+  first.key.commentBefore = propertyComment;
   const under = now.key.commentBefore ?? '';
   now.key.spaceBefore = false;
   now.key.commentBefore = header === '' || under === '' ? header + under : `${header.trimEnd()}\n\n${under}`;
@@ -130,7 +130,7 @@ function putBack(text: string, mark: string, [first, ...rest]: readonly string[]
   const at = text.indexOf(mark);
   const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
   const indent = `${/^[ -]*/.exec(line)?.[0].replaceAll('-', ' ') ?? ''}  `;
-  const lines = [first, ...rest.map((one) => (one === '' ? '' : `${indent}${one}`))];
+  const lines = [first, ...rest.map((line) => (line === '' ? '' : `${indent}${line}`))];
   return `${text.slice(0, at)}${lines.join('\n')}${text.slice(at + mark.length)}`;
 }
 

@@ -27,10 +27,12 @@ export function secretSpans(root: TreeNode): Span[] {
   return [...root.entries].flatMap(([name, { value }]) => {
     if (closestMatch(name, ['credentials']) === null) return [];
     if (value.kind !== 'map') return [value.span];
-    return [...value.entries.values()].flatMap(({ value: one }) =>
-      one.kind === 'map'
-        ? [...one.entries].filter(([property]) => !SHOWN.includes(property)).map(([, property]) => property.value.span)
-        : [one.span],
+    return [...value.entries.values()].flatMap(({ value: credential }) =>
+      credential.kind === 'map'
+        ? [...credential.entries]
+            .filter(([property]) => !SHOWN.includes(property))
+            .map(([, property]) => property.value.span)
+        : [credential.span],
     );
   });
 }

@@ -2,9 +2,9 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocumen
 import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
-/** Nested values. */
+/** Maximum depth of nested values. */
 const MAX_DEPTH = 64;
-/** UTF-16 code units of one YAML file. */
+/** Maximum length of a YAML file, in UTF-16 code units. */
 const MAX_LENGTH = 1 << 20;
 
 /**
@@ -45,7 +45,7 @@ function isEmptyDocument(document: Document): boolean {
   return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 }
 
-/** Returns one diagnostic for an unfinished git merge, which causes many syntax errors. */
+/** Returns a single diagnostic for an unfinished git merge, which causes many syntax errors. */
 function conflictIn(file: string, text: string): Diagnostic | null {
   const marker = /^<{7}(?: .*)?$/m.exec(text);
   if (marker === null) return null;
@@ -93,13 +93,13 @@ function syntaxProblems(file: string, text: string, document: Document): Diagnos
 }
 
 function problemsOf(file: string, text: string, errors: readonly YAMLError[]): Diagnostic[] {
-  // Further unexpected tokens usually follow from the first one.
+  // Further unexpected tokens usually follow from the first.
   const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
-  const telling = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
+  const reported = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
   // The parser takes a line with a wrong indentation for the continuation of the value above, and reports that value twice.
-  const continued = new Set(telling.filter(({ code }) => code === 'MULTILINE_IMPLICIT_KEY').map(({ pos }) => pos[0]));
+  const continued = new Set(reported.filter(({ code }) => code === 'MULTILINE_IMPLICIT_KEY').map(({ pos }) => pos[0]));
   const isRepeated = ({ code, pos }: YAMLError): boolean => code === 'BLOCK_AS_IMPLICIT_KEY' && continued.has(pos[0]);
-  return telling
+  return reported
     .filter((error) => !isRepeated(error))
     .map((error) => {
       const layout = layoutProblem(file, text, error);
@@ -170,10 +170,10 @@ const HINTS: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'Quote a text that contains any of {}[],&*#?|<>=!%@',
 };
 
-/** Total number of nodes that the aliases of one file may expand to. */
+/** Total number of nodes that the aliases of a file may expand to. */
 const MAX_ALIASED_NODES = 10_000;
 
-/** Converts the nodes of `yaml` to ours, and collects what definitions do not allow. */
+/** Converts the nodes of `yaml` to `TreeNode`, and collects the constructs that definitions do not allow. */
 class TreeReader {
   readonly problems: Diagnostic[] = [];
   readonly #file: string;
@@ -192,12 +192,12 @@ class TreeReader {
     const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
     if (anchor !== undefined) this.#anchors.set(anchor, 'open');
     const before = this.#size;
-    const result = this.#readOwn(node, depth);
+    const result = this.#readNode(node, depth);
     if (anchor !== undefined) this.#anchors.set(anchor, { node: result, size: this.#size - before });
     return result;
   }
 
-  #readOwn(node: Node, depth: number): TreeNode {
+  #readNode(node: Node, depth: number): TreeNode {
     const span = this.#span(node);
     this.#size += 1;
     if (node.tag !== undefined) {

@@ -82,7 +82,7 @@ export function toJson(
   }
 }
 
-/** Converts a filled-in text to a number or boolean where it looks like one. */
+/** Converts a filled-in text to a number or boolean where it has that form. */
 function coreValue(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : text;
@@ -125,12 +125,12 @@ function stepInto(node: TreeNode, step: string): { readonly node: TreeNode; read
   return item === undefined ? null : { node: item, keySpan: null };
 }
 
-/** Returns the span of a node; for a map its first key in its own file, or its start if all keys come from other files. */
+/** Returns the span of a node; for a map its first key in the same file, or its start if all keys come from other files. */
 function spanOf(node: TreeNode): Span {
   if (node.kind !== 'map' || node.entries.size === 0) return node.span;
   const { file, start, end } = node.span;
   const keys = [...node.entries.values()].map(({ keySpan }) => keySpan);
-  const own = keys.filter((key) => key.file === file && key.start >= start && key.start < end);
-  if (own.length === 0) return { file, start, end: start };
-  return own.reduce((first, key) => (key.start < first.start ? key : first));
+  const keysInNode = keys.filter((key) => key.file === file && key.start >= start && key.start < end);
+  if (keysInNode.length === 0) return { file, start, end: start };
+  return keysInNode.reduce((first, key) => (key.start < first.start ? key : first));
 }

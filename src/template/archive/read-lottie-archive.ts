@@ -9,7 +9,7 @@ import { readPackageZip } from './read-package-zip.ts';
 interface LottieArchive {
   /** By path in the archive. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids of the animations, the initial one first. */
+  /** Ids of the animations, the initial animation first. */
   readonly animations: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   return { ok: true, value: { files, animations } };
 }
 
-/** Returns the parsed JSON of one animation; undefined for invalid JSON. */
+/** Returns the parsed JSON of an animation; undefined for invalid JSON. */
 export function animationIn({ files }: LottieArchive, id: string): unknown {
   return jsonOf(files.get(animationPath(id, files)));
 }
@@ -67,8 +67,8 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
     ['animation.json', new TextEncoder().encode(`${JSON.stringify(animation)}\n`)],
   ]);
   for (const [path, content] of files) {
-    const own = Object.hasOwn(layout.files, path) ? layout.files[path] : undefined;
-    if (own !== undefined) found.set(own, content);
+    const originalPath = Object.hasOwn(layout.files, path) ? layout.files[path] : undefined;
+    if (originalPath !== undefined) found.set(originalPath, content);
     else if (path.startsWith(OWN_FOLDER) && path !== LAYOUT_FILE) found.set(path.slice(OWN_FOLDER.length), content);
   }
   return { ok: true, value: found };
@@ -127,7 +127,7 @@ export interface ArchiveLayout {
 /** Original values of fields. */
 export type OriginalFields = Readonly<Record<string, string | number | null>>;
 
-/** Validates an untrusted layout file. Returns null for an invalid one. */
+/** Validates an untrusted layout file. Returns null if it is invalid. */
 function parseLayout(value: unknown): ArchiveLayout | null {
   if (!isRecord(value) || value.layout_version !== 1 || typeof value.animation !== 'string') return null;
   const { files, assets, fonts } = value;

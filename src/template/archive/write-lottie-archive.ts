@@ -37,7 +37,7 @@ export function writeLottieArchive(
   const layout: ArchiveLayout = {
     layout_version: 1,
     animation: id,
-    files: Object.fromEntries([...packed].map(([own, at]) => [at, own])),
+    files: Object.fromEntries([...packed].map(([path, at]) => [at, path])),
     assets,
     fonts,
   };

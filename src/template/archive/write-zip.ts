@@ -6,7 +6,7 @@ import { byCodeUnit } from '../../kernel/digest.ts';
  * only on its files and their order.
  */
 export function createStoredZip() {
-  // The earliest time that a zip can store. Zips contain local times, so this one is local too.
+  // The earliest time that a zip can store. Zips contain local times, so this time is local too.
   const mtime = new Date(1980, 0, 1);
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -24,7 +24,7 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   const choose = fontChoice(template, request);
   const list = fontList(animation);
   animation.fonts = { ...(isRecord(animation.fonts) && animation.fonts), list };
-  // By name; of several entries with the same name, the first one wins.
+  // By name; of several entries with the same name, the first wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
     const { chosen, settings: ofSlot } = choose(style.f, editable);
@@ -42,8 +42,8 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   const fallbacks = new Set(template.fallbackFonts);
   const outlined = outlinedFonts(template.animation);
   const isDrawnByFile = (name: string): boolean => template.fonts.has(name) || !outlined.has(name);
-  const own = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name) && isDrawnByFile(name));
-  return [...own, ...fallbacks].map((name) => {
+  const named = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name) && isDrawnByFile(name));
+  return [...named, ...fallbacks].map((name) => {
     const font = fontOf(template, name);
     return { ...settingsIn(font), name, bytes: font.bytes, isFallback: fallbacks.has(name) };
   });
@@ -65,7 +65,7 @@ function fontChoice(
     if (font === null || resource === undefined) return [];
     return [{ ...font, settings, chosen: (resource as FontResource).source.font }];
   });
-  // An editable for certain texts takes precedence over one for all texts.
+  // An editable for certain texts takes precedence over an editable for all texts.
   slots.sort((a, b) => Number(a.texts === null) - Number(b.texts === null));
   return (font, editable) => {
     const slot = slots.find((candidate) => isReplaced(candidate, font, editable));

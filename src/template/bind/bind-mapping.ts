@@ -43,7 +43,7 @@ export function bindMapping(
   for (const [key, uses] of findSlotUses(animation)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
     const text = (resource as TextResource | undefined)?.source.text ?? null;
-    const own = slotValue(animation, key);
+    const templateValue = slotValue(animation, key);
     const kind = template.manifest.editables.get(key)?.kind;
     const bytes = fetched.get(key);
     for (const use of uses) {
@@ -51,10 +51,10 @@ export function bindMapping(
       use.node.editable = key;
       switch (use.kind) {
         case 'text':
-          writeText(use.styles, text, own);
+          writeText(use.styles, text, templateValue);
           break;
         case 'property':
-          writeValue(use.node, text, own, kind);
+          writeValue(use.node, text, templateValue, kind);
           break;
         case 'sound': {
           const transform = (resource as AudioResource | undefined)?.transform ?? {};
@@ -96,8 +96,8 @@ function copyOf(animation: LottieDocument): LottieDocument {
   return JSON.parse(text) as LottieDocument;
 }
 
-function writeText(styles: readonly TextStyle[], text: string | null, own: LottieNode | null): void {
-  const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
+function writeText(styles: readonly TextStyle[], text: string | null, templateValue: LottieNode | null): void {
+  const words = text ?? (templateValue === null ? null : (textStyles(templateValue)[0]?.t ?? null));
   // Lottie breaks lines at a carriage return.
   if (words !== null) for (const style of styles) style.t = words.replaceAll(/\r\n?|\n/g, '\r');
 }
@@ -105,13 +105,13 @@ function writeText(styles: readonly TextStyle[], text: string | null, own: Lotti
 function writeValue(
   node: LottieNode,
   text: string | null,
-  own: LottieNode | null,
+  templateValue: LottieNode | null,
   kind: EditableKind | undefined,
 ): void {
   const color = text === null ? null : parseColor(text);
   if (text !== null && kind !== undefined && isSlotKind(kind)) writeProperty(kind, node, text);
   else if (color !== null) Object.assign(node, { a: 0, k: color });
-  else if (own !== null) Object.assign(node, structuredClone(own));
+  else if (templateValue !== null) Object.assign(node, structuredClone(templateValue));
 }
 
 /** Returns the sounds of the mapping's tracks, which play for the whole video. */

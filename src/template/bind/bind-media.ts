@@ -94,16 +94,16 @@ function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly Sou
   return times;
 }
 
-/** Returns the sounds of one source, one for each time its asset is played. */
+/** Returns the sounds of a source, a sound for each time its asset is played. */
 function soundsAt(
   times: readonly SoundTimes[] | undefined,
   source: Pick<InputSound, 'bytes' | 'name' | 'optional' | 'isOwn'> & { readonly transform: AudioTransform },
 ): InputSound[] {
   const { transform, ...sound } = source;
   return (times ?? []).map(({ startSeconds, endSeconds, skipSeconds, volume }) => {
-    const own = { ...TRANSFORM_DEFAULTS.audio, ...transform };
-    const trim = own.trim_start_time + skipSeconds;
-    const loudness = own.volume * volume;
+    const complete = { ...TRANSFORM_DEFAULTS.audio, ...transform };
+    const trim = complete.trim_start_time + skipSeconds;
+    const loudness = complete.volume * volume;
     return {
       ...sound,
       startSeconds,
@@ -118,7 +118,7 @@ function soundsAt(
   });
 }
 
-/** Returns the sound of a clip; null for a silent one, the default without a volume. */
+/** Returns the sound of a clip; null for a silent clip, which is the default without a volume. */
 function clipSound({ volume = TRANSFORM_DEFAULTS.video.volume, trim_start_time }: Transform): AudioTransform | null {
   if (volume === 0) return null;
   return trim_start_time === undefined ? { volume } : { trim_start_time, volume };

@@ -67,8 +67,8 @@ function checkMovement({ crop_strategy, animate_strategy = 'none' }: Json, kind:
 
 function unknownField(name: string, kind: TransformedKind): string {
   const kinds = Object.keys(TRANSFORM_FIELDS) as TransformedKind[];
-  const others = kinds.filter((other) => Object.hasOwn(TRANSFORM_FIELDS[other], name));
-  if (others.length > 0) return `${name} can only be used with a source of kind ${others.join(' or ')}`;
+  const allowedKinds = kinds.filter((candidate) => Object.hasOwn(TRANSFORM_FIELDS[candidate], name));
+  if (allowedKinds.length > 0) return `${name} can only be used with a source of kind ${allowedKinds.join(' or ')}`;
   return `a transform has no field ${name}${suggestion(name, Object.keys(TRANSFORM_FIELDS[kind]))}`;
 }
 

@@ -57,11 +57,11 @@ export function bakeExpressions(animation: LottieDocument, evaluate: Evaluate): 
   for (const [id, { node }] of found.entries()) node[EXPRESSION_ID] = id;
   const evaluations = exampleVariants(animation, found).map((variant) => evaluate(variant));
   for (const { node } of found) delete node[EXPRESSION_ID];
-  const baked = found.map((one, id) => {
+  const baked = found.map((property, id) => {
     const variants = evaluations.map((evaluation) => samplesOf(id, evaluation));
     const isMeasuring = evaluations.some(({ measuring }) => measuring.includes(id));
     const isLive = isMeasuring || variants.some((samples) => !isDeepStrictEqual(samples, variants[0]));
-    return writeResult(one, variants[0]!, isLive);
+    return writeResult(property, variants[0]!, isLive);
   });
   if (baked.some(({ isLive }) => isLive)) animation.live_expressions = true;
   return baked;
@@ -79,7 +79,7 @@ export function bakeLiveExpressions(animation: LottieDocument, evaluate: Evaluat
   const evaluation = evaluate(animation);
   for (const { node } of found) delete node[EXPRESSION_ID];
   delete animation.live_expressions;
-  return found.map((one, id) => writeResult(one, samplesOf(id, evaluation), true));
+  return found.map((property, id) => writeResult(property, samplesOf(id, evaluation), true));
 }
 
 function writeResult({ node, layer, pointer }: Found, result: Sample[] | string, isLive: boolean): BakedExpression {
@@ -112,10 +112,10 @@ export function restoreExpressions(animation: LottieDocument, which: 'all' | 'li
       const source = node[SOURCE];
       if (!isRecord(source) || typeof source.expression !== 'string') continue;
       if (which === 'live' && source.live !== true) continue;
-      const { expression, live: _, ...own } = source;
+      const { expression, live: _, ...original } = source;
       delete node[SOURCE];
       delete node.a;
-      Object.assign(node, own, { x: expression });
+      Object.assign(node, original, { x: expression });
       count++;
     }
   }
@@ -133,10 +133,10 @@ function findExpressions(animation: LottieDocument): Found[] {
 /** Returns the samples of an expression in ascending order, or why there are none. */
 function samplesOf(id: number, { instances, failures }: Evaluation): Sample[] | string {
   if (failures[id] !== undefined) return failures[id];
-  const own = instances.filter((one) => one.id === id);
-  if (own.length === 0) return 'properties of this kind are not evaluated';
+  const uses = instances.filter((instance) => instance.id === id);
+  if (uses.length === 0) return 'properties of this kind are not evaluated';
   const byTime = new Map<number, Sample>();
-  for (const sample of own.flatMap(({ samples }) => samples)) {
+  for (const sample of uses.flatMap(({ samples }) => samples)) {
     const known = byTime.get(sample.time);
     if (known !== undefined && !isSame(known.value, sample.value)) {
       return 'it differs between the places where its composition is shown';
@@ -155,7 +155,7 @@ function isSame(a: ExpressionValue, b: ExpressionValue): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Values of one kind can be interpolated: numbers of the same count, paths of the same number of points. */
+/** Values of the same kind can be interpolated: numbers of the same count, paths of the same number of points. */
 function kindOf(value: ExpressionValue): string {
   if (typeof value === 'number') return 'number';
   if (isPath(value)) return `path ${value.c}`;

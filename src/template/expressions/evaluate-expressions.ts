@@ -5,12 +5,12 @@ import type { LottieDocument } from '../render-input.ts';
 import type { Evaluate } from './bake-expressions.ts';
 import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
 
-/** Limits of one evaluation. Steps are counted, not timed, so that every machine computes the same result. */
+/** Limits of an evaluation. Steps are counted, not timed, so that every machine computes the same result. */
 export interface EvaluationLimits {
   readonly memoryBytes: number;
   /** Maximum number of calls of the interrupt handler, which QuickJS calls about every ten thousand operations. */
   readonly steps: number;
-  /** Maximum number of these calls while one frame is evaluated. */
+  /** Maximum number of these calls while a frame is evaluated. */
   readonly stepsPerFrame: number;
 }
 
@@ -22,7 +22,7 @@ const MAX_KEPT = 4;
 /** Characters of an error message, which a script can choose. */
 const MAX_CHARACTERS = 200;
 const STACK_BYTES = 512 * 1024;
-/** Expressions that end the sandbox are left out one by one. */
+/** Expressions that end the sandbox are left out, a single expression for each attempt. */
 const MAX_RESTARTS = 8;
 
 /**
@@ -146,11 +146,11 @@ function checkEvaluation(value: unknown): Evaluation | Stopped {
   const failures = Object.fromEntries(
     Object.entries(value.failures).map(([id, reason]) => [id, String(reason).slice(0, MAX_CHARACTERS)]),
   );
-  const instances = value.instances.flatMap((one: unknown) => {
-    if (!isRecord(one) || typeof one.id !== 'number' || !Array.isArray(one.samples)) return [];
-    const samples = one.samples.filter(isSample);
-    if (samples.length < one.samples.length) failures[one.id] ??= 'its value is no number';
-    return [{ id: one.id, samples }];
+  const instances = value.instances.flatMap((instance: unknown) => {
+    if (!isRecord(instance) || typeof instance.id !== 'number' || !Array.isArray(instance.samples)) return [];
+    const samples = instance.samples.filter(isSample);
+    if (samples.length < instance.samples.length) failures[instance.id] ??= 'its value is no number';
+    return [{ id: instance.id, samples }];
   });
   const measuring = Array.isArray(value.measuring) ? value.measuring.filter(Number.isInteger) : [];
   return { instances, failures, measuring };
@@ -170,7 +170,7 @@ function isExpressionValue(value: unknown): value is ExpressionValue {
 }
 
 /** Fields of a text document that expressions may change. */
-const STYLE_FIELDS = { s: 'number', lh: 'number', tr: 'number', ls: 'number', sw: 'number', j: 'number', fc: 'color', sc: 'color' }; // biome-ignore format: one table
+const STYLE_FIELDS = { s: 'number', lh: 'number', tr: 'number', ls: 'number', sw: 'number', j: 'number', fc: 'color', sc: 'color' }; // biome-ignore format: a table
 
 function isStyle(style: unknown): boolean {
   if (style === undefined) return true;

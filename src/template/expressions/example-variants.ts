@@ -59,7 +59,8 @@ function changeControl(effect: LottieNode, scale: number): void {
   const changeColor = (value: unknown, channel: number): unknown =>
     channel === 3 ? value : scale > 1 ? 1 - Number(value) : 0.33;
   if (typeof node.k === 'number') node.k = change(node.k);
-  else if (Array.isArray(node.k)) node.k = node.k.map(kind === 'color' ? changeColor : (one) => change(Number(one)));
+  else if (Array.isArray(node.k))
+    node.k = node.k.map(kind === 'color' ? changeColor : (number) => change(Number(number)));
 }
 
 /** Kinds of editables that expression controls can be, by match name, and the names of such controls. */
@@ -78,7 +79,7 @@ interface NamedControl {
   readonly node: LottieNode;
 }
 
-/** Returns the control that an effect is; null for any other node, and for one that is animated. */
+/** Returns the control that an effect is; null for any other node and for animated controls. */
 export function namedControl({ nm, mn, ef }: LottieNode): NamedControl | null {
   const control = typeof mn === 'string' && Object.hasOwn(CONTROLS, mn) ? CONTROLS[mn]! : null;
   if (control === null || typeof nm !== 'string' || !control.name.test(nm) || !Array.isArray(ef)) return null;

@@ -30,7 +30,7 @@ export interface Sample {
   readonly value: ExpressionValue;
 }
 
-/** A property in one use of its composition. */
+/** A property in a use of its composition. */
 export interface Instance {
   /** Number of its expression. */
   readonly id: number;

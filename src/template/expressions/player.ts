@@ -133,9 +133,9 @@ function compile(element: Any, data: Any, property: Any): ((value: Any) => unkno
     const run = ExpressionManager.initiateExpression.call(property, element, expression, property);
     return (value) => {
       // An expression may change the array.
-      const own = Array.isArray(value) ? [...value] : value;
-      scope.enter(own);
-      return run.call(property, own);
+      const copy = Array.isArray(value) ? [...value] : value;
+      scope.enter(copy);
+      return run.call(property, copy);
     };
   } catch (error) {
     failures[id] = String(error);

@@ -13,7 +13,7 @@ export interface ChosenStill {
 }
 
 interface ChosenStills {
-  /** Sorted by time; at least one. */
+  /** Sorted by time; never empty. */
   readonly stills: readonly ChosenStill[];
   /** Editable → the still that shows it. */
   readonly stillOf: ReadonlyMap<string, string>;
@@ -63,9 +63,13 @@ function sightingsOf(animation: LottieDocument, editables: readonly FoundEditabl
   const spans = layerSpans(animation);
   const moments = momentsOf(spans);
   return editables.map(({ key, layers }) => {
-    const own = spans.filter(({ layer }) => layers.includes(layer));
-    const candidates = own.length > 20 ? moments : momentsOf(own);
-    return { key, spans: own, strongest: Math.max(0, ...candidates.map(({ frame }) => strength(own, frame))) };
+    const editableSpans = spans.filter(({ layer }) => layers.includes(layer));
+    const candidates = editableSpans.length > 20 ? moments : momentsOf(editableSpans);
+    return {
+      key,
+      spans: editableSpans,
+      strongest: Math.max(0, ...candidates.map(({ frame }) => strength(editableSpans, frame))),
+    };
   });
 }
 
@@ -150,7 +154,7 @@ function markedStills({ markers, ip }: LottieDocument, frameCount: number): Chos
 }
 
 /**
- * Returns the first still that shows the editable, or else the still on which it is most visible, or else the nearest one.
+ * Returns the first still that shows the editable, or else the still on which it is most visible, or else the nearest still.
  */
 function bestStill(sighting: Sighting, stills: readonly ChosenStill[]): string {
   const shown = stills.find(({ frame }) => isShown(sighting, frame));

@@ -68,8 +68,8 @@ function bytesOf({ u, p }: LottieNode, { files, readAdjacent }: LottieSource): U
 
 /** Sets the size of an asset in whole pixels: its own size, or else its image's. */
 function setSize(asset: LottieNode, image: { width: number; height: number } | undefined): void {
-  const size = (own: unknown, other: number | undefined): unknown =>
-    typeof own === 'number' && own > 0 ? Math.max(1, Math.round(own)) : (other ?? own);
+  const size = (declared: unknown, measured: number | undefined): unknown =>
+    typeof declared === 'number' && declared > 0 ? Math.max(1, Math.round(declared)) : (measured ?? declared);
   asset.w = size(asset.w, image?.width);
   asset.h = size(asset.h, image?.height);
 }
@@ -110,8 +110,8 @@ function fileName(sourceName: string, ending: string | null): string {
   const stem = safe.replace(/\.(?:png|jpe?g|webp|gif|avif|mp3|wav|m4a|aac|ogg|flac|svg)$/i, '');
   if (ending === null) return safe;
   // Keeps an extension that is equivalent.
-  const own = safe.slice(stem.length + 1).toLowerCase();
-  return own === ending || (own === 'jpeg' && ending === 'jpg') ? safe : `${stem}.${ending}`;
+  const extension = safe.slice(stem.length + 1).toLowerCase();
+  return extension === ending || (extension === 'jpeg' && ending === 'jpg') ? safe : `${stem}.${ending}`;
 }
 
 /** Adds an extension to the name of a missing file. */

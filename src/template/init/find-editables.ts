@@ -77,15 +77,15 @@ export function proposeEditables(
     }
     const words = target.kind === 'text' ? normalizeLineBreaks(textStyles(target.node)[0]?.t ?? '') : '';
     const key = target.kind === 'text' ? keys.numbered('text') : keys.ofFile(fileNameOf(target));
-    const own = target.kind !== 'text' ? (target.names[1] ?? name) : name;
-    const label = labelOf(target.kind !== 'text' ? own.replace(/\.\w{2,5}$/, '') : own, words === '' ? key : words);
+    const title = target.kind === 'text' ? name : (target.names[1] ?? name).replace(/\.\w{2,5}$/, '');
+    const label = labelOf(title, words === '' ? key : words);
     editables.push(assignKey(key, [target], { label, sourceName: name, origin: 'proposed' }));
   }
   return { editables, notes };
 }
 
 /**
- * Reports texts, images and sounds that are not editable because only others have a slot or name, in one note per kind.
+ * Reports texts, images and sounds that are not editable because they have neither a slot nor a name, unlike others, in a note per kind.
  *
  * @param keys generator that excludes the keys of editables
  */
@@ -95,7 +95,7 @@ export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): In
     const targets = unnamed.filter((target) => target.kind === kind);
     const [first] = targets;
     if (first === undefined) return [];
-    const names = targets.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
+    const names = targets.map(({ names: [name = '', layer = ''] }) => (kind === 'text' ? name : layer));
     const noun = `${kind === 'audio' ? 'sound' : kind}${names.length === 1 ? '' : 's'}`;
     const which = `The ${noun} ${formatList(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
     const key =
@@ -199,9 +199,9 @@ export function readSlots(
   // Nodes whose slot is not an editable lose the slot and keep its value.
   const kept = new Set(editables.flatMap(({ nodes }) => nodes));
   for (const node of slottedNodes(animation)) if (!kept.has(node)) delete (node as LottieNode).sid;
-  const others = Object.keys(values).filter((id) => !uses.has(id));
-  if (others.length > 0) {
-    const which = others.map((id) => JSON.stringify(id)).join(', ');
+  const unused = Object.keys(values).filter((id) => !uses.has(id));
+  if (unused.length > 0) {
+    const which = unused.map((id) => JSON.stringify(id)).join(', ');
     notes.push({ kind: 'skipped', message: `The slots ${which} are not used by a visible text, value or image` });
   }
   return { editables, notes };
@@ -237,10 +237,10 @@ function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string
     const slot = Object.hasOwn(values, node.sid) ? values[node.sid] : null;
     const value = isRecord(slot) && isRecord(slot.p) ? slot.p : null;
     if (value === null || !hasFormOf(kinds.get(node), value)) continue;
-    const { id: _, sid: __, ...own } = structuredClone(value) as LottieNode;
-    if ('k' in own) delete node.x;
+    const { id: _, sid: __, ...content } = structuredClone(value) as LottieNode;
+    if ('k' in content) delete node.x;
     // The slot of a gradient may contain only the stops, without the number of colours.
-    Object.assign(node, isGradient(node) && !isGradient(own) ? { k: own } : own);
+    Object.assign(node, isGradient(node) && !isGradient(content) ? { k: content } : content);
   }
 }
 

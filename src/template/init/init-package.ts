@@ -276,7 +276,7 @@ function kindOf({ key, kind }: FoundEditable): string {
 
 /**
  * Returns the default values of all editables except images and sounds, for Lottie players. Omits editables whose nodes have
- * different values, because a slot sets all of them to the same one.
+ * different values, because a slot sets all of them to the same value.
  */
 function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
   return Object.fromEntries(

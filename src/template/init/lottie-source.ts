@@ -6,13 +6,13 @@ export interface LottieSource {
   readonly animation: unknown;
   /** Files of the archive by path; empty for a plain JSON file. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids of other animations in the archive. */
-  readonly others: readonly string[];
+  /** Ids of further animations in the archive. */
+  readonly furtherAnimations: readonly string[];
   /** Reads a file by its path relative to the source's folder; null if it does not exist. */
   readonly readAdjacent: (path: string) => Uint8Array | null;
   /** Paths of font files and licences next to the source. */
   readonly adjacentFonts: readonly string[];
-  /** Names of fonts whose file replaces a missing one; none when absent. */
+  /** Names of fonts whose file replaces a missing font; none when absent. */
   readonly substitutes?: ReadonlySet<string>;
   /** Reads type and size from an image's header; undefined for an unsupported type. */
   readonly readImage: (bytes: Uint8Array) => { type: string; width: number; height: number } | undefined;

@@ -15,7 +15,7 @@ interface NewManifest {
   }[];
 }
 
-/** Formats `template.yaml`, with one line per editable. */
+/** Formats `template.yaml`, with a line per editable. */
 export function manifestText({ name, description, stillcuts, editables }: NewManifest): string {
   const stills = stillcuts.map((still) => `  ${still.name}: ${still.seconds}`);
   const lines = editables.map(({ key, label, kind, stillcut, maxLength, required }) => {
@@ -33,8 +33,8 @@ export function manifestText({ name, description, stillcuts, editables }: NewMan
 }
 
 /** Formats a string as a plain scalar if YAML reads it as a string, otherwise as JSON, which is valid YAML. Omits control characters. */
-function scalar(given: string): string {
-  const text = given.replaceAll(/\p{Cc}+/gu, ' ');
+function scalar(unsafeText: string): string {
+  const text = unsafeText.replaceAll(/\p{Cc}+/gu, ' ');
   const isPlain = /^\p{L}[\p{L}\p{N} ._/()–—×-]*$/u.test(text) && text.trim() === text;
   return isPlain && !/^(?:true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);
 }
@@ -57,17 +57,17 @@ const MAX_LENGTH = 2_000;
  * @returns Unicode code points, 1..2000
  */
 export function textLength(style: TextStyle): number {
-  const own = [...normalizeLineBreaks(style.t)].length;
+  const exampleLength = [...normalizeLineBreaks(style.t)].length;
   const [width, height] = Array.isArray(style.sz) ? style.sz.map(Number) : [];
   const size = Number(style.s);
   if (!(Number(width) > 0 && Number(height) > 0 && size > 0))
-    return roundLength(Math.max(own + 4, Math.ceil(own * 1.5)));
+    return roundLength(Math.max(exampleLength + 4, Math.ceil(exampleLength * 1.5)));
   const tracking = (Number(style.tr) || 0) / 1000;
   const advance = ((WIDE.test(style.t) ? WIDE_ADVANCE : ADVANCE) + tracking) * size;
   const leading = Number(style.lh) > 0 ? Number(style.lh) : size * 1.2;
   const lines = Math.max(1, Math.floor(Number(height) / leading + 0.2));
   const room = Math.floor((Number(width) / Math.max(advance, 1)) * lines * (lines === 1 ? 1 : FILLED_SHARE));
-  return roundLength(Math.max(own, room));
+  return roundLength(Math.max(exampleLength, room));
 }
 
 /** Rounds a length up to a multiple of 2, 5 or 10, within the limits. */

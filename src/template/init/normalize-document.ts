@@ -32,12 +32,12 @@ export function upgradeDocument(animation: LottieDocument): string[] {
   return changes;
 }
 
-/** Returns whether a version is older than another one. A document without a version counts as current. */
+/** Returns whether a version is older than another version. A document without a version counts as current. */
 function isOlder(version: readonly number[], than: readonly number[]): boolean {
   if (version.length < 2 || version.some(Number.isNaN)) return false;
   for (const [index, part] of than.entries()) {
-    const own = version[index] ?? 0;
-    if (own !== part) return own < part;
+    const number = version[index] ?? 0;
+    if (number !== part) return number < part;
   }
   return false;
 }
@@ -54,11 +54,11 @@ function upgradeColors(animation: LottieDocument): number {
   const colors = nodes(animation).flatMap(({ ty, c }) => ((ty === 'fl' || ty === 'st') && isRecord(c) ? [c] : []));
   for (const color of colors) {
     if (!Array.isArray(color.k)) continue;
-    if (typeof color.k[0] === 'number') color.k = toOne(color.k);
+    if (typeof color.k[0] === 'number') color.k = withUnitChannels(color.k);
     else {
       for (const frame of color.k as unknown[]) {
         if (!isRecord(frame)) continue;
-        for (const end of ['s', 'e']) if (Array.isArray(frame[end])) frame[end] = toOne(frame[end]);
+        for (const end of ['s', 'e']) if (Array.isArray(frame[end])) frame[end] = withUnitChannels(frame[end]);
       }
     }
   }
@@ -102,7 +102,7 @@ function opaqueColors(animation: LottieDocument): number {
   return count;
 }
 
-function toOne(color: readonly unknown[]): number[] {
+function withUnitChannels(color: readonly unknown[]): number[] {
   return color.map((value, index) => (index < 3 ? Number(value) / 255 : Number(value)));
 }
 

@@ -121,7 +121,7 @@ function show(value: unknown): string {
 export const MAX_DEPTH = 64;
 /** Limit for drawn layers: those of a precomposition count once for each layer that shows it. */
 export const MAX_EXPANDED_LAYERS = 20_000;
-/** Limit for effects, masks, and shape modifiers of one group, because each wraps the previous one. */
+/** Limit for effects, masks, and shape modifiers of a group, because each wraps the previous. */
 const MAX_CHAIN = 100;
 
 const MODIFIERS = new Set(['mm', 'tm', 'rd', 'rp', 'zz', 'pb', 'op', 'tw']);

@@ -1,5 +1,5 @@
 import { defined } from '../../kernel/defined.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../kernel/json.ts';
 import type { LottieDocument } from '../render-input.ts';
 
 /** A layer and its location. */
@@ -11,7 +11,7 @@ export interface LocatedLayer {
   readonly pointer: string;
 }
 
-/** Returns all layers of a document: its own, then those of its precompositions. */
+/** Returns all layers of a document: those of the animation, then those of its precompositions. */
 export function allLayers(animation: LottieDocument): LocatedLayer[] {
   const assets = (animation.assets ?? []).map((asset, index) => layersAt(asset.layers, `/assets/${index}/layers`));
   return [layersAt(animation.layers, '/layers'), ...assets].flat();
@@ -29,9 +29,9 @@ export interface LocatedNode {
 
 /** Returns every object within a layer, itself first, in document order. Depth is limited by `checkAnimation`. */
 export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointer'>): LocatedNode[] {
-  const places: LocatedNode[] = [];
+  const nodes: LocatedNode[] = [];
   const visit = (value: unknown, at: string, path: readonly string[], around: readonly LottieNode[]): void => {
-    if (isRecord(value)) places.push({ node: value, pointer: at, path, around });
+    if (isRecord(value)) nodes.push({ node: value, pointer: at, path, around });
     else if (!Array.isArray(value)) return;
     const inside = isRecord(value) ? [value, ...around] : around;
     for (const [key, child] of Object.entries(value as object)) {
@@ -39,7 +39,7 @@ export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointe
     }
   };
   visit(layer, pointer, [], []);
-  return places;
+  return nodes;
 }
 
 /** An item of a list. */
@@ -56,7 +56,7 @@ export function listAround({ path, around }: LocatedNode): ListPlace | null {
 
 /** Returns whether a property is a constant list of numbers, such as a colour or a position. */
 export function isConstantVector(property: unknown): property is LottieNode & { k: number[] } {
-  return isRecord(property) && Array.isArray(property.k) && property.k.every((one) => typeof one === 'number');
+  return isRecord(property) && isNumberList(property.k);
 }
 
 function layersAt(layers: unknown, pointer: string): LocatedLayer[] {
@@ -115,9 +115,9 @@ export function transformOf({ ks }: LottieNode): LottieNode {
 export function mapped(list: unknown, change: (node: LottieNode, index: number) => LottieNode): unknown {
   if (!Array.isArray(list)) return list;
   let isChanged = false;
-  const changed = list.map((one: unknown, index) => {
-    const next = isRecord(one) ? change(one, index) : one;
-    if (next !== one) isChanged = true;
+  const changed = list.map((item: unknown, index) => {
+    const next = isRecord(item) ? change(item, index) : item;
+    if (next !== item) isChanged = true;
     return next;
   });
   return isChanged ? changed : list;
@@ -126,7 +126,7 @@ export function mapped(list: unknown, change: (node: LottieNode, index: number) 
 /** Returns the objects of a list with their JSON pointers. */
 export function records(list: unknown, pointer: string): [LottieNode, string][] {
   if (!Array.isArray(list)) return [];
-  return list.flatMap((one: unknown, index): [LottieNode, string][] =>
-    isRecord(one) ? [[one, `${pointer}/${index}`]] : [],
+  return list.flatMap((item: unknown, index): [LottieNode, string][] =>
+    isRecord(item) ? [[item, `${pointer}/${index}`]] : [],
   );
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../kernel/json.ts';
 
 type Numbers = readonly number[];
 
@@ -6,7 +6,7 @@ interface Keyframe {
   readonly t: number;
   readonly value: Numbers | null;
   readonly isHeld: boolean;
-  /** Handles of the easing curve: a point per dimension, or one point for all. */
+  /** Handles of the easing curve: a point per dimension, or a single point for all. */
   readonly out: unknown;
   readonly in: unknown;
   /** Handles of a spatial path, relative to its ends; null for a straight line. */
@@ -80,9 +80,9 @@ function measured(start: Numbers, end: Numbers, path: SpatialPath): MeasuredPath
     length += Math.hypot(...point.map((value, index) => value - before[index]!));
     return length;
   });
-  const made = { points, lengths };
-  paths.set(path, made);
-  return made;
+  const measuredPath = { points, lengths };
+  paths.set(path, measuredPath);
+  return measuredPath;
 }
 
 /** Returns the times of a property's keyframes; empty if it is not animated. */
@@ -115,7 +115,7 @@ function keyframesOf(property: Record<string, unknown>): Keyframe[] {
 
 function numbersIn(value: unknown): Numbers | null {
   if (typeof value === 'number') return [value];
-  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number') ? value : null;
+  return isNumberList(value) && value.length > 0 ? value : null;
 }
 
 /** @param otherwise both coordinates of the handle of a straight line */

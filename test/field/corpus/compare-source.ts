@@ -132,7 +132,7 @@ async function makeInput(
     name: 'animation',
     animation,
     files: new Map(),
-    others: [],
+    furtherAnimations: [],
     readAdjacent: () => null,
     adjacentFonts: [],
     readImage: readImageHeader,

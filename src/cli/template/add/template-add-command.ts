@@ -188,7 +188,10 @@ async function prepareLottie(
     if (!parsed.ok) return parsed;
     const template = parsed.value;
     const added = { name, folder, template, title: created.name, themes };
-    return { ok: true, value: { added, files: created.files, built: { ...built, created }, others: source.others } };
+    return {
+      ok: true,
+      value: { added, files: created.files, built: { ...built, created }, others: source.furtherAnimations },
+    };
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     return invalid([undrawableText(error)]);

@@ -24,7 +24,7 @@ interface Member {
 function group(kind: string, name: unknown, members: readonly Member[], above: () => Any): Group {
   const find = ((wanted: unknown) => {
     const found = members.find(({ names, index }) => {
-      return wanted === index || names.some((one) => one.toLowerCase() === String(wanted).toLowerCase());
+      return wanted === index || names.some((name) => name.toLowerCase() === String(wanted).toLowerCase());
     });
     if (found === undefined)
       throw new Error(`${kind} ${JSON.stringify(name)} has no property ${JSON.stringify(wanted)}`);
@@ -59,7 +59,7 @@ const words = (name: string): string[] => [
   name.replaceAll(/([A-Z])/g, ' $1').replace(/^./, (c) => c.toUpperCase()),
 ];
 
-const TRANSFORM: readonly (readonly [key: string, name: string, ...others: string[]])[] = [
+const TRANSFORM: readonly (readonly [key: string, name: string, ...aliases: string[]])[] = [
   ['a', 'anchorPoint', 'ADBE Anchor Point', 'ADBE AnchorPoint', 'ADBE Vector Anchor', 'anchor_point'],
   ['p', 'position', 'ADBE Position', 'ADBE Vector Position'],
   ['s', 'scale', 'ADBE Scale', 'ADBE Vector Scale'],
@@ -79,15 +79,15 @@ const INDICES: Readonly<Record<string, number>> = { a: 1, p: 2, s: 6, r: 10, rx:
 
 /** Creates the group of a layer's, a shape group's or a repeater's transform. */
 export function transformGroup(transform: Any, data: Any, above: () => Any): Group {
-  const members = TRANSFORM.flatMap(([key, name, ...others]): Member[] => {
+  const members = TRANSFORM.flatMap(([key, name, ...aliases]): Member[] => {
     const property = transform[key] ?? (key === 'r' ? transform.rz : undefined);
     if (property === undefined) return [];
-    return [{ names: [...words(name), ...others], index: data?.[key]?.ix ?? INDICES[key], property }];
+    return [{ names: [...words(name), ...aliases], index: data?.[key]?.ix ?? INDICES[key], property }];
   });
   const found = group('the transform of', data?.nm ?? 'Transform', members, above);
   for (const name of ['zRotation', 'rotationZ', 'xRotation', 'yRotation', 'anchor_point']) {
     const member = members.find(({ names }) => names.includes(name));
-    if (member !== undefined) define(found, { get [name]() { return read(member.property); } }); // biome-ignore format: one accessor
+    if (member !== undefined) define(found, { get [name]() { return read(member.property); } }); // biome-ignore format: an accessor
   }
   if (transform.p === undefined && transform.px !== undefined) {
     const position = (): Any[] =>
@@ -106,7 +106,7 @@ export function transformGroup(transform: Any, data: Any, above: () => Any): Gro
 }
 
 /** Properties of shapes by type: key in the document, key in lottie-web, name, and match name. */
-const SHAPES: Readonly<Record<string, readonly (readonly [key: string, own: string, name: string, ...others: string[]])[]>> = {
+const SHAPES: Readonly<Record<string, readonly (readonly [key: string, playerKey: string, name: string, ...aliases: string[]])[]>> = {
   fl: [['c', 'c', 'color', 'ADBE Vector Fill Color'], ['o', 'o', 'opacity', 'ADBE Vector Fill Opacity']],
   st: [
     ['c', 'c', 'color', 'ADBE Vector Stroke Color'],
@@ -168,12 +168,12 @@ function shapeGroup(data: Any, view: Any, above: () => Any): Group {
     return define(whole, { content, transform, ...named(data.nm), propertyGroup: up, propertyIndex: data.ix });
   }
   const source = view?.sh?.ty === 'tm' ? view.sh.prop : ['rc', 'el', 'sr'].includes(data.ty) ? view?.sh : view;
-  const members = (SHAPES[data.ty] ?? []).map(([key, own, name, ...others]): Member => {
-    return { names: [...words(name), ...others], index: data[key]?.ix, property: source?.[own] };
+  const members = (SHAPES[data.ty] ?? []).map(([key, playerKey, name, ...aliases]): Member => {
+    return { names: [...words(name), ...aliases], index: data[key]?.ix, property: source?.[playerKey] };
   });
   const found = group('the shape', data.nm, members, above);
   define(found, { propertyIndex: data.ix });
-  if (data.ty === 'sh') define(found, { get shape() { return read(view.sh); } }); // biome-ignore format: one accessor
+  if (data.ty === 'sh') define(found, { get shape() { return read(view.sh); } }); // biome-ignore format: an accessor
   if (data.ty === 'rp' && view?.tr) define(found, { transform: transformGroup(view.tr, data.tr, () => found) });
   if (Array.isArray(data.d) && view?.d) {
     const dashes = data.d.map(({ nm, n }: Any, index: number): Member => {
@@ -214,7 +214,7 @@ export function contentGroup(shapes: readonly Any[], views: readonly Any[], abov
   return define(content, { ...named('Contents'), propertyGroup: up, numProperties: shapes.length });
 }
 
-/** Creates the group of a layer's effects, or of the values of one effect. */
+/** Creates the group of a layer's effects, or of the values of an effect. */
 export function effectGroup(effects: readonly Any[], managers: readonly Any[], element: Any, above: () => Any): Group {
   const find = ((name: unknown) => {
     const index = effects.findIndex(({ nm, mn, ix }: Any) => name === nm || name === mn || name === ix);
@@ -232,7 +232,7 @@ export function effectGroup(effects: readonly Any[], managers: readonly Any[], e
     return read(manager.p);
   }) as Group;
   for (const [index, manager] of managers.entries()) {
-    if (manager?.p !== undefined) Object.assign(manager.p, { expressionName: effects[index].nm, propertyGroup: (count = 1) => (count === 1 ? find : above()) }); // biome-ignore format: one place in the tree
+    if (manager?.p !== undefined) Object.assign(manager.p, { expressionName: effects[index].nm, propertyGroup: (count = 1) => (count === 1 ? find : above()) }); // biome-ignore format: a place in the tree
   }
   const field = (match: RegExp): object => {
     const index = effects.findIndex(({ mn }: Any) => match.test(String(mn)));
@@ -262,7 +262,7 @@ const MASK: readonly (readonly [key: string, name: string, mult: number])[] = [
 export function maskGroup(manager: Any, element: Any): Any {
   const masks = manager.masksProperties.map((data: Any, index: number) => {
     const members = MASK.flatMap(([key, name, mult]): Member[] => {
-      const property = data[key] === undefined ? undefined : PropertyFactory.getProp(element, data[key], 0, mult, element); // biome-ignore format: one property
+      const property = data[key] === undefined ? undefined : PropertyFactory.getProp(element, data[key], 0, mult, element); // biome-ignore format: a property
       return property === undefined ? [] : [{ names: words(name), property }];
     });
     members.push({ names: [...words('maskPath'), 'ADBE Mask Shape'], property: manager.viewData[index] });

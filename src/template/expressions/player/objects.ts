@@ -36,7 +36,7 @@ function compObject(comp: Any): Group {
     ntscDropFrame: false,
     marker: markersOf(isRoot ? (data.markers ?? []) : [], rate),
   });
-  for (const one of [name, data.nm]) if (typeof one === 'string' && !namedCompositions.has(one)) namedCompositions.set(one, find); // biome-ignore format: one line
+  for (const alias of [name, data.nm]) if (typeof alias === 'string' && !namedCompositions.has(alias)) namedCompositions.set(alias, find); // biome-ignore format: a line
   return find;
 }
 
@@ -53,7 +53,9 @@ function markersOf(markers: readonly Any[], rate: number): object {
     },
     nearestKey(seconds: number) {
       if (all.length === 0) throw new Error('the composition has no markers');
-      return all.reduce((best, one) => (Math.abs(one.time - seconds) < Math.abs(best.time - seconds) ? one : best));
+      return all.reduce((best, marker) =>
+        Math.abs(marker.time - seconds) < Math.abs(best.time - seconds) ? marker : best,
+      );
     },
   };
 }
@@ -113,7 +115,7 @@ function layerObject(element: Any): Group {
     startTime: data.st / rate,
     inPoint: data.ip / rate,
     outPoint: data.op / rate,
-    source: asset === undefined ? data.refId : { name: asset.nm ?? data.refId, width: asset.w ?? data.w, height: asset.h ?? data.h }, // biome-ignore format: one object
+    source: asset === undefined ? data.refId : { name: asset.nm ?? data.refId, width: asset.w ?? data.w, height: asset.h ?? data.h }, // biome-ignore format: an object
     enabled: data.hd !== true,
     hasVideo: data.ty !== 6,
     hasAudio: data.ty === 6,
@@ -167,7 +169,7 @@ const TEXT_STYLE: Readonly<Record<string, string>> = {
   fillColor: 'fc',
   strokeColor: 'sc',
 };
-const JUSTIFICATIONS = ['alignLeft', 'alignRight', 'alignCenter', 'justifyLastLeft', 'justifyLastRight', 'justifyLastCenter', 'justifyFull']; // biome-ignore format: one list
+const JUSTIFICATIONS = ['alignLeft', 'alignRight', 'alignCenter', 'justifyLastLeft', 'justifyLastRight', 'justifyLastCenter', 'justifyFull']; // biome-ignore format: a list
 /** Styles that expressions have made; only these are results. */
 const styles = new WeakMap<object, Readonly<Record<string, unknown>>>();
 
@@ -219,7 +221,7 @@ function textObject(element: Any): Group {
   };
   const text = ((name: unknown) =>
     ['ADBE Text Document', 'Source Text', 1].includes(name as string) ? source() : null) as Group;
-  return define(text, { get sourceText() { return source(); } }); // biome-ignore format: one accessor
+  return define(text, { get sourceText() { return source(); } }); // biome-ignore format: an accessor
 }
 
 /** Returns the objects of expressions, which replace those of lottie-web. */

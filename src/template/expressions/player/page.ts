@@ -62,7 +62,9 @@ export function freezeGlobals(): void {
     throw new Error('Date is not supported: a template has the same frames at any time');
   };
   Object.assign(globalThis, { Date: Object.assign(noClock, { now: noClock, UTC: noClock, parse: noClock }) });
-  const iterators = [[], new Map(), new Set(), ''].map((one: Any) => Object.getPrototypeOf(one[Symbol.iterator]()));
+  const iterators = [[], new Map(), new Set(), ''].map((iterable: Any) =>
+    Object.getPrototypeOf(iterable[Symbol.iterator]()),
+  );
   const hidden = [...iterators, Object.getPrototypeOf(iterators[0]), Object.getPrototypeOf(function* () {})];
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     const value: Any = (globalThis as Any)[name];

@@ -28,19 +28,19 @@ export function timeOf(comp: Any): number {
   return comp.renderedFrame / comp.globalData.frameRate;
 }
 
-/** Calls a function while all compositions are at another time, given in seconds of one of them. */
+/** Calls a function while all compositions are at another time, given in seconds of `comp`. */
 export function atTime<Result>(comp: Any, seconds: number, run: () => Result): Result {
   const { globalData } = comp;
   const delta = seconds * globalData.frameRate - comp.renderedFrame;
   if (Math.abs(delta) < 1e-9) return run();
-  const frames = [...compositions].map((one) => [one, one.renderedFrame]);
+  const frames = [...compositions].map((composition) => [composition, composition.renderedFrame]);
   const { frameId } = globalData;
-  for (const [one, frame] of frames) one.renderedFrame = frame + delta;
+  for (const [composition, frame] of frames) composition.renderedFrame = frame + delta;
   globalData.frameId = ++lastOtherTime;
   try {
     return run();
   } finally {
-    for (const [one, frame] of frames) one.renderedFrame = frame;
+    for (const [composition, frame] of frames) composition.renderedFrame = frame;
     globalData.frameId = frameId;
   }
 }
@@ -50,7 +50,7 @@ export function currentValue(property: Any): Value {
   if (property.k) property.getValue();
   const { v, mult = 1 } = property;
   if (typeof v === 'number') return unscaled(v, mult);
-  return isPath(v) ? v : v.map((one: number) => unscaled(one, mult));
+  return isPath(v) ? v : v.map((number: number) => unscaled(number, mult));
 }
 
 /** Divides without the noise that a multiplication with 0.01 has left. */
@@ -141,7 +141,7 @@ function key(property: Any, index: number): Key {
   if (!Array.isArray(start)) return { index, time, value: start.t };
   if (isPath(start[0])) return { index, time, value: keyframeValue(property, time) };
   // Expressions for lottie-web read the number as the first of a list.
-  const value = property.propType === 'unidimensional' ? Object.assign(new Number(start[0]), { 0: start[0] }) : [...start]; // biome-ignore format: one value
+  const value = property.propType === 'unidimensional' ? Object.assign(new Number(start[0]), { 0: start[0] }) : [...start]; // biome-ignore format: a value
   return { ...start, index, time, value };
 }
 
@@ -187,7 +187,7 @@ function loop(
   if (kind === 'continue') {
     const edge = end === 'out' ? last : first;
     const [a, b] = end === 'out' ? [at(edge - STEP), at(edge)] : [at(edge), at(edge + STEP)];
-    return combine((value, one, other) => value + ((other - one) / STEP) * (now - edge), at(edge), a, b);
+    return combine((value, earlier, later) => value + ((later - earlier) / STEP) * (now - edge), at(edge), a, b);
   }
   if (!(span > 0)) return at(now);
   const round = Math.floor((now - from) / span);
@@ -203,7 +203,7 @@ function smooth(property: Any, width = 0.2, samples = 5, seconds = timeOf(proper
     samples === 1 ? seconds : seconds - width / 2 + (index * width) / (samples - 1),
   );
   const values = times.map((time) => keyframeValue(property, time));
-  return combine((...numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length, ...values);
+  return combine((...numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length, ...values);
 }
 
 /** Moves the value of a property; its random numbers belong to the scope of an expression. */
@@ -298,14 +298,16 @@ export function withPathMembers(property: Any, { value: _, ...members }: Record<
 /** Returns the matrix of a transform at the current time. */
 export function matrixOf(transform: Any): Any {
   const matrix = new Matrix();
-  const [a, s, p] = [transform.a, transform.s, transform.p].map((one) => (one ? currentValue(one) : null));
-  const angle = (one: Any): number => (one ? (currentValue(one) * Math.PI) / 180 : 0);
+  const [a, s, p] = [transform.a, transform.s, transform.p].map((property) =>
+    property ? currentValue(property) : null,
+  );
+  const angle = (property: Any): number => (property ? (currentValue(property) * Math.PI) / 180 : 0);
   if (a !== null) matrix.translate(-a[0], -a[1], a[2] ?? 0);
   if (s !== null) matrix.scale(s[0] / 100, s[1] / 100, (s[2] ?? 100) / 100);
   if (transform.sk) matrix.skewFromAxis(-angle(transform.sk), angle(transform.sa));
   if (transform.r) matrix.rotate(-angle(transform.r));
   else if (transform.rz) {
-    const [x, y, z] = currentValue(transform.or).map((one: number) => (one * Math.PI) / 180);
+    const [x, y, z] = currentValue(transform.or).map((degrees: number) => (degrees * Math.PI) / 180);
     matrix.rotateZ(-angle(transform.rz)).rotateY(angle(transform.ry)).rotateX(angle(transform.rx));
     matrix.rotateZ(-z).rotateY(y).rotateX(x);
   }

@@ -12,7 +12,7 @@ import {
 
 type Vector = readonly number[];
 
-/** The expression of one use of a property. */
+/** The expression of a use of a property. */
 interface Scope {
   /** Value of the property without its expression. */
   value: Value;
@@ -66,35 +66,35 @@ function smoothNoise(seed: number, at: number): number {
 
 function noise(at: number | Vector): number {
   if (!Array.isArray(at)) return smoothNoise(1, Number(at));
-  return at.reduce((sum: number, one: number, axis) => sum + smoothNoise(axis + 1, one), 0) / at.length;
+  return at.reduce((sum: number, coordinate: number, axis) => sum + smoothNoise(axis + 1, coordinate), 0) / at.length;
 }
 
-function clamp(value: Value, one: Value, other: Value): Value {
-  if (!Array.isArray(value)) return Math.min(Math.max(value, Math.min(one, other)), Math.max(one, other));
-  return value.map((each, index) => clamp(each, one[index] ?? one, other[index] ?? other));
+function clamp(value: Value, a: Value, b: Value): Value {
+  if (!Array.isArray(value)) return Math.min(Math.max(value, Math.min(a, b)), Math.max(a, b));
+  return value.map((each, index) => clamp(each, a[index] ?? a, b[index] ?? b));
 }
 
-/** Calls a function with the elements of two vectors; the shorter one is filled with zeros. */
-function pairs(one: Vector, other: Vector, join: (a: number, b: number) => number): number[] {
-  return Array.from({ length: Math.max(one.length, other.length) }, (_, at) => join(one[at] ?? 0, other[at] ?? 0));
+/** Calls a function with the elements of two vectors; the shorter vector is filled with zeros. */
+function pairs(left: Vector, right: Vector, join: (a: number, b: number) => number): number[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => join(left[at] ?? 0, right[at] ?? 0));
 }
 
-function sub(one: Any, other: Any): Any {
-  if (!Array.isArray(one)) return Array.isArray(other) ? [one - other[0], ...other.slice(1)] : one - other;
-  return Array.isArray(other) ? pairs(one, other, (a, b) => a - b) : [one[0] - other, ...one.slice(1)];
+function sub(left: Any, right: Any): Any {
+  if (!Array.isArray(left)) return Array.isArray(right) ? [left - right[0], ...right.slice(1)] : left - right;
+  return Array.isArray(right) ? pairs(left, right, (a, b) => a - b) : [left[0] - right, ...left.slice(1)];
 }
 
-function dot(one: Vector, other: Vector): number {
-  return pairs(one, other, (a, b) => a * b).reduce((sum, product) => sum + product, 0);
+function dot(left: Vector, right: Vector): number {
+  return pairs(left, right, (a, b) => a * b).reduce((sum, product) => sum + product, 0);
 }
 
 function cross([a = 0, b = 0, c = 0]: Vector, [d = 0, e = 0, f = 0]: Vector): number[] {
   return [b * f - c * e, c * d - a * f, a * e - b * d];
 }
 
-function length(one: Any, other: Any = 0): number {
-  if (!Array.isArray(one)) return Math.abs(one - other);
-  return Math.hypot(...pairs(one, Array.isArray(other) ? other : [], (a, b) => a - b));
+function length(left: Any, right: Any = 0): number {
+  if (!Array.isArray(left)) return Math.abs(left - right);
+  return Math.hypot(...pairs(left, Array.isArray(right) ? right : [], (a, b) => a - b));
 }
 
 /** Returns red, green, blue and alpha, 0..1. */
@@ -182,7 +182,7 @@ export function createScope(element: Any, data: Any, property: Any): Scope {
   const members = isText
     ? { valueAtTime: { value: keyframes }, numKeys: { value: property.data.d.k.length } }
     : membersOf(property, wiggle, () => scope.value);
-  const own = Object.defineProperties({}, members as PropertyDescriptorMap) as Any;
+  const propertyMembers = Object.defineProperties({}, members as PropertyDescriptorMap) as Any;
   const names = {
     ...functions,
     $bm_sub: sub,
@@ -215,8 +215,8 @@ export function createScope(element: Any, data: Any, property: Any): Scope {
   Object.defineProperties(names, {
     thisProperty: { get: () => thisProperty() },
     name: { get: () => layer().name },
-    loop_in: { get: () => own.loopIn },
-    loop_out: { get: () => own.loopOut },
+    loop_in: { get: () => propertyMembers.loopIn },
+    loop_out: { get: () => propertyMembers.loopOut },
   });
   for (const name of LAYER_NAMES) {
     if (!(name in names)) Object.defineProperty(names, name, { get: () => layer()[name] });

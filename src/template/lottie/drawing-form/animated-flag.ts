@@ -8,9 +8,9 @@ import { isRecord } from '../../../kernel/json.ts';
 export function withAnimatedFlags<Value>(value: Value): Value {
   if (Array.isArray(value)) {
     // Lists of numbers are most of a document.
-    if (value.every((one) => typeof one !== 'object')) return value;
+    if (value.every((item) => typeof item !== 'object')) return value;
     const changed = value.map(withAnimatedFlags);
-    return changed.some((one, index) => one !== value[index]) ? (changed as Value) : value;
+    return changed.some((item, index) => item !== value[index]) ? (changed as Value) : value;
   }
   if (!isRecord(value)) return value;
   const changes: Record<string, unknown> = {};
@@ -33,5 +33,5 @@ function flagOf({ a, k }: Record<string, unknown>): 0 | 1 | undefined {
 
 /** Returns whether the value of a property is a list of keyframes. */
 export function hasKeyframes(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && 't' in one);
+  return Array.isArray(value) && value.length > 0 && value.every((frame) => isRecord(frame) && 't' in frame);
 }

@@ -3,7 +3,7 @@ import type { LottieDocument } from '../../render-input.ts';
 import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from '../lottie-layers.ts';
 import { expandedMask, isExpandable } from '../paths/mask-expansion.ts';
 import { withModifiedPaths } from '../paths/path-modifiers.ts';
-import { asPath, isOtherStar } from '../paths/shape-paths.ts';
+import { asPath, isDifferentStar } from '../paths/shape-paths.ts';
 import { withAnimatedFlags } from './animated-flag.ts';
 import { withStopsApart } from './gradient-stops.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';
@@ -17,7 +17,7 @@ import { withoutStraightPaths } from './straight-paths.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
- * reversed stars as paths, one easing for all dimensions of a keyframe, motion paths as keyframes, gradient stops that are apart, skew
+ * reversed stars as paths, a single easing for all dimensions of a keyframe, motion paths as keyframes, gradient stops that are apart, skew
  * with the axis that it understands, expanded masks and those that lighten or darken, layers whose inverted matte is empty, mattes
  * that are not drawn themselves, blend modes of fills that stay within their layer, and what `pictureRepairs` lists. What needs no
  * change is not copied.
@@ -38,8 +38,8 @@ const PAINTS = new Set<unknown>(['fl', 'st', 'gf', 'gs']);
 function withoutEmptyMattes(layers: readonly unknown[]): unknown {
   return mapped(layers, (layer) => {
     if (!INVERTED_MATTES.has(layer.tt)) return layer;
-    const matte = layers.find((one, index) =>
-      layer.tp === undefined ? layers[index + 1] === layer : isRecord(one) && one.ind === layer.tp,
+    const matte = layers.find((sibling, index) =>
+      layer.tp === undefined ? layers[index + 1] === layer : isRecord(sibling) && sibling.ind === layer.tp,
     );
     const isEmpty = isRecord(matte) && matte.ty === LAYER_TYPE.shape && !paints(matte.shapes) && !isRecord(matte.sy);
     return isEmpty ? { ...layer, tt: 0 } : layer;
@@ -47,7 +47,7 @@ function withoutEmptyMattes(layers: readonly unknown[]): unknown {
 }
 
 function paints(shapes: unknown): boolean {
-  return Array.isArray(shapes) && shapes.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one.it)));
+  return Array.isArray(shapes) && shapes.some((shape) => isRecord(shape) && (PAINTS.has(shape.ty) || paints(shape.it)));
 }
 
 function layerForm(given: LottieNode, frameRate: number, isInside: boolean): LottieNode {
@@ -65,8 +65,8 @@ function layerForm(given: LottieNode, frameRate: number, isInside: boolean): Lot
 }
 
 /**
- * Returns a matte without `hd`. A matte shapes other layers whether it is visible or not, and the renderer draws it as a layer of
- * its own as soon as `hd` is present, even if false.
+ * Returns a matte without `hd`. A matte shapes other layers whether it is visible or not, and the renderer draws it as a separate
+ * layer as soon as `hd` is present, even if false.
  */
 function matteForm(layer: LottieNode): LottieNode {
   if (!(Number(layer.td) > 0) || layer.hd === undefined) return layer;
@@ -101,7 +101,7 @@ function shapeForm(shape: LottieNode): LottieNode {
   if (shape.ty === 'tr') return transformForm(shape);
   if (shape.ty === 'rp') return shape;
   const limited = withLimitedShape(shape);
-  return (isOtherStar(limited) ? asPath(limited) : null) ?? withStopsApart(easedAlike(limited, MAX_DIMENSIONS));
+  return (isDifferentStar(limited) ? asPath(limited) : null) ?? withStopsApart(easedAlike(limited, MAX_DIMENSIONS));
 }
 
 /** Modes that the renderer ignores, and those that look the same where the masks are opaque. */
@@ -148,10 +148,10 @@ function withSkewAxis(transform: LottieNode): LottieNode {
 function negated(value: unknown): unknown {
   if (typeof value === 'number') return -value;
   if (!Array.isArray(value)) return value;
-  return value.map((one: unknown) => {
-    if (typeof one === 'number') return -one;
-    if (!isRecord(one)) return one;
-    const ends = ['s', 'e'].filter((end) => one[end] !== undefined).map((end) => [end, negated(one[end])]);
-    return { ...one, ...Object.fromEntries(ends) };
+  return value.map((item: unknown) => {
+    if (typeof item === 'number') return -item;
+    if (!isRecord(item)) return item;
+    const ends = ['s', 'e'].filter((end) => item[end] !== undefined).map((end) => [end, negated(item[end])]);
+    return { ...item, ...Object.fromEntries(ends) };
   });
 }

@@ -1,7 +1,7 @@
-import { isRecord } from '../../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../../kernel/json.ts';
 import { type LottieNode, mapped } from '../lottie-layers.ts';
 
-/** Distance of two stops that the renderer does not take for one. Less than a pixel of any gradient on a canvas. */
+/** Distance at which the renderer draws both of two neighbouring stops. Less than a pixel of any gradient on a canvas. */
 const APART = 1e-4;
 /** Numbers of a stop: offset, red, green and blue; offset and opacity. */
 const [COLOR, OPACITY] = [4, 2];
@@ -17,7 +17,7 @@ export function withStopsApart(shape: LottieNode): LottieNode {
   const { k } = g.k;
   if (!Array.isArray(k) || !Number.isInteger(count)) return shape;
   const list: readonly unknown[] = k;
-  const moved = isNumbers(list) ? stopsApart(list, count) : mapped(list, (frame) => keyframeApart(frame, count));
+  const moved = isStopList(list) ? stopsApart(list, count) : mapped(list, (frame) => keyframeApart(frame, count));
   return moved === list ? shape : { ...shape, g: { ...g, k: { ...g.k, k: moved } } };
 }
 
@@ -25,14 +25,14 @@ function keyframeApart(frame: LottieNode, count: number): LottieNode {
   const changes: LottieNode = {};
   for (const key of ['s', 'e']) {
     const stops = frame[key];
-    const moved = isNumbers(stops) ? stopsApart(stops, count) : stops;
+    const moved = isStopList(stops) ? stopsApart(stops, count) : stops;
     if (moved !== stops) changes[key] = moved;
   }
   return Object.keys(changes).length === 0 ? frame : { ...frame, ...changes };
 }
 
-function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number');
+function isStopList(value: unknown): value is readonly number[] {
+  return isNumberList(value) && value.length > 0;
 }
 
 function stopsApart(stops: readonly number[], count: number): readonly number[] {

@@ -13,7 +13,7 @@ const OPAQUE = 99.99;
  * blends them with the layers below, as lottie-web does only where nothing else paints the layer apart. A mask of everything
  * makes it paint the layer apart, too.
  *
- * @param isInside whether the layer is one of a precomposition
+ * @param isInside whether the layer belongs to a precomposition
  */
 export function withIsolatedBlends(layer: LottieNode, isInside: boolean): LottieNode {
   if (layer.ty !== LAYER_TYPE.shape || !blends(layer.shapes)) return layer;
@@ -35,6 +35,6 @@ export function withIsolatedBlends(layer: LottieNode, isInside: boolean): Lottie
 function blends(shapes: unknown): boolean {
   return (
     Array.isArray(shapes) &&
-    shapes.some((one) => isRecord(one) && one.hd !== true && (Number(one.bm ?? 0) > 0 || blends(one.it)))
+    shapes.some((shape) => isRecord(shape) && shape.hd !== true && (Number(shape.bm ?? 0) > 0 || blends(shape.it)))
   );
 }

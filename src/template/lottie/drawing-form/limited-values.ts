@@ -65,8 +65,8 @@ function withEasing(
   });
 }
 
-function isEqual(one: readonly number[], other: readonly number[]): boolean {
-  return one.length === other.length && one.every((value, index) => value === other[index]);
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 /** Limits values to a range, as After Effects and lottie-web do. */

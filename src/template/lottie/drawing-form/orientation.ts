@@ -9,7 +9,7 @@ type Keyframe = LottieNode & { readonly t: number; readonly s: Angles };
 
 /**
  * Returns an orientation that turns the shortest way from keyframe to keyframe, as in After Effects, because the renderer moves each
- * angle on its own. Adds a keyframe at each frame. Orientations that do not move, and those of old documents, are returned as they are.
+ * angle independently. Adds a keyframe at each frame. Returns constant orientations, and those of old documents, unchanged.
  *
  * @see https://en.wikipedia.org/wiki/Slerp
  */
@@ -20,12 +20,12 @@ export function withShortestTurns(orientation: LottieNode): LottieNode {
   let before = frames[0]!.s;
   const turned = frames.flatMap((frame, index): object[] => {
     const next = frames[index + 1];
-    const { to: _, ti: __, ...own } = frame;
+    const { to: _, ti: __, ...withoutPath } = frame;
     const times = next === undefined || frame.h === 1 ? null : timesBetween(frame.t, next.t);
-    if (next === undefined || times === null) return [own];
+    if (next === undefined || times === null) return [withoutPath];
     const [from, to] = [quaternion(frame.s), quaternion(next.s)];
     return times.map((t) => {
-      // Angles that are nearest to those of the frame before, so that the renderer turns no full circle between them.
+      // The angles nearest to those of the previous frame, so that the renderer turns no full circle between them.
       before = t === frame.t ? frame.s : nearest(angles(between(from, to, easedShare(frame, next, t))), before);
       return { t, s: before, ...STRAIGHT };
     });
@@ -40,7 +40,7 @@ function isKeyframe(frame: unknown): frame is Keyframe {
 
 /** Returns how far the first of two keyframes has become the second at a time, 0..1. */
 function easedShare({ t, o, i }: Keyframe, next: Keyframe, time: number): number {
-  const share = { k: [{ t, o, i, s: [0] }, { t: next.t, s: [1] }] }; // biome-ignore format: one property
+  const share = { k: [{ t, o, i, s: [0] }, { t: next.t, s: [1] }] }; // biome-ignore format: a property
   return propertyValue(share, time)![0]!;
 }
 

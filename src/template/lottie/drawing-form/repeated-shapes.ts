@@ -3,18 +3,18 @@ import { type LottieNode, mapped } from '../lottie-layers.ts';
 import { keyTimes, propertyValue } from '../property-value.ts';
 import { withChangedValues } from './limited-values.ts';
 
-/** Longest time in frames in which a number of copies that moves is counted. */
+/** Longest time in frames in which an animated number of copies is counted. */
 const MAX_COUNTED = 3600;
-/** Repeaters around one another whose shapes are doubled. Each doubles the shapes of those within. */
+/** Maximum number of nested repeaters that are split. Each doubles the shapes of the repeaters within it. */
 const MAX_SPLIT_DEPTH = 3;
-/** `m` of a repeater that paints each copy over the previous one. */
+/** `m` of a repeater that paints each copy over the previous copy. */
 const ABOVE = 1;
 
 /**
- * Returns shapes whose repeaters have whole copies that fade as in After Effects: the first copy has the start opacity, the last one
+ * Returns shapes whose repeaters have whole copies that fade as in After Effects: the first copy has the start opacity, the last copy
  * the end opacity. The renderer draws the last of n copies at (n - 1) / n of the way between the two and limits both to 0..100 %.
- * So an end opacity is moved further away, or where that would exceed the limits or either moves, the last copy becomes a repeater
- * of its own. What needs no change is not copied.
+ * So an end opacity is moved further away. Where that would exceed the limits, or where an opacity is animated, the last copy
+ * becomes a separate repeater. What needs no change is not copied.
  */
 export function withRepeaters(shapes: unknown): unknown {
   if (!Array.isArray(shapes)) return shapes;
@@ -42,7 +42,7 @@ export function withRepeaters(shapes: unknown): unknown {
 export function isMisfaded(shapes: readonly unknown[], index: number): boolean {
   const repeater = shapes[index];
   if (!isRecord(repeater) || !isSplit(repeater)) return false;
-  // What follows would be applied to both parts: a fill painted twice, or paths joined with themselves.
+  // Later shapes would apply to both groups: a fill would be painted twice, or paths joined with themselves.
   const isLast = shapes
     .slice(index + 1)
     .every((shape) => isRecord(shape) && (shape.hd === true || FOLLOWING.has(shape.ty)));
@@ -51,18 +51,18 @@ export function isMisfaded(shapes: readonly unknown[], index: number): boolean {
 
 const FOLLOWING = new Set<unknown>(['tr', 'rp']);
 
-/** Counts repeaters around one another that are split. */
+/** Counts nested repeaters that are split, along the deepest branch. */
 function splitDepth(shapes: readonly unknown[]): number {
-  let [own, inner] = [0, 0];
+  let [splitCount, inner] = [0, 0];
   for (const shape of shapes) {
     if (!isRecord(shape) || shape.hd === true) continue;
-    if (shape.ty === 'rp' && isSplit(shape)) own += 1;
+    if (shape.ty === 'rp' && isSplit(shape)) splitCount += 1;
     if (shape.ty === 'gr' && Array.isArray(shape.it)) inner = Math.max(inner, splitDepth(shape.it));
   }
-  return own + inner;
+  return splitCount + inner;
 }
 
-/** Returns a repeater with whole copies: the renderer leaves out a copy that has begun, which lottie-web draws. */
+/** Returns a repeater with whole copies, because the renderer leaves out a partial copy, which lottie-web draws. */
 function withWholeCopies(repeater: LottieNode): LottieNode {
   const { c } = repeater;
   const times = keyTimes(c);
@@ -81,7 +81,7 @@ interface Fade {
   readonly count: number;
 }
 
-/** Returns the opacities of a repeater in which neither they nor the number of copies move; null for others. */
+/** Returns the opacities of a repeater; null if they or the number of copies are animated. */
 function constantFade({ c, tr }: LottieNode): Fade | null {
   const [count, start, end] = [c, isRecord(tr) ? tr.so : undefined, isRecord(tr) ? tr.eo : undefined].map(constant);
   return count === null || start === null || end === null
@@ -89,19 +89,19 @@ function constantFade({ c, tr }: LottieNode): Fade | null {
     : { count: count ?? 0, start: start ?? 100, end: end ?? 100 };
 }
 
-/** Returns the value of a property; undefined if it is absent, null if it moves. */
+/** Returns the value of a property; undefined if it is absent, null if it is animated. */
 function constant(property: unknown): number | undefined | null {
   return keyTimes(property).length > 0 ? null : propertyValue(property, 0)?.[0];
 }
 
-/** Returns the end opacity with which the renderer draws the last copy as it should be. */
+/** Returns the end opacity with which the renderer draws the last copy correctly. */
 function movedEnd({ start, end, count }: Fade): number {
   return count < 2 ? end : start + ((end - start) * count) / (count - 1);
 }
 
-/** Returns whether the last copy of a repeater is drawn on its own. */
-export function isSplit(given: LottieNode): boolean {
-  const repeater = withWholeCopies(given);
+/** Returns whether the last copy of a repeater is drawn by a separate repeater. */
+export function isSplit(original: LottieNode): boolean {
+  const repeater = withWholeCopies(original);
   const { tr } = repeater;
   if (!isRecord(tr) || !isRecord(tr.so) || !isRecord(tr.eo)) return false;
   const fade = constantFade(repeater);
@@ -122,8 +122,8 @@ function withMovedEnd(repeater: LottieNode): LottieNode {
 }
 
 /**
- * Returns groups that draw shapes as often as a repeater does, in the order of a list: one with all copies but the last, of which the
- * renderer draws the last at (n - 1) / n of the way to the end, and one with the last copy, unless that is transparent.
+ * Returns groups that together draw what a repeater draws, in the order of the list: a group of all copies but the last, and a group
+ * of the last copy unless it is transparent. The renderer draws the last of n copies at (n - 1) / n of the way to the end.
  */
 function splitGroups(shapes: readonly unknown[], repeater: LottieNode): LottieNode[] {
   const { c, o, tr, m } = repeater as LottieNode & { c: LottieNode; tr: LottieNode };
@@ -131,31 +131,33 @@ function splitGroups(shapes: readonly unknown[], repeater: LottieNode): LottieNo
     ty: 'gr',
     it: [...shapes, { ...repeater, ...changes }, { ty: 'tr', ...STILL }],
   });
-  const others = group({ c: withChangedValues(c, ([count = 0]) => [count < 2 ? count : count - 1], always) });
-  if (constant(tr.eo) === 0) return [others];
+  const allButLast = group({ c: withChangedValues(c, ([count = 0]) => [count < 2 ? count : count - 1], always) });
+  if (constant(tr.eo) === 0) return [allButLast];
   const lastTime = (time: number): number => Math.max(0, (propertyValue(c, time)?.[0] ?? 0) - 1);
   const last = group({
     c: withChangedValues(c, ([count = 0]) => [count < 2 ? 0 : 1], always),
     o: offsetBy(o, c, lastTime),
     tr: { ...tr, so: tr.eo },
   });
-  return m === ABOVE ? [last, others] : [others, last];
+  return m === ABOVE ? [last, allButLast] : [allButLast, last];
 }
 
 const always = (): boolean => true;
 
 /** Returns an offset of a repeater moved by a number of copies that may change with the number of copies. */
 function offsetBy(offset: unknown, count: LottieNode, by: (time: number) => number): LottieNode {
-  const own = isRecord(offset) ? offset : { a: 0, k: 0 };
-  const times = [...keyTimes(own), ...keyTimes(count)];
-  // Times of both, because both decide the result.
-  const both =
+  const property = isRecord(offset) ? offset : { a: 0, k: 0 };
+  const times = [...keyTimes(property), ...keyTimes(count)];
+  const withAllTimes =
     times.length === 0 || keyTimes(count).length === 0
-      ? own
-      : { a: 1, k: [...new Set(times)].sort((a, b) => a - b).map((t) => ({ t, s: propertyValue(own, t) ?? [0] })) };
-  const at = (time: number): number => propertyValue(own, time)?.[0] ?? 0;
+      ? property
+      : {
+          a: 1,
+          k: [...new Set(times)].sort((a, b) => a - b).map((t) => ({ t, s: propertyValue(property, t) ?? [0] })),
+        };
+  const at = (time: number): number => propertyValue(property, time)?.[0] ?? 0;
   return withChangedValues(
-    both,
+    withAllTimes,
     (_, time) => [at(time) + by(time)],
     (__, ___, time) => by(time) !== by(time + 1),
   );

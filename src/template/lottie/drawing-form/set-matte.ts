@@ -4,7 +4,7 @@ import { type LottieNode, records } from '../lottie-layers.ts';
 /** `ty` of the effect in documents of Bodymovin, and the name that After Effects has for it. */
 const SET_MATTE = 28;
 const MATCH_NAME = 'ADBE Set Matte3';
-/** Value of "Use For Matte" → `tt` of a track matte, and of one that is inverted. */
+/** Value of "Use For Matte" → `tt` of a track matte, and of an inverted track matte. */
 const MODES: Readonly<Record<number, readonly [plain: number, inverted: number]>> = { 4: [1, 2], 5: [3, 4] };
 
 /**
@@ -22,7 +22,7 @@ export function withSetMattes(layers: readonly unknown[]): readonly unknown[] {
     if (found === null) return [layer];
     const { hd: _, tt: __, tp: ___, ...copy } = found.matte;
     const { ef, ...masked } = layer as LottieNode;
-    const effects = (ef as unknown[]).filter((one) => one !== found.effect);
+    const effects = (ef as unknown[]).filter((effect) => effect !== found.effect);
     return [
       { ...copy, ind: ++highest, td: 1 },
       { ...masked, ...(effects.length === 0 ? {} : { ef: effects }), tt: found.mode },
@@ -52,7 +52,7 @@ function setMatteOf(layer: LottieNode, siblings: readonly unknown[]): SetMatte |
   const values = records(effect.ef, '').map(([{ v }]) => (isRecord(v) ? v.k : undefined));
   const [index, use = 4, isInverted = 0] = values;
   const modes = MODES[Number(use)];
-  const matte = siblings.find((one) => isRecord(one) && one.ind === index && one !== layer);
+  const matte = siblings.find((sibling) => isRecord(sibling) && sibling.ind === index && sibling !== layer);
   if (!isRecord(matte) || modes === undefined) return null;
   return { effect, matte, mode: modes[isInverted === 1 ? 1 : 0] };
 }

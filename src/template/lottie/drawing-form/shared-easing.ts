@@ -1,17 +1,16 @@
-import { isRecord } from '../../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../../kernel/json.ts';
 import type { LottieNode } from '../lottie-layers.ts';
 import { propertyValue } from '../property-value.ts';
 
 /** Longest time between two keyframes that is sampled at each frame. */
 const MAX_FRAMES = 3600;
-/** Time between two keyframes, in frames, below which the renderer takes them for one and leaves out the property. */
+/** Time between two keyframes, in frames, below which the renderer merges them and leaves out the property. */
 const CLOSE = 0.001;
 
 /**
- * Returns a property whose keyframes ease all dimensions alike, because the renderer takes the easing of the first dimension for
- * all of them, and that has no curved motion path, because the renderer takes curves within half a pixel of a line for lines and
- * measures them wrong. Where the dimensions that change ease differently and along curves, adds a keyframe at each frame. What
- * needs no change is not copied.
+ * Returns a property whose keyframes ease all dimensions alike and have no curved motion path. The renderer applies the easing of
+ * the first dimension to all dimensions, draws curves within half a pixel of a line as lines, and measures them wrong. Adds a
+ * keyframe at each frame where dimensions ease differently and along curves. What needs no change is not copied.
  *
  * @param dimensions number of dimensions that are drawn
  * @param isOriented whether a layer turns along the curves, which are kept then
@@ -42,12 +41,12 @@ export function withSharedEasing(property: LottieNode, dimensions: number, isOri
     : property;
 }
 
-/** Returns a keyframe for each frame up to another one; null if that takes too many. */
+/** Returns a keyframe for each frame up to the next keyframe; null if there are too many frames. */
 function sampledBetween(property: LottieNode, frame: Keyframe, next: Keyframe): Keyframe[] | null {
   return timesBetween(frame.t, next.t)?.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT })) ?? null;
 }
 
-/** Returns a time and the frames after it, up to another time; null if they are too many. Omits frames that the renderer takes for one of them. */
+/** Returns a time and the frames between it and another time; null if there are too many. Omits frames too close to either time. */
 export function timesBetween(from: number, to: number): number[] | null {
   const [first, last] = [Math.floor(from + CLOSE) + 1, Math.ceil(to - CLOSE) - 1];
   if (last - from > MAX_FRAMES) return null;
@@ -70,17 +69,17 @@ function hasPath({ to, ti }: Keyframe): boolean {
 /** Old documents store a keyframe's end value in the keyframe itself. */
 function endOf({ e }: Keyframe, { s }: Keyframe): readonly number[] | null {
   const end = s ?? e;
-  return Array.isArray(end) && end.every((one) => typeof one === 'number') ? end : null;
+  return isNumberList(end) ? end : null;
 }
 
 /** Gives the last keyframe of an old document the value that the keyframe before it stored. */
 function withValue(frame: Keyframe, previous: Keyframe | undefined, frames: readonly Keyframe[]): Keyframe {
   if (frame.s !== undefined || previous === undefined) return frame;
-  const own = frames[frames.findIndex(({ t }) => t === frame.t) - 1]?.e;
-  return own === undefined ? frame : { ...frame, s: own };
+  const storedEnd = frames[frames.findIndex(({ t }) => t === frame.t) - 1]?.e;
+  return storedEnd === undefined ? frame : { ...frame, s: storedEnd };
 }
 
-/** Returns the easing of one dimension, as that of all. */
+/** Returns the easing of a dimension in the form for all dimensions. */
 function curveOf({ o, i }: Keyframe, dimension: number): { o: object; i: object } {
   const at = (handle: unknown, otherwise: number): object => {
     if (!isRecord(handle)) return { x: otherwise, y: otherwise };

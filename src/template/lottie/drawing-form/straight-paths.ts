@@ -1,4 +1,4 @@
-import { isRecord } from '../../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../../kernel/json.ts';
 import { type LottieNode, mapped } from '../lottie-layers.ts';
 
 type Point = readonly number[];
@@ -29,16 +29,14 @@ function isStraight({ s, to, ti }: LottieNode, next: unknown): boolean {
 }
 
 function isPoint(value: unknown): value is Point {
-  return (
-    Array.isArray(value) && (value.length === 2 || value.length === 3) && value.every((one) => typeof one === 'number')
-  );
+  return isNumberList(value) && (value.length === 2 || value.length === 3);
 }
 
 function plus(point: Point, handle: Point): Point {
   return point.map((value, axis) => value + (handle[axis] ?? 0));
 }
 
-/** Returns whether three points are on one line, with the tolerance of lottie-web. Points with a depth are never. */
+/** Returns whether three points are on one line, with the tolerance of lottie-web. Points with a depth never are. */
 function isOnLine(a: Point, b: Point, c: Point): boolean {
   if ([a, b, c].some(([, , z = 0]) => z !== 0)) return false;
   const [[ax = 0, ay = 0], [bx = 0, by = 0], [cx = 0, cy = 0]] = [a, b, c];

@@ -47,7 +47,7 @@ function withPaths(value: unknown, distance: number): unknown {
     if (!isRecord(frame)) return frame;
     const ends = ['s', 'e'].filter((end) => Array.isArray(frame[end]));
     const paths = ends.map((end) => {
-      return [end, (frame[end] as unknown[]).map((one) => (isPath(one) ? expandedPath(one, distance) : one))];
+      return [end, (frame[end] as unknown[]).map((item) => (isPath(item) ? expandedPath(item, distance) : item))];
     });
     return { ...frame, ...Object.fromEntries(paths) };
   });
@@ -76,8 +76,8 @@ function expandedPath(path: KeyframePath, distance: number): KeyframePath {
     const scale = outwards / Math.max(SHARPEST, 1 + first![0] * second![0] + first![1] * second![1]);
     return [here[0] + (first![0] + second![0]) * scale, here[1] + (first![1] + second![1]) * scale];
   });
-  const stretched = (handle: Point, index: number, other: number): number[] => {
-    const [from, to] = [minus(at(v, other), at(v, index)), minus(at(moved, other), at(moved, index))];
+  const stretched = (handle: Point, index: number, neighbour: number): number[] => {
+    const [from, to] = [minus(at(v, neighbour), at(v, index)), minus(at(moved, neighbour), at(moved, index))];
     const ratio = Math.hypot(...from) === 0 ? 1 : Math.hypot(...to) / Math.hypot(...from);
     return [handle[0] * ratio, handle[1] * ratio];
   };

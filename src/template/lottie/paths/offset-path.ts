@@ -8,9 +8,9 @@ type Curve = readonly [Point, Point, Point, Point];
 /** How corners and ends are filled: as `lj` of Offset Paths. */
 export const JOINS = { miter: 1, round: 2, bevel: 3 } as const;
 
-/** Pieces of a curve that are moved one by one. */
+/** Number of pieces of a curve that are moved separately. */
 const PIECES = 4;
-/** Distance in pixels below which points are one. */
+/** Distance in pixels below which points are the same. */
 const SAME = 1e-6;
 
 interface Join {
@@ -22,14 +22,14 @@ interface Join {
 
 /**
  * Returns the outline at a distance around a path, closed: outside of a closed path, or inside if the distance is negative, and all
- * around an open one. Loops within curves that bend more sharply than the distance stay.
+ * around an open path. Loops within curves that bend more sharply than the distance stay.
  *
  * @see Tiller and Hanson, "Offsets of Two-Dimensional Profiles", IEEE Computer Graphics and Applications 4 (1984)
  */
 export function offsetPath(path: KeyframePath, amount: number, join: Join): KeyframePath {
-  const own = curvesOf(path);
-  if (amount === 0 || own.length === 0) return path;
-  const sides = path.c ? own : [...own, ...own.toReversed().map(reversed)];
+  const curves = curvesOf(path);
+  if (amount === 0 || curves.length === 0) return path;
+  const sides = path.c ? curves : [...curves, ...curves.toReversed().map(reversed)];
   const distance = path.c ? amount * (Math.sign(signedArea(path)) || 1) : Math.abs(amount);
   const moved = sides.map((curve) => movedCurve(curve, distance));
   const outline: Curve[] = [];
@@ -44,7 +44,7 @@ export function offsetPath(path: KeyframePath, amount: number, join: Join): Keyf
     [moved[index], moved[next]] = [joined.before, joined.after];
     outline.push(...(index === 0 ? [] : moved[index]!), ...joined.between);
   }
-  // The first curve begins where the last one ends.
+  // The first curve begins where the last ends.
   return pathOf([...moved[0]!, ...outline]);
 }
 
@@ -94,7 +94,7 @@ interface Side {
   readonly moved: Curve[];
 }
 
-/** Returns two moved sides with what is between them. Straight ones end where they meet. */
+/** Returns two moved sides and the curves between them. Straight sides end where they meet. */
 function joinedCorner(
   { curve, moved }: Side,
   next: Side,
@@ -153,7 +153,7 @@ function pathOf(curves: readonly Curve[]): KeyframePath {
 }
 
 function split([a, b, c, d]: Curve, share: number): [Curve, Curve] {
-  const between = (one: Point, other: Point): Point => plus(one, times(minus(other, one), share));
+  const between = (from: Point, to: Point): Point => plus(from, times(minus(to, from), share));
   const [ab, bc, cd] = [between(a, b), between(b, c), between(c, d)];
   const [abc, bcd] = [between(ab, bc), between(bc, cd)];
   const middle = between(abc, bcd);
@@ -172,8 +172,8 @@ function isStraight([a, b, c, d]: Curve): boolean {
 }
 
 /** Returns the direction in which a curve starts. */
-function directionOf([start, ...others]: Curve): Point {
-  const away = others.map((point) => minus(point, start)).find((vector) => length(vector) > SAME) ?? [1, 0];
+function directionOf([start, ...handlesAndEnd]: Curve): Point {
+  const away = handlesAndEnd.map((point) => minus(point, start)).find((vector) => length(vector) > SAME) ?? [1, 0];
   return times(away, 1 / length(away));
 }
 

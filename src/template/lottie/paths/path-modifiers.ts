@@ -38,7 +38,7 @@ export function withModifiedPaths(shapes: unknown): unknown {
   return list;
 }
 
-/** Returns whether the renderer draws the paths of a list without one of its modifiers. @param index of the modifier */
+/** Returns whether the renderer draws the paths of a list without a modifier. @param index of the modifier */
 export function isLeftOut(shapes: readonly unknown[], index: number): boolean {
   const item = shapes[index];
   const modifier = isRecord(item) ? MODIFIERS[String(item.ty)] : undefined;
@@ -48,7 +48,7 @@ export function isLeftOut(shapes: readonly unknown[], index: number): boolean {
   return modified(before, item as LottieNode, modifier) === null;
 }
 
-/** Returns null if the modifier depends on what other modifiers make of the paths, and if the renderer does the same. */
+/** Returns null if the modifier depends on the results of other modifiers, or if the renderer draws it correctly. */
 function modified(
   shapes: readonly unknown[],
   item: LottieNode,
@@ -70,7 +70,7 @@ function modified(
       const path = asPath(
         shape,
         keys.map((key) => item[key]),
-        (one, time) => change(one, values(time), item),
+        (path, time) => change(path, values(time), item),
       );
       if (path === null) return null;
       changed.push(path);
@@ -84,7 +84,7 @@ function isDrawnAlike(shapes: readonly unknown[], { lj }: LottieNode): boolean {
   return lj !== JOINS.round && lj !== JOINS.bevel && !shapes.some(isOpen);
 }
 
-/** Returns whether a shape is a path that is open at some time, or a group with one. */
+/** Returns whether a shape is a path that is open at some time, or a group with such a path. */
 function isOpen(shape: unknown): boolean {
   if (!isRecord(shape) || shape.hd === true) return false;
   if (shape.ty === 'gr') return Array.isArray(shape.it) && shape.it.some(isOpen);
@@ -115,8 +115,8 @@ function rounded(path: KeyframePath, radius: number): KeyframePath {
       add(here, into, from);
       continue;
     }
-    for (const [side, other] of [pointAt(path.v, index - 1), pointAt(path.v, index + 1)].entries()) {
-      const away: Point = [other[0] - here[0], other[1] - here[1]];
+    for (const [side, neighbour] of [pointAt(path.v, index - 1), pointAt(path.v, index + 1)].entries()) {
+      const away: Point = [neighbour[0] - here[0], neighbour[1] - here[1]];
       const distance = Math.hypot(...away);
       const share = distance === 0 ? 0 : Math.min(distance / 2, radius) / distance;
       const handle: Point = [-away[0] * share * CIRCLE, -away[1] * share * CIRCLE];

@@ -32,7 +32,7 @@ export function sampledPath(properties: readonly unknown[], pathAt: (time: numbe
   if (last - first > MAX_FRAMES) return null;
   const paths = Array.from({ length: last - first + 1 }, (_, index) => pathAt(first + index));
   const most = Math.max(...paths.map(({ v }) => v.length));
-  // Paths with different vertices do not become one another.
+  // Paths with different numbers of vertices are not interpolated.
   const isHeld = paths.some(({ v }) => v.length !== most);
   const between = isHeld ? { h: 1 } : { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
   const frames = paths.map((path, index) => {
@@ -44,7 +44,7 @@ export function sampledPath(properties: readonly unknown[], pathAt: (time: numbe
 
 /**
  * Returns a path with more vertices that looks the same, because the renderer draws nothing where the number of vertices
- * changes from one keyframe to another. Repeats the last vertex.
+ * changes between keyframes. Repeats the last vertex.
  */
 export function withPoints(path: KeyframePath, count: number): KeyframePath {
   const missing = count - path.v.length;

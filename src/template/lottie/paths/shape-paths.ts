@@ -15,10 +15,10 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns whether a shape is a star or polygon that the renderer draws otherwise: with sharp points instead of rounded ones, in the other
+ * Returns whether a shape is a star or polygon that the renderer draws differently: with sharp points instead of rounded ones, in the other
  * direction, or with a number of points that is rounded instead of cut off.
  */
-export function isOtherStar(shape: LottieNode): boolean {
+export function isDifferentStar(shape: LottieNode): boolean {
   if (shape.ty !== 'sr') return false;
   const isWhole = isRecord(shape.pt) && Number.isInteger(shape.pt.k);
   return shape.d === 3 || !isWhole || [shape.os, shape.is].some((property) => isSet(property));
@@ -28,18 +28,18 @@ export function isOtherStar(shape: LottieNode): boolean {
  * Returns a rectangle, ellipse, star, polygon or path as a path, changed. Where it moves, the path has a keyframe at each frame. Null for
  * other shapes, and for those that move too long.
  *
- * @param given also decide how the path changes
+ * @param furtherProperties also decide how the path changes
  */
 export function asPath(
   shape: LottieNode,
-  given: readonly unknown[] = [],
+  furtherProperties: readonly unknown[] = [],
   change: (path: KeyframePath, time: number) => KeyframePath = (path) => path,
 ): LottieNode | null {
   const keys = PROPERTIES[String(shape.ty)];
   if (keys === undefined) return null;
-  const own = keys.map((key) => shape[key]);
+  const outlineProperties = keys.map((key) => shape[key]);
   if (shape.ty === 'sh' && !hasPaths(shape.ks)) return null;
-  const ks = sampledPath([...own, ...given], (time) => change(outline(shape, time), time));
+  const ks = sampledPath([...outlineProperties, ...furtherProperties], (time) => change(outline(shape, time), time));
   if (ks === null) return null;
   const { nm, hd, ix, ind } = shape;
   const path = { ty: 'sh', nm, hd, ix, ind, ks };
@@ -74,7 +74,7 @@ function pathOf({ k }: LottieNode, time: number): KeyframePath {
   if (isPath(k)) return k;
   const frames = k as readonly LottieNode[];
   const paths = frames.map(({ s }, index) => pathIn(s) ?? pathIn(frames[index - 1]?.e));
-  // The number of the keyframe eases to the next one.
+  // The index of the keyframe, eased to the index of the next keyframe.
   const position = { k: frames.map(({ t, h, o, i }, index) => ({ t, h, o, i, s: [index] })) };
   const index = Math.max(
     0,
@@ -132,10 +132,10 @@ function ellipse([x = 0, y = 0]: readonly number[], size: readonly number[]): Ke
   return { c: true, v, o: out, i: out.map(([dx = 0, dy = 0]) => [-dx, -dy]) };
 }
 
-/** Turns a path round whose direction is reversed (`d` is 3). It starts at the same vertex. */
+/** Reverses a path if `d` is 3. It starts at the same vertex. */
 function directed(path: KeyframePath, direction: unknown): KeyframePath {
   if (direction !== 3) return path;
-  const turned = <One>([first, ...others]: readonly One[]): One[] => [first!, ...others.reverse()];
+  const turned = <Item>([first, ...rest]: readonly Item[]): Item[] => [first!, ...rest.reverse()];
   return { c: path.c, v: turned(path.v), i: turned(path.o), o: turned(path.i) };
 }
 

@@ -63,8 +63,8 @@ export function outlinedFonts(animation: LottieDocument): ReadonlySet<string> {
   const uses = groupBy(usedStyles(animation), ({ style }) => style.f);
   return new Set(
     fontList(animation).flatMap((font) => {
-      const own = uses.get(String(font.fName));
-      const isOutlined = own?.every(({ style }) => fixed.has(style) && outlines.cover(font, style)) === true;
+      const fontUses = uses.get(String(font.fName));
+      const isOutlined = fontUses?.every(({ style }) => fixed.has(style) && outlines.cover(font, style)) === true;
       return isOutlined ? [String(font.fName)] : [];
     }),
   );

@@ -3,7 +3,7 @@ import type { FontSlot } from '../../parse-manifest.ts';
 import type { LottieDocument } from '../../render-input.ts';
 import { LAYER_TYPE, type LottieNode, layerLists } from '../lottie-layers.ts';
 
-/** The style and text of one keyframe of a text layer. */
+/** The style and text of a keyframe of a text layer. */
 export interface TextStyle extends LottieNode {
   t: string;
   f: string;
@@ -25,7 +25,7 @@ export type SlotUse =
 /**
  * Finds every use of a slot. The nodes are not copied, so writing to them binds a value.
  *
- * @see Lottie specification 1.0.1, "Slots"; text slots are Bodymovin's, from 5.11 on
+ * @see Lottie specification 1.0.1, "Slots"; text slots are an extension of Bodymovin 5.11
  */
 export function findSlotUses(document: LottieDocument): SlotUses {
   const uses = new Map<string, SlotUse[]>();
@@ -62,7 +62,7 @@ export function normalizeLineBreaks(text: string): string {
   return text.split(LINE_END).join('\n');
 }
 
-/** Returns the text documents of `t.d`-like nodes, one per keyframe. */
+/** Returns the text documents of `t.d`-like nodes, in the order of keyframes. */
 export function textStyles(node: LottieNode): TextStyle[] {
   if (!Array.isArray(node.k)) return [];
   const styles: TextStyle[] = [];

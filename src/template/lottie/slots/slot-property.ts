@@ -7,7 +7,7 @@ import {
   parseNumbers,
   type SlotKind,
 } from '../../../contract/wire/slot-text.ts';
-import { isRecord } from '../../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../../kernel/json.ts';
 import { formatColor, parseColor } from '../../color.ts';
 import type { LottieNode } from '../lottie-layers.ts';
 
@@ -61,7 +61,7 @@ export function writeProperty(kind: SlotKind, node: LottieNode, text: string): v
 function firstValue({ k }: LottieNode): number[] | null {
   const value = Array.isArray(k) && isRecord(k[0]) ? k[0].s : k;
   const numbers = Array.isArray(value) ? value : [value];
-  return numbers.length > 0 && numbers.every((one) => typeof one === 'number') ? numbers : null;
+  return isNumberList(numbers) && numbers.length > 0 ? numbers : null;
 }
 
 /**
@@ -80,7 +80,7 @@ function stopsOf(values: readonly number[], colorCount: number): GradientStop[] 
   });
 }
 
-/** Returns at most `count` items, with the first and the last one. */
+/** Returns at most `count` items, including the first and the last. */
 function evenly<T>(items: readonly T[], count: number): readonly T[] {
   if (items.length <= count) return items;
   return Array.from({ length: count }, (_, index) => items[Math.round((index * (items.length - 1)) / (count - 1))]!);

@@ -9,15 +9,15 @@ const TOLERANCE = 0.5;
 /** Null, audio, camera and light. */
 const UNDRAWN = new Set<unknown>([3, LAYER_TYPE.audio, CAMERA, 14]);
 const ROTATIONS = ['r', 'rx', 'ry', 'rz', 'or'];
-/** Parents of a layer that are followed; more are a circle, or no animation of a designer. */
+/** Maximum number of parents of a layer. A longer chain is a circle. */
 const MAX_PARENTS = 50;
 
 /**
- * Finds layers in three dimensions that are painted over one that is nearer to the camera, because the renderer paints them in the
- * order of the list. Compares their anchor points. Layers, parents and cameras that move, and parents and cameras that are turned, are left
- * out, and so are all layers without a camera, which lottie-web does not sort either.
+ * Finds layers in three dimensions that are painted over a layer nearer to the camera, because the renderer paints them in the order
+ * of the list. Compares their anchor points. Ignores animated layers, parents and cameras, turned parents and cameras, and compositions
+ * without a camera, which lottie-web does not sort.
  */
-export function outOfDepth(layers: readonly LottieNode[]): LottieNode[] {
+export function layersOverNearer(layers: readonly LottieNode[]): LottieNode[] {
   const camera = layers.find(({ ty }) => ty === CAMERA);
   const view = camera === undefined ? null : viewOf(camera);
   if (view === null) return [];
@@ -34,10 +34,10 @@ export function outOfDepth(layers: readonly LottieNode[]): LottieNode[] {
 }
 
 /**
- * Finds layers that are turned out of the plane in a composition without a camera: they are drawn in perspective, as After Effects does it,
- * while other players draw them without.
+ * Finds layers that are turned out of the plane in a composition without a camera. They are drawn in perspective, as in After Effects;
+ * other players draw them without perspective.
  */
-export function inPerspective(layers: readonly LottieNode[]): LottieNode[] {
+export function layersInPerspective(layers: readonly LottieNode[]): LottieNode[] {
   if (layers.some(({ ty }) => ty === CAMERA)) return [];
   return layers.filter((layer) => {
     const { rx, ry, or } = transformOf(layer);
@@ -45,7 +45,7 @@ export function inPerspective(layers: readonly LottieNode[]): LottieNode[] {
   });
 }
 
-/** Returns whether an angle, or one of the first two of an orientation, moves or is no half turn. */
+/** Returns whether an angle, or the first or second angle of an orientation, is animated or not a multiple of 180 degrees. */
 function leavesPlane(property: unknown): boolean {
   if (!isRecord(property) || property.k === undefined) return false;
   const angles: readonly unknown[] = Array.isArray(property.k) ? property.k.slice(0, 2) : [property.k];
@@ -80,7 +80,7 @@ function depthOf(
   return depth > 0 ? depth : null;
 }
 
-/** Returns where the anchor of a layer is in its composition. */
+/** Returns the position of a layer's anchor in its composition. */
 function worldPoint(layer: LottieNode, byIndex: ReadonlyMap<unknown, LottieNode>): Point | null {
   let point = pointOf(transformOf(layer).p);
   let below = layer;

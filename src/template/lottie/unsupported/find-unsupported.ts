@@ -19,7 +19,7 @@ import {
 import { isExpandable } from '../paths/mask-expansion.ts';
 import { isLeftOut } from '../paths/path-modifiers.ts';
 import { isSet } from '../property-value.ts';
-import { inPerspective, outOfDepth } from './depth-order.ts';
+import { layersInPerspective, layersOverNearer } from './depth-order.ts';
 import { findPlayerDifferences, unmarkedMattes } from './player-differences.ts';
 import { isSeenToBeRandom } from './random-movement.ts';
 import {
@@ -58,8 +58,8 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   const removed = recordedRemovals(animation);
   const lists = [...layerLists(animation)];
   const whole = {
-    unsorted: new Set(lists.flatMap(outOfDepth)),
-    turned: new Set(lists.flatMap(inPerspective)),
+    unsorted: new Set(lists.flatMap(layersOverNearer)),
+    turned: new Set(lists.flatMap(layersInPerspective)),
     mattes: new Set(lists.flatMap(setMatteEffects)),
     unmarked: new Set(lists.flatMap(unmarkedMattes)),
     side: Math.min(animation.w, animation.h),
@@ -94,13 +94,13 @@ export function lacksDashOffset({ ty, d }: LottieNode): boolean {
 
 /** Facts about the whole animation. */
 interface Whole {
-  /** Layers that cover one nearer to the camera. */
+  /** Layers that cover a layer nearer to the camera. */
   readonly unsorted: ReadonlySet<LottieNode>;
   /** Layers in perspective without a camera. */
   readonly turned: ReadonlySet<LottieNode>;
   /** Effects that are drawn as track mattes. */
   readonly mattes: ReadonlySet<LottieNode>;
-  /** Mattes without the mark of one. */
+  /** Layers that are used as a matte but are not marked as such. */
   readonly unmarked: ReadonlySet<LottieNode>;
   /** Shorter side of the picture in pixels. */
   readonly side: number;
@@ -203,27 +203,27 @@ function ofAnimator({ node, pointer, path }: LocatedNode): Found[] {
 
 const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);
 
-/** Returns whether shapes are painted only after one of them: the renderer repeats what is painted before. */
+/** Returns whether shapes are painted only after a repeater. The renderer repeats only what is painted before it. */
 function isUnpainted({ items, index }: ListPlace): boolean {
   const isPaint = (shape: unknown): boolean => isRecord(shape) && PAINTS.has(shape.ty);
   const isPaintOrGroup = (shape: unknown): boolean => isPaint(shape) || (isRecord(shape) && shape.ty === 'gr');
   return !items.slice(0, index).some(isPaintOrGroup) && items.slice(index).some(isPaint);
 }
 
-/** Returns whether a trim goes through several groups that are painted on their own: the renderer trims each of them. */
+/** Returns whether a trim continues through several groups with separate paints. The renderer trims each of them. */
 function isTorn({ items, index }: ListPlace, { s, e }: LottieNode): boolean {
   if (isRecord(s) && s.k === 0 && isRecord(e) && e.k === 100) return false;
   const groups = items
     .slice(0, index)
-    .filter((one) => isRecord(one) && one.ty === 'gr' && one.hd !== true && paints(one));
+    .filter((shape) => isRecord(shape) && shape.ty === 'gr' && shape.hd !== true && paints(shape));
   return groups.length > 1;
 }
 
 function paints({ it }: LottieNode): boolean {
-  return Array.isArray(it) && it.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one)));
+  return Array.isArray(it) && it.some((shape) => isRecord(shape) && (PAINTS.has(shape.ty) || paints(shape)));
 }
 
-/** Returns whether a mask hides all or nothing of each point. */
+/** Returns whether a mask has full opacity. */
 function isOpaque({ o }: LottieNode): boolean {
   return !isRecord(o) || o.k === 100;
 }
@@ -241,7 +241,7 @@ function isWipe({ mn, ty }: LottieNode): boolean {
   return WIPES.has(mn) || ty === 26;
 }
 
-/** Match names of effects that draw nothing. The last one is a preset in use that lacks the prefix. */
+/** Match names of effects that draw nothing. The last is a preset in use that lacks the prefix. */
 const CONTROLS = /(?: Control$|^pseudo\/|^seamless wiggle loop)/i;
 
 /** Returns whether an effect is an expression control (slider, colour, point), which draws nothing. */

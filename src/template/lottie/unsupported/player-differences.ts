@@ -33,7 +33,7 @@ export function findPlayerDifferences(layer: LottieNode, pointer: string, side: 
     ...(layer.ty === LAYER_TYPE.text && isRecord(layer.t) ? ofText(layer.t, `${pointer}/t`) : []),
     ...nodesOf({ layer, pointer }).flatMap((inside) => ofNode(inside, side)),
   ];
-  return found.filter((one) => one !== false);
+  return found.filter((difference) => difference !== false);
 }
 
 function ofNode(inside: LocatedNode, side: number): (Found | false)[] {
@@ -47,7 +47,7 @@ function ofNode(inside: LocatedNode, side: number): (Found | false)[] {
   ];
 }
 
-/** Finds layers that are used as a matte without being marked as one. Some players also draw them, others hide them. */
+/** Finds layers that are used as a matte but are not marked as such. Some players also draw them, others hide them. */
 export function unmarkedMattes(layers: readonly LottieNode[]): LottieNode[] {
   return layers.filter((layer, index) => {
     const below = layers[index + 1];
@@ -56,8 +56,8 @@ export function unmarkedMattes(layers: readonly LottieNode[]): LottieNode[] {
 }
 
 /**
- * Returns whether shapes of a layer have a transform although they are in no group. lottie-web gives it to the layer, until the
- * transform of the layer itself moves.
+ * Returns whether shapes of a layer have a transform although they are in no group. lottie-web applies it to the layer until the
+ * transform of the layer itself is animated.
  */
 function isMisplaced(layer: LottieNode): boolean {
   if (layer.ty !== LAYER_TYPE.shape || !Array.isArray(layer.shapes)) return false;
@@ -75,11 +75,11 @@ function hasOnlyRotationZ(layer: LottieNode): boolean {
 const ADD = 16;
 
 /** Finds the feature of a mask that lottie-web ignores: feather, Difference, or inversion of clockwise paths or beside other masks. */
-function ofMask([{ mode, inv, f, pt }, pointer]: [LottieNode, string], isBesideOthers: boolean): Found | false {
-  if (isRecord(f) && [f.k].flat().some((one) => isRecord(one) || (typeof one === 'number' && one !== 0)))
+function ofMask([{ mode, inv, f, pt }, pointer]: [LottieNode, string], isAmongMasks: boolean): Found | false {
+  if (isRecord(f) && [f.k].flat().some((value) => isRecord(value) || (typeof value === 'number' && value !== 0)))
     return ['feathered mask', pointer];
-  if (isBesideOthers && mode === 'f') return ['mask with the mode Difference among others', pointer];
-  return inv === true && (isBesideOthers || isClockwise(pt)) && ['inverted mask', pointer];
+  if (isAmongMasks && mode === 'f') return ['mask with the mode Difference among others', pointer];
+  return inv === true && (isAmongMasks || isClockwise(pt)) && ['inverted mask', pointer];
 }
 
 /** Returns whether a path runs clockwise, by its first keyframe. */
@@ -196,5 +196,5 @@ function isCutting(inside: LocatedNode): boolean {
   const list = listAround(inside);
   if (list === null) return false;
   const before = list.items.slice(0, list.index);
-  return before.filter((one) => isRecord(one) && one.hd !== true && MEASURES.has(one.ty)).length > 1;
+  return before.filter((shape) => isRecord(shape) && shape.hd !== true && MEASURES.has(shape.ty)).length > 1;
 }

@@ -22,7 +22,7 @@ export type Feature =
   | 'depth_order'
   | 'stretched_sound';
 
-/** The actual result and the remedy; one sentence each. */
+/** The actual result and the remedy, each a sentence. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
   expression: {
     instead: 'The expression was not evaluated; its property keeps its static value or its keyframes',

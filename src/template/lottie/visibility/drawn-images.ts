@@ -31,7 +31,7 @@ export class DrawnImages {
     this.#sizes = new Map(images.map(({ id, w, h }) => [id, { width: Number(w), height: Number(h) }]));
   }
 
-  /** Returns scales by asset on one frame, the largest of several layers. Invisible images are absent. */
+  /** Returns scales by asset on a frame, the largest of several layers. Invisible images are absent. */
   at(frame: number): Map<string, DrawnScale> {
     const found = new Map<string, DrawnScale>();
     const { w, h } = this.#animation;
@@ -56,9 +56,9 @@ export class DrawnImages {
     for (let at = 0; count > 0 && at < frameCount; at += step) {
       const frame = Math.floor(at);
       for (const [id, scale] of this.at(frame)) {
-        const other = found.get(id) ?? { ...scale, frame };
-        const isLarger = largerSide(scale) > largerSide(other);
-        found.set(id, { ...largerOf(other, scale), frame: isLarger ? frame : other.frame });
+        const known = found.get(id) ?? { ...scale, frame };
+        const isLarger = largerSide(scale) > largerSide(known);
+        found.set(id, { ...largerOf(known, scale), frame: isLarger ? frame : known.frame });
       }
     }
     return found;
@@ -79,8 +79,8 @@ function isOutside([a, b, c, d, e, f]: Matrix, image: Size, picture: Size): bool
   return isBeyond(right, picture.width) || isBeyond(down, picture.height);
 }
 
-function largerOf(one: DrawnScale, other: DrawnScale): DrawnScale {
-  return { x: Math.max(one.x, other.x), y: Math.max(one.y, other.y) };
+function largerOf(a: DrawnScale, b: DrawnScale): DrawnScale {
+  return { x: Math.max(a.x, b.x), y: Math.max(a.y, b.y) };
 }
 
 function largerSide({ x, y }: DrawnScale): number {

@@ -4,7 +4,7 @@ import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } f
 import { propertyValue } from '../property-value.ts';
 import { MIN_VISIBLE_STRENGTH, timeWithin } from './layer-spans.ts';
 
-/** A layer as it lies in the picture on one frame. */
+/** A layer and its position in the picture on a frame. */
 export interface DrawnLayer {
   readonly layer: LottieNode;
   /** From the layer to the picture. */
@@ -104,19 +104,19 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** Returns the matrix from a layer to its composition, including parents. @param siblings layers of that composition */
 function matrixOf(layer: LottieNode, siblings: readonly LottieNode[], time: number): Matrix {
-  let matrix = ownMatrix(layer, time);
+  let matrix = matrixWithoutParents(layer, time);
   let { parent } = layer;
   for (let steps = 0; parent !== undefined && steps < MAX_CHAIN_LENGTH; steps++) {
     const above = siblings.find(({ ind }) => ind === parent);
     if (above === undefined) break;
-    matrix = multiply(ownMatrix(above, time), matrix);
+    matrix = multiply(matrixWithoutParents(above, time), matrix);
     ({ parent } = above);
   }
   return matrix;
 }
 
 /** @see Lottie specification 1.0.1, "Transform": anchor, scale, skew, rotation, position */
-function ownMatrix(layer: LottieNode, time: number): Matrix {
+function matrixWithoutParents(layer: LottieNode, time: number): Matrix {
   const { a, p, s, r, rz, sk, sa } = transformOf(layer);
   const [anchorX = 0, anchorY = 0] = propertyValue(a, time) ?? [];
   const [x = 0, y = 0] = positionOf(p, time);
@@ -134,7 +134,7 @@ function ownMatrix(layer: LottieNode, time: number): Matrix {
 
 function positionOf(position: unknown, time: number): readonly number[] {
   if (!isRecord(position) || position.s !== true) return propertyValue(position, time) ?? [];
-  return [position.x, position.y].map((one) => propertyValue(one, time)?.[0] ?? 0);
+  return [position.x, position.y].map((component) => propertyValue(component, time)?.[0] ?? 0);
 }
 
 function multiply(outer: Matrix, inner: Matrix): Matrix {

@@ -3,7 +3,7 @@ import type { LottieDocument } from '../../render-input.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from '../lottie-layers.ts';
 import { keyTimes, propertyValue } from '../property-value.ts';
 
-/** A span of time in which a layer is shown. A layer of a precomposition has one for each layer that shows it. */
+/** A span of time in which a layer is shown. A layer of a precomposition has a span for each layer that shows it. */
 export interface LayerSpan {
   readonly layer: LottieNode;
   /** Frames of the animation, counted from its first; `to` is exclusive. */
@@ -59,11 +59,11 @@ function spanOf(layer: LottieNode, { from, to, clock, within }: Showing): LayerS
     from: Math.max(from, clock.start + numberOr(layer.ip, 0) * clock.stretch),
     to: Math.min(to, clock.start + numberOr(layer.op, Infinity) * clock.stretch),
   };
-  return span.to <= span.from ? null : { layer, ...span, clock: ownClock(layer, clock), around: clock, within };
+  return span.to <= span.from ? null : { layer, ...span, clock: clockOf(layer, clock), around: clock, within };
 }
 
 /** Returns the clock of a layer. @param around clock of the composition that the layer lies in */
-export function ownClock(layer: LottieNode, around: Clock): Clock {
+export function clockOf(layer: LottieNode, around: Clock): Clock {
   const stretch = numberOr(layer.sr, 1) || 1;
   return { start: around.start + numberOr(layer.st, 0) * around.stretch, stretch: around.stretch * stretch };
 }
@@ -89,7 +89,7 @@ const MIN_SCALE = 0.02;
 export function strengthAt(span: LayerSpan, frame: number): number {
   if (frame < span.from || frame >= span.to) return 0;
   let strength = 1;
-  for (let at: LayerSpan | null = span; at !== null; at = at.within) strength *= ownStrength(at, frame);
+  for (let at: LayerSpan | null = span; at !== null; at = at.within) strength *= strengthOfLayer(at, frame);
   return strength;
 }
 
@@ -107,13 +107,13 @@ export function changesOf(span: LayerSpan): number[] {
   return frames.filter((frame) => frame >= span.from && frame <= span.to);
 }
 
-function ownStrength({ layer, around }: LayerSpan, frame: number): number {
+function strengthOfLayer({ layer, around }: LayerSpan, frame: number): number {
   // With time remapping, visibility is unknown without drawing.
   if (around === null) return 1;
   const time = (frame - around.start) / around.stretch;
   const { o, s } = transformOf(layer);
   const opacity = propertyValue(o, time)?.[0] ?? 100;
   const scale = propertyValue(s, time) ?? [100];
-  const isDot = scale.slice(0, 2).some((one) => Math.abs(one) / 100 < MIN_SCALE);
+  const isDot = scale.slice(0, 2).some((percent) => Math.abs(percent) / 100 < MIN_SCALE);
   return isDot ? 0 : Math.min(1, Math.max(0, opacity / 100));
 }
