@@ -21,7 +21,7 @@ export interface StyleVersionUpload {
 }
 
 /** Polls before giving up on the processing of a template. */
-const MAX_LOOKS = 300;
+const MAX_POLLS = 300;
 
 /**
  * Ensures that a service has a template ready for use: uploads it if it is missing or has other labels or limits, and
@@ -49,12 +49,12 @@ export async function pushStyleVersion(
       },
     );
   }
-  for (let looks = 0; state.status === 'processing'; looks += 1) {
-    if (looks === MAX_LOOKS) {
+  for (let polls = 0; state.status === 'processing'; polls += 1) {
+    if (polls === MAX_POLLS) {
       const message = `The service is still processing the template ${name} (${id})`;
       throw new ReelformError('service_unreachable', message, { hint: 'Run the command again later' });
     }
-    await wait(backoffMs(looks, { firstMs: 100, maxMs: 1000 }));
+    await wait(backoffMs(polls, { firstMs: 100, maxMs: 1000 }));
     state = (await service.findStyleVersion(id)) ?? state;
   }
   if (state.status === 'failed') {
