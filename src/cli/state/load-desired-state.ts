@@ -3,15 +3,16 @@ import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { LabelLookup } from '../../reconciler/plan/plan-document.ts';
-import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cache-file.ts';
+import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cached-state.ts';
 import {
   type CompareOptions,
   type Comparison,
   compareRepository,
 } from '../../reconciler/plan-cache/compare-repository.ts';
-import { CacheDamaged, type Desire, PlanCache } from '../../reconciler/plan-cache/plan-cache.ts';
+import { CacheDamaged, PlanCache } from '../../reconciler/plan-cache/plan-cache.ts';
 import { type CacheProbe, probeCache } from '../../reconciler/plan-cache/probe.ts';
 import { projectState } from '../../reconciler/plan-cache/project-state.ts';
+import type { Desire } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { ReadLog } from '../../reconciler/project/read-log.ts';

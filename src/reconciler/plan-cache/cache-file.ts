@@ -1,115 +1,18 @@
 import { hash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { unfinishedPath } from '../../kernel/replace-file.ts';
-import type { VideoId } from '../definition/video.ts';
-import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen, StatTuple } from '../project/read-log.ts';
-import { schemaPath, specPath } from '../project/repository-layout.ts';
+import { byPath, type CachedDefinition, type CachedState, type LastPlan, type RecordRange } from './cached-state.ts';
 
 /**
- * Content of the plan cache: stat data of every file and folder that was read, and the results. Repositories with
- * errors are not cached.
- */
-export interface CachedState {
-  readonly config: Config;
-  /** All templates that reelform.yaml names, by name. */
-  readonly templates: ReadonlyMap<string, CachedTemplate>;
-  /** Every file that was read, by repository-relative path. */
-  readonly files: ReadonlyMap<string, Trusted<FileSeen>>;
-  /** Every folder that was listed. */
-  readonly folders: ReadonlyMap<string, Trusted<FolderSeen>>;
-  /** Parents of the files that were not listed themselves. They must stay folders, not links. */
-  readonly parentDirs: readonly string[];
-  /** Paths that were looked up and did not exist. */
-  readonly absent: readonly string[];
-  readonly definitions: ReadonlyMap<string, CachedDefinition>;
-  /** The last complete plan; null when it may be outdated. */
-  readonly lastPlan: LastPlan | null;
-}
-
-/** Stat data, and whether it alone can prove later that nothing changed. */
-export type Trusted<T> = T & { readonly isTrusted: boolean };
-
-export interface CachedTemplate {
-  readonly diagnostics: readonly Diagnostic[];
-  /** Labels of its editables, by key, for those that have one. */
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-/** A definition file, or a fragment, without errors. */
-export interface CachedDefinition {
-  readonly path: string;
-  /** Files that it was read from, itself first. */
-  readonly origins: readonly string[];
-  /** Local files that its videos use. */
-  readonly assets: readonly string[];
-  /** Names of the templates that its videos use. */
-  readonly templates: readonly string[];
-  readonly ids: readonly VideoId[];
-  /** Prefixes of the videos' fingerprints as numbers. Different prefixes prove that fingerprints differ. */
-  readonly fingerprintPrefixes: readonly number[];
-  /** Prefixes of the digests of its videos' destinations, as numbers below 2³². */
-  readonly destinations: readonly number[];
-  /** Its videos: their position in the cache file, or their text when they are new. */
-  readonly videos: RecordRange | string;
-  /**
-   * Position of each video's entry in the lockfile, when the last plan had nothing to do for any of its videos; otherwise
-   * null.
-   */
-  readonly upToDate: readonly TextRange[] | null;
-}
-
-/** A record in the cache file: offset, length in bytes, and the first bytes of its SHA-256 as a number. */
-type RecordRange = readonly [offset: number, length: number, sum: number];
-
-/** A half-open range of bytes. */
-export type TextRange = readonly [start: number, end: number];
-
-/** A local file, and its size when it was accepted as complete; -1 when it was missing or damaged. */
-export type SeenOutput = readonly [path: string, sizeBytes: number];
-
-export interface LastPlan {
-  /** True if the plan had nothing to do. */
-  readonly isEmpty: boolean;
-  /** The compared lockfile; null when there was none. */
-  readonly lock: Trusted<Pick<FileSeen, 'tuple' | 'sha256'>> | null;
-  /** The journal that was read; null when there was none. */
-  readonly journal: Trusted<Pick<FileSeen, 'tuple'>> | null;
-  /** Local files of all videos in the lockfile. */
-  readonly outputs: readonly SeenOutput[];
-  /** Lockfile entries without a definition that is up to date. */
-  readonly unmatchedEntries: readonly (readonly [id: string, ...TextRange])[];
-}
-
-/** Counts the videos of these definitions. */
-export function countVideos(definitions: ReadonlyMap<string, CachedDefinition>): number {
-  let count = 0;
-  for (const { ids } of definitions.values()) count += ids.length;
-  return count;
-}
-
-/** Checks whether a path belongs to a template, or affects its measurements. */
-export function isOfTemplate(path: string, name: string, config: Config): boolean {
-  const template = config.templates.get(name);
-  const folders =
-    template?.kind === 'package' ? [template.path, ...(config.fonts === null ? [] : [config.fonts.path])] : [];
-  return (
-    folders.some((folder) => path === folder || path.startsWith(`${folder}/`)) ||
-    path === specPath(name) ||
-    path === schemaPath(name)
-  );
-}
-
-/**
- * The plan cache is one text file: a line with the lengths and digests of the next two, the head, the body, and the videos
- * of each definition. A head, body or record that does not match its digest is not used. All of it is JSON.
+ * The plan cache is a text file of JSON: a first line with the lengths and digests of head and body, the head, the body,
+ * and a record with the videos of each definition. A head, body or record that does not match its digest is not used.
  */
 const FORMAT = 'reelform plan cache 1';
 const FIRST_LINE_BYTES = 256;
 
-/** The part of the cache that every plan reads: enough to detect that nothing changed. */
+/** The first part of the file, which every plan reads: enough to detect that nothing changed. */
 export interface CacheHead {
   /** Identifies the program and user that wrote the cache; others do not use it. */
   readonly key: string;
@@ -157,7 +60,7 @@ export class CacheFile {
     this.head = head;
   }
 
-  /** @returns null for a file that is missing, damaged, or has another key */
+  /** Opens the file and reads its head. @returns null for a file that is missing, damaged, or has another key */
   static open(path: string, key: string): CacheFile | null {
     let file: number;
     try {
@@ -176,7 +79,7 @@ export class CacheFile {
     return null;
   }
 
-  /** @returns null when it is damaged */
+  /** Reads everything except the videos. @returns null when the file is damaged */
   readState(): CachedState | null {
     const { head } = this;
     try {
@@ -197,7 +100,7 @@ export class CacheFile {
         folders: new Map(folders),
         parentDirs,
         absent,
-        definitions: new Map(definitions.map((one) => [one.path, one])),
+        definitions: byPath(definitions),
         lastPlan: lastPlan === null || unmatchedEntries === null ? null : { ...lastPlan, unmatchedEntries },
       };
     } catch {
@@ -205,12 +108,12 @@ export class CacheFile {
     }
   }
 
-  /** @returns the text of a record; null when it is damaged */
+  /** Reads the videos of a definition. @returns null when they are damaged */
   record([offset, length, sum]: RecordRange): string | null {
     const { head, body } = this.#first;
     try {
       const bytes = readAt(this.#file, FIRST_LINE_BYTES + head[0] + body[0] + offset, length);
-      return sumOf(bytes) === sum ? bytes.toString() : null;
+      return recordSum(bytes) === sum ? bytes.toString() : null;
     } catch {
       return null;
     }
@@ -241,7 +144,7 @@ export function writeCacheFile(path: string, key: string, state: CachedState, be
       journal: lastPlan.journal,
       outputs: lastPlan.outputs,
     },
-    videoCount: countVideos(state.definitions),
+    videoCount: [...state.definitions.values()].reduce((count, { ids }) => count + ids.length, 0),
     hasDiagnostics: [...templates.values()].some(({ diagnostics }) => diagnostics.length > 0),
   };
   const body: CacheBody = {
@@ -268,7 +171,7 @@ export function writeCacheFile(path: string, key: string, state: CachedState, be
   }
 }
 
-/** @returns null when a record of the open cache is damaged */
+/** Lays out the videos of all definitions. @returns null when a record of the open cache is damaged */
 function storeRecords(
   { definitions }: CachedState,
   before: CacheFile | null,
@@ -276,11 +179,12 @@ function storeRecords(
   const records: Buffer[] = [];
   const stored: CachedDefinition[] = [];
   let offset = 0;
-  for (const one of definitions.values()) {
-    const text = typeof one.videos === 'string' ? one.videos : (before?.record(one.videos) ?? null);
+  for (const definition of definitions.values()) {
+    const { videos } = definition;
+    const text = typeof videos === 'string' ? videos : (before?.record(videos) ?? null);
     if (text === null) return null;
     const bytes = Buffer.from(text);
-    stored.push({ ...one, videos: [offset, bytes.length, sumOf(bytes)] });
+    stored.push({ ...definition, videos: [offset, bytes.length, recordSum(bytes)] });
     records.push(bytes);
     offset += bytes.length;
   }
@@ -305,8 +209,8 @@ function readAt(file: number, offset: number, length: number): Buffer {
   return bytes;
 }
 
-/** 48 bits of the SHA-256 of a record. */
-function sumOf(record: Uint8Array): number {
+/** Returns the first 48 bits of the SHA-256 of a record. */
+function recordSum(record: Uint8Array): number {
   return hash('sha256', record, 'buffer').readUIntBE(0, 6);
 }
 

@@ -7,8 +7,9 @@ import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
 import type { FileSeen, ReadLog } from '../project/read-log.ts';
-import type { CachedDefinition, CachedState, CachedTemplate, Trusted } from './cache-file.ts';
-import { type FsTimestamp, isTrusted } from './probe.ts';
+import { byPath, type CachedDefinition, type CachedState, type CachedTemplate } from './cached-state.ts';
+import { encodeVideos } from './cached-videos.ts';
+import { type FsTimestamp, withTrust } from './file-times.ts';
 
 /**
  * Returns the cache content for a repository that was read completely.
@@ -27,12 +28,14 @@ export function projectState(
   const templates = new Map<string, CachedTemplate>();
   for (const template of project.templates.values()) {
     const at = project.config.templates.get(template.name)?.at;
-    const own = project.diagnostics.filter((one) => one.at?.file === at?.file && one.at?.start === at?.start);
-    templates.set(template.name, templateState(template, own));
+    const warnings = project.diagnostics.filter(
+      (found) => found.at?.file === at?.file && found.at?.start === at?.start,
+    );
+    templates.set(template.name, templateState(template, warnings));
   }
   // Warnings that belong to no template could not be repeated without reading everything.
-  const known = [...templates.values()].reduce((sum, { diagnostics }) => sum + diagnostics.length, 0);
-  if (known !== project.diagnostics.length || templates.size !== project.config.templates.size) return null;
+  const warningCount = [...templates.values()].reduce((sum, { diagnostics }) => sum + diagnostics.length, 0);
+  if (warningCount !== project.diagnostics.length || templates.size !== project.config.templates.size) return null;
   const files = withTrust(log.files, timestamp);
   const folders = withTrust(log.folders, timestamp);
   const parentDirs = parentDirsOf(project.root, files, folders);
@@ -49,6 +52,7 @@ export function projectState(
   };
 }
 
+/** Returns the cache content for a template. */
 export function templateState({ spec }: ProjectTemplate, diagnostics: readonly Diagnostic[]): CachedTemplate {
   const labels = Object.entries(spec.editables).flatMap(([key, { label }]) =>
     label === undefined ? [] : [[key, label]],
@@ -83,61 +87,14 @@ export function definitionStates(
   });
 }
 
-export function byPath(definitions: readonly CachedDefinition[]): Map<string, CachedDefinition> {
-  return new Map(definitions.map((one) => [one.path, one]));
-}
-
-/** 48 bits of the digest, because a number holds no more of them. */
+/** Returns the first 48 bits of the digest, because a number holds no more than 53. */
 function fingerprintPrefix(fingerprint: string): number {
   return Number.parseInt(fingerprint.slice('v1:'.length, 'v1:'.length + 12), 16);
 }
 
-/** 32 bits of the digest. When two destinations share them, everything is read to find out. */
+/** Returns the first 32 bits of the digest. If two destinations share them, everything is read to compare them. */
 function destinationPrefix(to: string): number {
   return hash('sha256', to, 'buffer').readUInt32BE(0);
-}
-
-/** Leaves out properties that most videos do not have. */
-function encodeVideos(videos: readonly DesiredVideo[]): string {
-  return JSON.stringify(
-    videos.map(({ audio, fonts, output, deliver, ...video }) => ({
-      ...video,
-      resources: [...video.resources],
-      ...(audio.size > 0 && { audio: [...audio] }),
-      ...(fonts.size > 0 && { fonts: [...fonts] }),
-      ...(output !== null && { output }),
-      ...(deliver.length > 0 && { deliver }),
-    })),
-  );
-}
-
-type EncodedVideo = Omit<DesiredVideo, 'resources' | 'audio' | 'fonts' | 'output' | 'deliver'> & {
-  readonly resources: [string, never][];
-  readonly audio?: [string, never][];
-  readonly fonts?: [string, string][];
-  readonly output?: DesiredVideo['output'];
-  readonly deliver?: DesiredVideo['deliver'];
-};
-
-/** Decodes the videos of a cached definition. */
-export function decodeVideos(text: string): DesiredVideo[] {
-  return (JSON.parse(text) as EncodedVideo[]).map(
-    ({ audio = [], fonts = [], output = null, deliver = [], ...video }) => ({
-      ...video,
-      resources: new Map(video.resources),
-      audio: new Map(audio),
-      fonts: new Map(fonts),
-      output,
-      deliver,
-    }),
-  );
-}
-
-export function withTrust<T extends Pick<FileSeen, 'tuple'>>(
-  seen: ReadonlyMap<string, T>,
-  timestamp: FsTimestamp,
-): Map<string, Trusted<T>> {
-  return new Map([...seen].map(([path, one]) => [path, { ...one, isTrusted: isTrusted(one.tuple, timestamp) }]));
 }
 
 /**
@@ -151,8 +108,8 @@ export function parentDirsOf(
   folders: ReadonlyMap<string, unknown>,
 ): string[] | null {
   const parents = new Set<string>();
-  const plain = [...files].flatMap(([path, { real }]) => (real === null ? [path] : []));
-  for (const path of [...plain, ...folders.keys()]) {
+  const unlinked = [...files].flatMap(([path, { real }]) => (real === null ? [path] : []));
+  for (const path of [...unlinked, ...folders.keys()]) {
     for (let dir = posix.dirname(path); dir !== '.' && !parents.has(dir); dir = posix.dirname(dir)) parents.add(dir);
   }
   const unlisted = [...parents].filter((dir) => !folders.has(dir));

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sha256 } from '../../../src/kernel/digest.ts';
 import type { VideoId } from '../../../src/reconciler/definition/video.ts';
-import {
-  type CachedDefinition,
-  type CachedState,
-  CacheFile,
-  writeCacheFile,
-} from '../../../src/reconciler/plan-cache/cache-file.ts';
+import { CacheFile, writeCacheFile } from '../../../src/reconciler/plan-cache/cache-file.ts';
+import type { CachedDefinition, CachedState } from '../../../src/reconciler/plan-cache/cached-state.ts';
 import { DEFAULT_CONFIG } from '../../../src/reconciler/project/config.ts';
 import { temporaryRepository } from '../../support/temporary-repository.ts';
 

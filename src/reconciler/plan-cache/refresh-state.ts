@@ -1,0 +1,193 @@
+import { hasErrors } from '../../kernel/diagnostic.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Project } from '../project/load-project.ts';
+import { ReadLog } from '../project/read-log.ts';
+import { RepositoryFiles } from '../project/repository-files.ts';
+import { CONFIG_FILE } from '../project/repository-layout.ts';
+import { type CachedDefinition, type CachedState, isOfTemplate } from './cached-state.ts';
+import type { FsTimestamp } from './file-times.ts';
+import { mergeState, type ReadAgain } from './merge-state.ts';
+import type { CacheProbe } from './probe.ts';
+import { definitionStates, templateState } from './project-state.ts';
+
+/** Converts a video of a project to the form that plans compare. */
+export type Desire = (
+  video: Project['videos'][number],
+  project: Pick<Project, 'config' | 'assets'> & { readonly templates: Pick<Project['templates'], 'get'> },
+) => DesiredVideo;
+
+/**
+ * Updates the state: reads files that may have changed, and the definitions that depend on changed ones.
+ *
+ * @param timestamp taken before anything was read
+ * @returns null when everything has to be read: the configuration changed, or something is invalid
+ */
+export async function refreshState(
+  root: string,
+  state: CachedState,
+  { maybeChanged, hasMoved }: CacheProbe,
+  { timestamp, desire }: { readonly timestamp: FsTimestamp; readonly desire: Desire },
+): Promise<CachedState | null> {
+  if (hasMoved) return null;
+  const log = new ReadLog(root);
+  const changedFiles = findChangedFiles(state, maybeChanged.files, log);
+  const changedFolders = findChangedFolders(state, maybeChanged.folders, log);
+  if (!log.isWhole || changedFiles.has(CONFIG_FILE)) return null;
+
+  const files = new RepositoryFiles(root, log);
+  const paths = [...changedFiles, ...changedFolders];
+  const changedTemplates = new Set(
+    [...state.config.templates.keys()].filter((name) => paths.some((path) => isOfTemplate(path, name, state.config))),
+  );
+  const found = changedFolders.size === 0 ? { added: [], removed: [] } : await searchDefinitions(state, files);
+  if (found === null) return null;
+  const unchanged = new Map(state.definitions);
+  for (const path of found.removed) unchanged.delete(path);
+  const outdated = [...unchanged.values()].filter(
+    ({ origins, assets, templates }) =>
+      origins.some((path) => changedFiles.has(path)) ||
+      assets.some((path) => changedFiles.has(path)) ||
+      templates.some((name) => changedTemplates.has(name)),
+  );
+  for (const { path } of outdated) unchanged.delete(path);
+  const replaced = [...outdated, ...found.removed.map((path) => state.definitions.get(path)!)];
+  const toRead = [...outdated.map(({ path }) => path), ...found.added].sort(byCodeUnit);
+  let read: ReadDefinitions = { definitions: [], templates: state.templates };
+  if (toRead.length > 0 || changedTemplates.size > 0) {
+    assumeUnchanged(state, changedFiles, files);
+    const valid = await readDefinitions(toRead, changedTemplates, state, files, desire);
+    if (valid === null || isInConflict(valid.definitions, replaced, [...unchanged.values()])) return null;
+    read = valid;
+  }
+  const definitions = new Map(unchanged);
+  for (const definition of read.definitions) definitions.set(definition.path, definition);
+  const readAgain: ReadAgain = {
+    definitions,
+    replaced,
+    templates: read.templates,
+    log,
+    timestamp,
+    changedFiles,
+    changedFolders,
+    changedTemplates,
+  };
+  return mergeState(root, state, readAgain);
+}
+
+/** @returns null when no definition is left, or when an ignored file causes a warning */
+async function searchDefinitions(
+  { config, definitions, files: cached }: CachedState,
+  files: RepositoryFiles,
+): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] } | null> {
+  const { findDefinitionFiles } = await import('../project/find-definitions.ts');
+  const { paths, ignored } = findDefinitionFiles(config, files);
+  if (paths.length === 0 || ignored.some((path) => !cached.has(path))) return null;
+  const missing = new Set(definitions.keys());
+  const added = paths.filter((path) => !missing.delete(path));
+  return { added, removed: [...missing] };
+}
+
+/** Reads files that may have changed, and returns those with other content. */
+function findChangedFiles(state: CachedState, maybeChanged: readonly string[], log: ReadLog): Set<string> {
+  const changed = new Set<string>();
+  for (const path of maybeChanged) {
+    const { sha256, real } = state.files.get(path)!;
+    log.look(path, real);
+    // The code that needs a file reports its absence.
+    log.absent.delete(path);
+    if (log.files.get(path)?.sha256 !== sha256) changed.add(path);
+  }
+  return changed;
+}
+
+/** Lists folders that may have changed, and returns those with other names. */
+function findChangedFolders(state: CachedState, maybeChanged: readonly string[], log: ReadLog): Set<string> {
+  const changed = new Set<string>();
+  for (const path of maybeChanged) {
+    try {
+      log.list(path);
+    } catch {
+      // A folder that was removed or cannot be opened: the search for definitions reports it.
+    }
+    if (log.folders.get(path)?.listing !== state.folders.get(path)!.listing) changed.add(path);
+  }
+  return changed;
+}
+
+/** Saves hashing the unchanged files that a video uses. */
+function assumeUnchanged(
+  { definitions, files: cached }: CachedState,
+  changed: ReadonlySet<string>,
+  files: RepositoryFiles,
+) {
+  const assets = new Set([...definitions.values()].flatMap((definition) => definition.assets));
+  files.assume((path) => {
+    if (changed.has(path) || !assets.has(path)) return undefined;
+    const { sha256, tuple } = cached.get(path)!;
+    return { path, sha256, sizeBytes: tuple[2] };
+  });
+}
+
+interface ReadDefinitions {
+  readonly definitions: readonly CachedDefinition[];
+  /** All templates, some of them loaded again. */
+  readonly templates: CachedState['templates'];
+}
+
+/** @returns null when a definition or template is invalid */
+async function readDefinitions(
+  paths: readonly string[],
+  templateNames: ReadonlySet<string>,
+  { config, templates: cached }: CachedState,
+  files: RepositoryFiles,
+  desire: Desire,
+): Promise<ReadDefinitions | null> {
+  const { LazyTemplates, reloadDefinitions } = await import('../project/load-definitions.ts');
+  const lazy = new LazyTemplates(config, files);
+  const templates = new Map(cached);
+  for (const name of templateNames) {
+    const { template, diagnostics } = lazy.load(name);
+    if (template === null || hasErrors(diagnostics)) return null;
+    templates.set(name, templateState(template, diagnostics));
+  }
+  const { videos, origins, assets, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  if (!isWhole) return null;
+  const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
+  const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
+  return { definitions: definitionStates(origins, desired), templates };
+}
+
+/**
+ * Returns true if two videos may share an id or a destination. Only a check of all definitions can report which of them is
+ * wrong.
+ *
+ * @param replaced former state of definitions that were read again or removed
+ */
+function isInConflict(
+  read: readonly CachedDefinition[],
+  replaced: readonly CachedDefinition[],
+  unchanged: readonly CachedDefinition[],
+): boolean {
+  if (haveDuplicateIds(read, replaced, unchanged)) return true;
+  const destinations = new Set(read.flatMap((definition) => definition.destinations));
+  return unchanged.some((definition) => definition.destinations.some((prefix) => destinations.has(prefix)));
+}
+
+/**
+ * Finds ids that differ only in case: ids name files, and some file systems ignore case. The cached ids are known to be
+ * distinct.
+ */
+function haveDuplicateIds(
+  read: readonly CachedDefinition[],
+  replaced: readonly CachedDefinition[],
+  unchanged: readonly CachedDefinition[],
+): boolean {
+  const namesOf = (definitions: readonly CachedDefinition[]): string[] =>
+    definitions.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()));
+  const names = namesOf(read);
+  const added = new Set(names);
+  if (added.size < names.length) return true;
+  for (const name of namesOf(replaced)) added.delete(name);
+  return added.size > 0 && namesOf(unchanged).some((name) => added.has(name));
+}
