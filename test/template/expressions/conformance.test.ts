@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bakeExpressions, type Evaluate } from '../../../src/template/expressions/bake-expressions.ts';
+import { bakeExpressions } from '../../../src/template/expressions/bake-expressions.ts';
 import { evaluator } from '../../support/evaluator.ts';
-import { bakedValue, CASES, conformanceDocument } from './conformance.ts';
+import { bakedValue, CASES, type Case, casesByDocument, conformanceDocument } from './conformance.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/reference/expressions.md'), 'utf8');
 
@@ -44,17 +44,25 @@ const INTERNAL = new Set([
 /** Of selectors of text animators, whose expressions are reported instead. */
 const OF_SELECTORS = new Set(['textIndex', 'textTotal', 'selectorValue']);
 
-let evaluate: Evaluate;
+/** The layer of each case after baking, and why its expression was not baked. */
+const results = new Map<Case, { readonly box: unknown; readonly failure: string | null }>();
 beforeAll(async () => {
-  evaluate = await evaluator();
+  const evaluate = await evaluator();
+  for (const cases of casesByDocument()) {
+    const animation = conformanceDocument(cases);
+    const boxes = (animation.layers as { nm: string }[]).filter(({ nm }) => nm === 'box');
+    const baked = bakeExpressions(animation, evaluate).filter(({ layer }) => layer === 'box');
+    for (const [index, each] of cases.entries()) {
+      results.set(each, { box: boxes[index], failure: baked[index]!.failure });
+    }
+  }
 });
 
 describe('expressions of the After Effects reference', () => {
   it.each(CASES)('$x is $value at frame $frame', (one) => {
-    const animation = conformanceDocument(one);
-    const [baked] = bakeExpressions(animation, evaluate).filter(({ layer }) => layer === 'box');
-    expect(baked!.failure).toBeNull();
-    const value = bakedValue(animation, one);
+    const { box, failure } = results.get(one)!;
+    expect(failure).toBeNull();
+    const value = bakedValue(box, one);
     if (typeof one.value === 'string') expect(value).toBe(one.value);
     else {
       const expected = [one.value].flat();
