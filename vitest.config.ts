@@ -22,6 +22,7 @@ const { unit, integration } = testLanes(import.meta.dirname);
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts', 'test/support/postgres-setup.ts'],
+    setupFiles: ['test/support/property-setup.ts'],
     // They end a test that hangs. On a slow or busy machine some take a minute.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -4,6 +4,7 @@ import type { PlanDocument } from '../../src/reconciler/plan/plan-document.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';
 import { planMarkdown } from '../../src/report/markdown/plan-markdown.ts';
 import { color, desired, lockOf, place, plan, text } from '../reconciler/plan/videos.ts';
+import { runs } from '../support/full-run.ts';
 import { documentOf } from './example-plans.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { examplePreview } from './html/preview.ts';
@@ -103,7 +104,7 @@ describe('planMarkdown() of hostile texts', () => {
       fc.string({ unit: 'binary', maxLength: 30 }),
       pieces.map((all) => all.join('')),
     );
-    fc.assert(fc.property(any, expectInert), { numRuns: 15 });
+    fc.assert(fc.property(any, expectInert), { numRuns: runs(15) });
   });
 });
 

@@ -1,10 +1,11 @@
 // node src/engine/color/compile.mjs — compiles each kernel, NAME.as.ts, and writes NAME.wasm.ts beside it.
+// With --check, as in `npm run check`, it fails if a committed NAME.wasm.ts is another text.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { main } from 'assemblyscript/asc';
 
 /** By name: what the module exports, and where its memory, which comes from outside, lies. */
-export const KERNELS = {
+const KERNELS = {
   'rgba-to-i420': {
     constant: 'RGBA_TO_I420_WASM',
     exported: 'convert(rgba, width, rows, y, u, v)',
@@ -19,12 +20,12 @@ export const KERNELS = {
 };
 
 /** Where the text of a kernel's compiled module is checked in. */
-export function generatedFile(name) {
+function generatedFile(name) {
   return new URL(`./${name}.wasm.ts`, import.meta.url);
 }
 
 /** The text of NAME.wasm.ts: the compiled module in base64. The same source gives the same text. */
-export async function compileKernel(name) {
+async function compileKernel(name) {
   const { constant, exported, isShared } = KERNELS[name];
   const text = await readFile(new URL(`./${name}.as.ts`, import.meta.url), 'utf8');
   const sharing = ['--enable', 'threads', '--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536'];
@@ -55,6 +56,11 @@ export async function compileKernel(name) {
   ].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of Object.keys(KERNELS)) await writeFile(generatedFile(name), await compileKernel(name));
+for (const name of Object.keys(KERNELS)) {
+  const compiled = await compileKernel(name);
+  if (!process.argv.includes('--check')) await writeFile(generatedFile(name), compiled);
+  else if (compiled !== (await readFile(generatedFile(name), 'utf8'))) {
+    console.error(`${fileURLToPath(generatedFile(name))} differs: run node src/engine/color/compile.mjs`);
+    process.exitCode = 1;
+  }
 }

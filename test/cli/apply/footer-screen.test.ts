@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FooterScreen } from '../../../src/cli/apply/footer-screen.ts';
 import { cellWidth, cutCells } from '../../../src/report/wording/cell-width.ts';
+import { runs } from '../../support/full-run.ts';
 import { Terminal } from '../../support/terminal.ts';
 
 /** Marks lines of a footer. */
@@ -159,7 +160,7 @@ describe('FooterScreen', () => {
         const terminal = play(steps, before);
         for (let line = 0; line < before; line += 1) expect(terminal.lines).toContain(`shell ${line}`);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { imageTypeOf, readImageHeader } from '../../../src/engine/images/image-header.ts';
+import { runs } from '../../support/full-run.ts';
 import { testPicture, withExifOrientation } from '../pictures.ts';
 
 const types = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
@@ -62,7 +63,7 @@ describe('readImageHeader()', () => {
         expect(() => readImageHeader(damaged)).not.toThrow();
         expect(() => readImageHeader(damaged.subarray(0, at))).not.toThrow();
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readImageHeader } from '../../../src/engine/images/image-header.ts';
 import { encodeStoredPng } from '../../../src/engine/images/png-file.ts';
+import { runs } from '../../support/full-run.ts';
 
 /** Decodes with another reader, Skia. */
 async function decode(png: Buffer, width: number, height: number): Promise<Uint8ClampedArray> {
@@ -31,7 +32,7 @@ describe('encodeStoredPng()', () => {
         expect(readImageHeader(png)).toEqual({ type: 'png', width, height, complete: true });
         expect(Buffer.from(await decode(png, width, height))).toEqual(Buffer.from(rgba));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
+import { runs } from '../../support/full-run.ts';
 import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 /** For each frame after the first: whether it equals the previous one, and whether repeats() reports so. */
@@ -109,7 +110,7 @@ describe('Rasterizer.repeats()', () => {
         const { same, known } = await compare(inputOf(outer, { width: 32, height: 18, frameCount: 12, document }));
         expect(known.flatMap((is, index) => (is && !same[index] ? [index + 1] : []))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

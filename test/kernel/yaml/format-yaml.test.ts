@@ -7,6 +7,7 @@ import { formatYaml, sameTree } from '../../../src/kernel/yaml/format-yaml.ts';
 import { parseYaml } from '../../../src/kernel/yaml/parse-yaml.ts';
 import { PROPERTY_ORDER } from '../../../src/reconciler/definition/definition-file.ts';
 import { definitionFileSchema } from '../../../src/reconciler/schema/definition-schema.ts';
+import { runs } from '../../support/full-run.ts';
 import { yamlText } from './yaml-arbitrary.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -104,7 +105,7 @@ describe('formatYaml()', () => {
         const again = formatYaml(FILE, result.value.text, ['title', 'b']);
         expect(again.ok && again.value.text).toBe(result.value.text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../../src/kernel/yaml/parse-yaml.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../../src/kernel/yaml/tree.ts';
+import { runs } from '../../support/full-run.ts';
 
 function parse(text: string): TreeNode | null {
   const parsed = parseYaml('a.yaml', text);
@@ -218,7 +219,7 @@ describe('parseYaml()', () => {
         expect(parsed.diagnostics.length).toBeGreaterThan(0);
         for (const { at } of parsed.diagnostics) expect(at!.start).toBeLessThanOrEqual(text.length + 1);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -19,6 +19,7 @@ import { desiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { isEmptyPlan, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { planVideos } from '../../../src/reconciler/plan/plan-videos.ts';
 import { createdSession, failedSession, renderedSession } from '../../../src/service/sessions/render-session.ts';
+import { runs } from '../../support/full-run.ts';
 import { simulatedClock } from '../../support/simulated-clock.ts';
 import { textVideo } from '../../support/text-video.ts';
 
@@ -215,7 +216,7 @@ describe('applyPlan()', () => {
         const second = await apply({ videos, lock: first.outcome.lock });
         expect(isEmptyPlan(plan(videos, second.outcome.lock))).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

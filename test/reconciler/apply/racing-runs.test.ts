@@ -1,14 +1,13 @@
 import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../support/full-run.ts';
 import { racingRuns } from '../../support/racing-runs.ts';
 import { Simulation } from '../../support/simulated-runs.ts';
 
-/** `npm run proof` runs ten thousand. */
-const RUNS = 100;
-
 describe('applyPlan() in racing runs that die, over a lossy network', () => {
   it.each([true, false])('renders nothing twice and loses nothing (service keeps keys: %s)', async (keepsKeys) => {
-    await fc.assert(racingRuns({ keepsKeys, comparesAndSwaps: true }), { numRuns: RUNS });
+    // `npm run proof` runs ten thousand.
+    await fc.assert(racingRuns({ keepsKeys, comparesAndSwaps: true }), { numRuns: runs(100) });
   });
 
   it('counts each video as rendered in one run, and as found in the other', async () => {

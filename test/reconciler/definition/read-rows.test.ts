@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editRows, readCsv, readRows } from '../../../src/reconciler/definition/read-rows.ts';
+import { runs } from '../../support/full-run.ts';
 import { placed } from '../../support/resolve.ts';
 
 function rows(file: string, text: string): Record<string, string>[] {
@@ -126,7 +127,7 @@ describe('readRows()', () => {
           readRows(file, text);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

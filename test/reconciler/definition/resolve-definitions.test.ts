@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../support/full-run.ts';
 import { DEFINITION, type Files, placed, problemsOf, RESOURCES, resolve, videosOf } from '../../support/resolve.ts';
 
 const one = (text: string, others: Files = {}): Files => ({ 'videos/a.yaml': text, ...others });
@@ -876,7 +877,7 @@ describe('videos of definitions', () => {
       fc.property(fc.array(words, { maxLength: 40 }), fc.string({ unit: 'binary' }), (parts, data) => {
         resolve({ 'videos/a.yaml': parts.join(''), 'rows.csv': data });
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { foldJournal } from '../../../src/reconciler/lock/fold-journal.ts';
 import { type JournalRecord, parseJournal } from '../../../src/reconciler/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../../src/reconciler/lock/journal-file.ts';
 import { emptyLock, type Lock, type LockEntry } from '../../../src/reconciler/lock/lock.ts';
+import { runs } from '../../support/full-run.ts';
 import { temporaryRepository } from '../../support/temporary-repository.ts';
 import { intent, journalRecord } from './journal-arbitrary.ts';
 
@@ -218,7 +219,7 @@ describe('JournalFile', () => {
         const found = [...(await open(path)).state.attempts.values()].filter(({ state }) => state !== 'closed');
         expect(found).toEqual(expect.arrayContaining(live));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

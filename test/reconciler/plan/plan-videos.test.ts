@@ -6,6 +6,7 @@ import type { Fingerprint, Lock } from '../../../src/reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../../src/reconciler/plan/plan.ts';
 import { planVideos, withKnownFingerprints } from '../../../src/reconciler/plan/plan-videos.ts';
+import { runs } from '../../support/full-run.ts';
 import {
   anyWorld,
   applied,
@@ -291,7 +292,7 @@ describe('planVideos()', () => {
         expect(plan(videos, after).changes.filter((change) => change.action !== 'noop')).toEqual([]);
         expect([...after.videos.keys()].sort()).toEqual(videos.map(({ id }) => id as string).sort());
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -14,6 +14,7 @@ import { kindSchemas } from '../../../src/reconciler/schema/resource-schemas.ts'
 import { videoIdSchema } from '../../../src/reconciler/schema/value-schemas.ts';
 import { checkTransform } from '../../../src/template/bind/check-transform.ts';
 import { checkOutput } from '../../../src/template/bind/resolve-output.ts';
+import { runs } from '../../support/full-run.ts';
 import { LAUNCH_SPEC } from '../../support/launch-spec.ts';
 import { specArbitrary } from '../../support/spec-arbitrary.ts';
 
@@ -52,7 +53,7 @@ describe('idSchema()', () => {
         expect(pattern.test(id)).toBe(parseVideoId(id) !== null);
         expect(pattern.test(`a ${some.filter((part) => part !== '\n').join('')}\${x}`)).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });
@@ -122,7 +123,7 @@ describe('definitionSchema()', () => {
         compile(definitionSchema({ name: 'x', spec }, form as 'video'), spec);
         if (form === 'video') compile(additionsSchema({ name: 'x', spec }), spec);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });
@@ -187,7 +188,7 @@ describe('the schemas', () => {
           checkTransform(one, kind).length === 0,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

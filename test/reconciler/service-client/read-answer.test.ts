@@ -12,6 +12,7 @@ import {
   readUpload,
   refusalOf,
 } from '../../../src/reconciler/service-client/read-answer.ts';
+import { runs } from '../../support/full-run.ts';
 
 /** Answers that are nearly right: each field has a valid value or any JSON value. */
 const field = (...good: fc.Arbitrary<unknown>[]) =>
@@ -59,7 +60,7 @@ describe('readSessionAnswer()', () => {
         for (const { code, title } of read.errors) expect([typeof code, typeof title]).toEqual(['string', 'string']);
       }),
       {
-        numRuns: 1000,
+        numRuns: runs(1000),
         examples: [[{ id: 'rs_1', status: 'preview_rendered', errors: [[{ toString: null }]] } as never]],
       },
     );

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode } from '../../../src/report/markdown/markdown-text.ts';
 import { planMarkdown, STAGES, stagedMarkdown } from '../../../src/report/markdown/plan-markdown.ts';
 import { anyWorld, desired, emptyLock, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
+import { runs } from '../../support/full-run.ts';
 import { documentOf, everyAction, largePlan } from '../example-plans.ts';
 import { brokenMarkdown } from '../well-formed.ts';
 
@@ -62,7 +63,7 @@ describe('escapeMarkdown()', () => {
           expect(escaped.replaceAll(/&#\d+;/g, '')).not.toMatch(/[&#<>`*_~[\]|\\@:$\n\r\u001b]|www\./i);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -246,7 +247,7 @@ describe('planMarkdown()', () => {
         const bytes = planMarkdown(document, { budget, verbose, unit: 'bytes' });
         expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(budget);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
     expect(STAGES).toHaveLength(5);
   });

@@ -5,6 +5,7 @@ import { onlyRestores, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type PlanTextOptions, planText } from '../../../src/report/terminal/plan-text.ts';
 import { cellWidth } from '../../../src/report/wording/cell-width.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
+import { runs } from '../../support/full-run.ts';
 import { documentOf, everyAction, hardValues, largePlan, soundAndVision } from '../example-plans.ts';
 
 const plain: PlanTextOptions = { color: false, trueColor: false, columns: 80 };
@@ -333,7 +334,7 @@ describe('planText()', () => {
         expect(visible).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
         for (const line of visible.split('\n')) expect(cellWidth(line)).toBeLessThanOrEqual(Math.max(columns, 40));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { cellWidth, graphemesOf, hasWideCells } from '../../../src/report/wording/cell-width.ts';
+import { runs } from '../../support/full-run.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -67,7 +68,7 @@ describe('the width of a text', () => {
         expect(hasWideCells(shown)).toBe(widths.some((width) => width > 1));
         expect(graphemesOf(shown)).toEqual(clustersOf(shown));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   similarity,
   wordsOf,
 } from '../../../src/report/wording/text-diff.ts';
+import { runs } from '../../support/full-run.ts';
 
 const marked = (parts: readonly DiffPart[]): string =>
   parts.map(({ kind, text }) => ({ same: text, removed: `[-${text}-]`, added: `{+${text}+}` })[kind]).join('');
@@ -77,7 +78,7 @@ describe('wordsOf()', () => {
       fc.property(fc.string({ unit: one, maxLength: 12 }), (text) => {
         expect(wordsOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -122,7 +123,7 @@ describe('showTexts()', () => {
         const [old, now] = showTexts(before, after);
         expect(old.normalize('NFC')).not.toBe(now.normalize('NFC'));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { defined } from '../../../src/kernel/defined.ts';
 import { FairQueue, type FairQueueOptions } from '../../../src/service/sessions/fair-queue.ts';
+import { runs } from '../../support/full-run.ts';
 
 /** Queue whose jobs run until the test ends them; records their start order. */
 function watched(options: FairQueueOptions) {
@@ -133,7 +134,7 @@ describe('FairQueue', () => {
         );
         expect(done).toBe(work.length);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
+import { runs } from '../../support/full-run.ts';
 import { type RawEntry, rawZip } from './raw-zip.ts';
 
 const GOOD: RawEntry = { name: 'template.yaml', bytes: Buffer.from('name: a') };
@@ -184,7 +185,7 @@ describe('readPackageZip()', () => {
         readPackageZip(damaged);
         readPackageZip(damaged.subarray(0, cut));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import { findUnsupported } from '../../../src/template/lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { runs } from '../../support/full-run.ts';
 import {
   FONTS,
   fill,
@@ -118,7 +119,7 @@ describe('bakeExpressions()', () => {
           expect(Math.abs(propertyValue(shapes[0]!.it[0]!.c, frame)![0]! - red)).toBeLessThanOrEqual(1 / 512 + 1e-5);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 

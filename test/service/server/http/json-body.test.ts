@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanJson } from '../../../../src/service/server/http/json-body.ts';
+import { runs } from '../../../support/full-run.ts';
 
 describe('scanJson()', () => {
   it.each([
@@ -86,7 +87,7 @@ describe('scanJson()', () => {
         }
         expect(scanJson(candidate, 32)?.code === 'invalid_json').toBe(!parses);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

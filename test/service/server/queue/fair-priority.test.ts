@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nextPriority, recordStart } from '../../../../src/service/server/queue/fair-priority.ts';
 import { anyDatabases } from '../../../support/databases.ts';
+import { runs } from '../../../support/full-run.ts';
 
 interface Waiting {
   readonly tenant: string;
@@ -48,7 +49,7 @@ it('nextPriority() keeps two waiting tenants within two starts of each other', a
         }
       }
     }),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });
 

@@ -10,6 +10,7 @@ import { mediaFile } from '../../../engine/media/media-files.ts';
 import { testPicture } from '../../../engine/pictures.ts';
 import { repeated } from '../../../support/bombs/bomb.ts';
 import { colorsGif } from '../../../support/colors-gif.ts';
+import { runs } from '../../../support/full-run.ts';
 import { openPool } from '../../../support/render-pools.ts';
 import { toneWav } from '../../../support/tone.ts';
 import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from './bomb-pictures.ts';
@@ -134,7 +135,7 @@ describe('checkSource()', () => {
           expect(await codeOf(damaged)).toMatch(/^(fine|asset_(too_large|decode_failed|type_unsupported))$/);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });
