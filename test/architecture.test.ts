@@ -156,13 +156,14 @@ describe('the rooms of src/README.md', () => {
 });
 
 describe('the house rules', () => {
-  it('let the preview page import only its own files, the protocol and Preact', () => {
+  it('let the preview page import only its own files, the protocol, the table of fields and Preact', () => {
     const page = 'src/studio/page/';
     const wrong = imports.filter(({ from, to }) => {
       if (!from.startsWith(page)) return false;
       if (!to.startsWith('.')) return !/^preact(?:\/hooks)?$/.test(to);
       const target = normalize(join(dirname(from), to));
-      return !target.startsWith(page) && target !== 'src/studio/protocol.ts';
+      const isShared = target === 'src/studio/protocol.ts' || target.startsWith('src/contract/fields/');
+      return !target.startsWith(page) && !isShared;
     });
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
     const entering = internal.filter(

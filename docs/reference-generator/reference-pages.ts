@@ -4,6 +4,7 @@ import fg from 'fast-glob';
 import { actionSections } from './action-sections.ts';
 import { commandSections } from './command-sections.ts';
 import { errorSections } from './error-sections.ts';
+import { fieldSections } from './field-sections.ts';
 import { schemaSections } from './schema-sections.ts';
 import { serviceSections } from './service-sections.ts';
 
@@ -27,6 +28,7 @@ export async function referencePages(root: string): Promise<ReferencePage[]> {
   const sections = new Map([
     ...commandSections(),
     ...errorSections(),
+    ...fieldSections(),
     ...(await serviceSections()),
     ...(await schemaSections(root)),
     ...(await actionSections(root)),

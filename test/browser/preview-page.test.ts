@@ -240,6 +240,10 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     // The crop is as high as the picture and stops at its right edge.
     await expect.poll(() => readVideo('rome')).toMatch(/crop_x: 60\b/);
     expect(readVideo('rome')).toMatch(/crop_width: 60\b/);
+    await field.locator('.transform select').selectOption('contain');
+    await expect.poll(() => readVideo('rome')).not.toContain('crop_x');
+    await field.getByLabel('Background').fill('#3366cc');
+    await expect.poll(() => readVideo('rome')).toMatch(/background: "?3366CC/);
   });
 
   it('draws a box around what a finding is about, at its moment', async () => {

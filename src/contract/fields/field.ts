@@ -1,6 +1,6 @@
 /** The facts of every field, whatever its kind. Types, schemas, checks, forms, wording and reference derive from them. */
 interface FieldFacts {
-  /** Name in forms. Absent for a field that another one implies, which therefore has no control. */
+  /** Name in forms, which have no control for a field without it. */
   readonly label?: string;
   /** One or more sentences, for editors, the HTTP interface and the reference. */
   readonly description: string;
@@ -104,6 +104,16 @@ export function isValueOf(field: Field, value: unknown): boolean {
     case 'color':
       return typeof value === 'string' && /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
   }
+}
+
+/** Returns whether the other field of a relation has its value. @param values by name; an absent one has its default */
+export function isRelationMet(
+  { field, value, isImplied }: Relation,
+  values: Readonly<Record<string, unknown>>,
+  fields: Fields,
+): boolean {
+  if (!Object.hasOwn(values, field)) return isImplied === true || fields[field]!.default === value;
+  return values[field] === value;
 }
 
 /** Describes the values of a field, after "must be": `a number from 0 to 4`. */

@@ -1,3 +1,6 @@
+import { type Fields, isRelationMet } from '../../contract/fields/field.ts';
+import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
+
 /** Values of a transform as in a definition. */
 export type TransformValues = Readonly<Record<string, string | number | boolean>>;
 
@@ -13,31 +16,28 @@ type Crop = {
   readonly crop_height: number;
 };
 
-/** Values that need not be written. */
-const DEFAULTS: TransformValues = {
-  crop_strategy: 'cover',
-  focus_x: 0.5,
-  focus_y: 0.5,
-  trim_start_time: 0,
-  fade_in: 0,
-  fade_out: 0,
-  loop: false,
-};
-
-/** Changes values of a transform. Drops defaults and fields that the crop strategy does not allow. */
-export function setTransform(values: TransformValues, changed: Partial<TransformValues>): TransformValues {
-  const merged = { ...values, ...changed } as TransformValues;
-  const strategy = merged.crop_strategy ?? 'cover';
-  return Object.fromEntries(
-    Object.entries(merged).filter(
-      ([name, value]) =>
-        value !== undefined &&
-        value !== DEFAULTS[name] &&
-        !(name.startsWith('focus_') && strategy !== 'cover') &&
-        !(/^crop_(?:x|y|width|height)$/.test(name) && strategy !== 'manual') &&
-        !(name === 'background' && strategy !== 'contain'),
-    ),
+/** Changes values of a transform. Drops defaults and fields that other fields do not allow. */
+export function setTransform(
+  kind: TransformedKind,
+  values: TransformValues,
+  changed: Partial<TransformValues>,
+): TransformValues {
+  const fields: Fields = TRANSFORM_FIELDS[kind];
+  const merged = Object.entries({ ...values, ...changed } as TransformValues);
+  const kept = Object.fromEntries(
+    merged.filter(([name, value]) => value !== undefined && (value !== fields[name]?.default || isMute(kind, name))),
   );
+  return Object.fromEntries(
+    Object.entries(kept).filter(([name]) => {
+      const { onlyWith } = fields[name] ?? {};
+      return onlyWith === undefined || isRelationMet(onlyWith, kept, fields);
+    }),
+  );
+}
+
+/** A volume of 0 stays in the definition of a clip, because it mutes a clip whose fragment has a volume. */
+function isMute(kind: TransformedKind, name: string): boolean {
+  return kind === 'video' && name === 'volume';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expectedValue, type Field, type Fields, isValueOf, type Relation } from '../../contract/fields/field.ts';
+import { expectedValue, type Field, type Fields, isRelationMet, isValueOf } from '../../contract/fields/field.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
@@ -37,18 +37,18 @@ function checkField(name: string, value: unknown, transform: Json, kind: Transfo
     return [{ code: 'unknown_property', at: jsonPointer(['transform', name]), detail: unknownField(name, kind) }];
   }
   const { onlyWith } = field;
-  if (onlyWith !== undefined && !isMet(onlyWith, transform, fields)) {
-    return [invalid(`/${name}`, `${name} can only be used with ${onlyWith.field} ${onlyWith.value}`)];
+  if (onlyWith !== undefined && !isRelationMet(onlyWith, transform, fields)) {
+    const detail = `${name} can only be used with ${onlyWith.field} ${onlyWith.value}`;
+    if (!isInvalid(onlyWith.field, transform, fields)) return [invalid(`/${name}`, detail)];
   }
   return isValueOf(field, value) ? [] : [invalid(`/${name}`, `${name} must be ${expectedValue(field)}`)];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns whether the other field has the required value. Accepts an invalid value, which is reported for that field. */
-function isMet({ field, value, isImplied }: Relation, transform: Json, fields: Fields): boolean {
-  if (!Object.hasOwn(transform, field)) return isImplied === true || fields[field]!.default === value;
-  return transform[field] === value || !isValueOf(fields[field]!, transform[field]);
+/** Returns whether the other field has an invalid value, which is reported for that field. */
+function isInvalid(field: string, transform: Json, fields: Fields): boolean {
+  return Object.hasOwn(transform, field) && !isValueOf(fields[field]!, transform[field]);
 }
 
 /** Checks the fields that a value of another field requires: the rectangle of a manual crop. */

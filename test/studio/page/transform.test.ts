@@ -4,22 +4,29 @@ import { cropAround, setTransform } from '../../../src/studio/page/transform.ts'
 
 describe('setTransform()', () => {
   it('drops defaults', () => {
-    expect(setTransform({ focus_x: 0.2 }, { focus_x: 0.5 })).toEqual({});
-    expect(setTransform({}, { crop_strategy: 'cover', trim_start_time: 0, loop: false })).toEqual({});
+    expect(setTransform('image', { focus_x: 0.2 }, { focus_x: 0.5 })).toEqual({});
+    expect(setTransform('video', {}, { crop_strategy: 'cover', trim_start_time: 0 })).toEqual({});
+    expect(setTransform('audio', { fade_in: 1 }, { volume: 1, fade_in: 0, loop: false })).toEqual({});
+  });
+
+  it('keeps what mutes a clip', () => {
+    expect(setTransform('video', { volume: 1 }, { volume: 0 })).toEqual({ volume: 0 });
   });
 
   it('keeps values that it does not know', () => {
-    expect(setTransform({ animate_strategy: 'zoom-in' }, { focus_y: 0.1 })).toEqual({
+    expect(setTransform('video', { animate_strategy: 'zoom-in', tilt: 3 }, { focus_y: 0.1 })).toEqual({
       animate_strategy: 'zoom-in',
+      tilt: 3,
       focus_y: 0.1,
     });
   });
 
   it('drops what the crop strategy does not allow', () => {
     const manual = { crop_strategy: 'manual', crop_x: 1, crop_y: 2, crop_width: 3, crop_height: 4 };
-    expect(setTransform(manual, { crop_strategy: 'contain' })).toEqual({ crop_strategy: 'contain' });
-    expect(setTransform({ focus_x: 0.1 }, manual)).toEqual(manual);
-    expect(setTransform({ crop_strategy: 'contain', background: '#FFFFFF' }, { crop_strategy: 'fill' })).toEqual({
+    expect(setTransform('image', manual, { crop_strategy: 'contain' })).toEqual({ crop_strategy: 'contain' });
+    expect(setTransform('image', { focus_x: 0.1 }, manual)).toEqual(manual);
+    const framed = { crop_strategy: 'contain', background: '#FFFFFF' };
+    expect(setTransform('image', framed, { crop_strategy: 'fill' })).toEqual({
       crop_strategy: 'fill',
     });
   });

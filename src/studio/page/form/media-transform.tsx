@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { type Field, type Fields, isRelationMet } from '../../../contract/fields/field.ts';
+import { TRANSFORM_FIELDS, type TransformedKind } from '../../../contract/fields/transform-fields.ts';
 import type { FormField } from '../../protocol.ts';
 import { cropAround, type PictureSize, setTransform, type TransformValues } from '../transform.ts';
 
@@ -10,8 +12,6 @@ interface TransformProps {
   readonly onChange: (values: TransformValues) => void;
 }
 
-const STRATEGIES = { cover: 'Fill, crop the rest', contain: 'Show all of it', fill: 'Stretch', manual: 'Crop by hand' };
-
 /** How an image or clip fills its area: the point that stays in view, a rectangle, and for clips their start and volume. */
 export function PictureTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
   const [size, setSize] = useState<PictureSize | null>(null);
@@ -20,7 +20,8 @@ export function PictureTransform({ field, address, values, onChange }: Transform
   const [isImage, setImage] = useState(field.kind === 'image');
   const [isMissing, setMissing] = useState(false);
   const strategy = String(values.crop_strategy ?? 'cover');
-  const set = (changed: Partial<TransformValues>): void => onChange(setTransform(values, changed));
+  const kind = field.kind === 'image' ? 'image' : 'video';
+  const set = (changed: Partial<TransformValues>): void => onChange(setTransform(kind, values, changed));
   const area = field.width === null || field.height === null ? null : { width: field.width, height: field.height };
 
   return (
@@ -54,62 +55,28 @@ export function PictureTransform({ field, address, values, onChange }: Transform
         </CropArea>
       )}
       <div class="transform">
-        <label>
-          Crop
-          <select
-            value={strategy}
-            onChange={({ currentTarget: { value } }) =>
-              set(
-                value === 'manual' && size !== null
-                  ? { crop_strategy: value, ...cropAround(size, area, { x: size.width / 2, y: size.height / 2 }, 1) }
-                  : { crop_strategy: value },
-              )
-            }
-          >
-            {Object.entries(STRATEGIES).map(([value, name]) => (
-              // A crop is in pixels of the picture.
-              <option key={value} value={value} disabled={value === 'manual' && size === null}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        {strategy === 'cover' &&
-          (['X', 'Y'] as const).map((axis) => {
-            const name = axis === 'X' ? 'focus_x' : 'focus_y';
-            const share = Number(values[name] ?? 0.5);
-            return (
-              <PercentField key={axis} label={`Focus ${axis}`} name={name} max={100} share={share} onChange={set} />
-            );
-          })}
-        {strategy === 'manual' &&
-          (['crop_x', 'crop_y', 'crop_width', 'crop_height'] as const).map((name) => (
-            <NumberField
-              key={name}
-              label={{ crop_x: 'Left', crop_y: 'Top', crop_width: 'Width', crop_height: 'Height' }[name]}
-              unit="px"
-              min={name.length > 6 ? 1 : 0}
-              max={100_000}
-              value={Number(values[name] ?? 0)}
-              onChange={(pixels) => set({ [name]: pixels })}
-            />
-          ))}
-        {field.kind === 'video' && !isImage && (
-          <>
-            <label class="trim">
-              Starts at {Number(values.trim_start_time ?? 0).toFixed(2)} s
-              <input
-                type="range"
-                min="0"
-                max={Math.max(0.1, duration - 0.1)}
-                step="0.04"
-                value={Number(values.trim_start_time ?? 0)}
-                onInput={({ currentTarget: { value } }) => set({ trim_start_time: Number(value) })}
-              />
-            </label>
-            <PercentField label="Volume" name="volume" max={400} share={Number(values.volume ?? 0)} onChange={set} />
-          </>
-        )}
+        <ChoiceControl
+          field={TRANSFORM_FIELDS.image.crop_strategy}
+          value={strategy}
+          // A crop is in pixels of the picture.
+          disabled={size === null ? 'manual' : null}
+          onChange={(value) =>
+            set(
+              value === 'manual' && size !== null
+                ? { crop_strategy: value, ...cropAround(size, area, { x: size.width / 2, y: size.height / 2 }, 1) }
+                : { crop_strategy: value },
+            )
+          }
+        />
+        {usableFields(kind, values, isImage)
+          .filter((name) => name !== 'crop_strategy')
+          .map((name) =>
+            name === 'trim_start_time' ? (
+              <TrimControl key={name} values={values} duration={duration} onChange={set} />
+            ) : (
+              <FieldControl key={name} kind={kind} name={name} values={values} onChange={set} />
+            ),
+          )}
       </div>
     </>
   );
@@ -186,55 +153,138 @@ function currentScale(size: PictureSize, area: PictureSize | null, values: Trans
 
 /** Start, volume, fades and repetition of a sound. */
 export function SoundTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
-  const set = (changed: Partial<TransformValues>): void => {
-    const next = setTransform(values, changed);
-    const { volume, ...others } = next;
-    onChange(volume === 1 ? others : next);
-  };
-  const seconds = (name: string, title: string): JSX.Element => (
-    <NumberField
-      label={title}
-      unit="s"
-      max={3600}
-      step={0.1}
-      value={Number(values[name] ?? 0)}
-      onChange={(value) => set({ [name]: value })}
-    />
-  );
+  const set = (changed: Partial<TransformValues>): void => onChange(setTransform('audio', values, changed));
   return (
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: sounds of videos have no captions. */}
       <audio controls preload="metadata" src={address} aria-label={field.label} />
       <div class="transform">
-        {seconds('trim_start_time', 'Starts at')}
-        <PercentField label="Volume" name="volume" max={400} share={Number(values.volume ?? 1)} onChange={set} />
-        {seconds('fade_in', 'Fade in')}
-        {seconds('fade_out', 'Fade out')}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={values.loop === true}
-            onChange={({ currentTarget: { checked } }) => set({ loop: checked })}
-          />
-          Repeat until the end
-        </label>
+        {usableFields('audio', values, false).map((name) => (
+          <FieldControl key={name} kind="audio" name={name} values={values} onChange={set} />
+        ))}
       </div>
     </>
   );
 }
 
-interface PercentFieldProps {
-  readonly label: string;
-  /** Field of the transform, whose value is a share. */
-  readonly name: string;
-  readonly max: number;
-  readonly share: number;
+/** Returns the names of the fields with a control that the present values and the file allow. */
+function usableFields(kind: TransformedKind, values: TransformValues, isImage: boolean): string[] {
+  const fields: Fields = TRANSFORM_FIELDS[kind];
+  const names = Object.entries(fields).flatMap(([name, { label, affects, onlyWith }]) => {
+    const isAffected = affects === undefined || (affects === 'still images') === isImage;
+    const isUsable = onlyWith === undefined || isRelationMet(onlyWith, values, fields);
+    return label !== undefined && isAffected && isUsable ? [name] : [];
+  });
+  return names;
+}
+
+interface ControlProps {
+  readonly values: TransformValues;
   readonly onChange: (changed: Partial<TransformValues>) => void;
 }
 
-function PercentField({ label, name, max, share, onChange }: PercentFieldProps): JSX.Element {
-  const change = (percent: number): void => onChange({ [name]: percent / 100 });
-  return <NumberField label={label} unit="%" max={max} value={share * 100} onChange={change} />;
+interface FieldControlProps extends ControlProps {
+  readonly kind: TransformedKind;
+  readonly name: string;
+}
+
+/** The control of a field of the table, by the kind of its values. */
+function FieldControl({ kind, name, values, onChange }: FieldControlProps): JSX.Element {
+  const field: Field = (TRANSFORM_FIELDS[kind] as Fields)[name]!;
+  const { label = name } = field;
+  const value = values[name] ?? field.default;
+  const change = (changed: string | number | boolean): void => onChange({ [name]: changed });
+  switch (field.kind) {
+    case 'number': {
+      const scale = field.unit === 'share' ? 100 : 1;
+      return (
+        <NumberField
+          label={label}
+          {...NUMBERS[field.unit ?? 'none']}
+          min={scale * (field.min ?? (field.above === undefined ? -1e6 : 1))}
+          {...(field.max !== undefined && { max: scale * field.max })}
+          value={scale * Number(value ?? 0)}
+          onChange={(typed) => change(typed / scale)}
+        />
+      );
+    }
+    case 'choice':
+      return <ChoiceControl field={field} value={String(value)} disabled={null} onChange={change} />;
+    case 'boolean':
+      return (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value === true}
+            onChange={({ currentTarget: { checked } }) => change(checked)}
+          />
+          {label}
+        </label>
+      );
+    case 'color':
+      return (
+        <label>
+          {label}
+          <input
+            type="color"
+            value={`#${String(value ?? '000000')
+              .replace('#', '')
+              .slice(0, 6)
+              .toLowerCase()}`}
+            onChange={({ currentTarget: { value: color } }) => change(color.slice(1).toUpperCase())}
+          />
+        </label>
+      );
+  }
+}
+
+/** How numbers are typed, by their unit. */
+const NUMBERS = {
+  seconds: { unit: 's', max: 3600, step: 0.1 },
+  pixels: { unit: 'px', max: 100_000 },
+  share: { unit: '%', max: 400 },
+  none: { unit: '', max: 1e6 },
+} as const;
+
+interface ChoiceControlProps {
+  readonly field: Extract<Field, { readonly kind: 'choice' }>;
+  readonly value: string;
+  /** A choice that is not possible now. */
+  readonly disabled: string | null;
+  readonly onChange: (value: string) => void;
+}
+
+function ChoiceControl({ field, value, disabled, onChange }: ChoiceControlProps): JSX.Element {
+  return (
+    <label>
+      {field.label}
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {field.values.map((name, index) => (
+          <option key={name} value={name} disabled={name === disabled}>
+            {field.labels?.[index] ?? name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** @param duration of the clip, in seconds */
+function TrimControl({ values, duration, onChange }: ControlProps & { readonly duration: number }): JSX.Element {
+  const start = Number(values.trim_start_time ?? 0);
+  return (
+    <label class="trim">
+      {TRANSFORM_FIELDS.video.trim_start_time.label} {start.toFixed(2)} s
+      <input
+        type="range"
+        min="0"
+        max={Math.max(0.1, duration - 0.1)}
+        step="0.04"
+        value={start}
+        onInput={({ currentTarget: { value } }) => onChange({ trim_start_time: Number(value) })}
+      />
+    </label>
+  );
 }
 
 interface NumberFieldProps {

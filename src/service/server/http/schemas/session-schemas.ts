@@ -1,3 +1,6 @@
+import type { Fields } from '../../../../contract/fields/field.ts';
+import { fieldList } from '../../../../contract/fields/field-text.ts';
+import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
 import {
   MAX_OUTPUTS,
   OUTPUT_CODECS,
@@ -22,15 +25,19 @@ import {
 import { REQUEST_PROBLEM } from './responses.ts';
 import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
 
+const ONLY_VIDEO_FIELDS: Fields = Object.fromEntries(
+  Object.entries(TRANSFORM_FIELDS.video).filter(([name]) => !Object.hasOwn(TRANSFORM_FIELDS.image, name)),
+);
+
 /** `Sessions` validates the resources against the template and reports all mistakes at once. */
 const RESOURCES: Schema = {
   type: 'object',
   additionalProperties: true,
   description: [
     'Editable key → its value: `{source: {text}}` for a text or colour, `{source: {font}}` for a font, `{source: {remote_url}, transform}` for an image, video or sound.',
-    'Images and videos: `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1; default 0.5, the centre) move a cover crop; `background` (RRGGBB) fills the area around a contained source.',
-    'Videos: `trim_start_time` (seconds; with `trim_strategy` `manual`; default 0), `volume` (0 to 4; silent if absent). An image used in place of a video is animated with `animate_strategy` (`slide-to-left`, `slide-to-right`, `slide-to-top`, `slide-to-bottom`, `zoom-in`, `zoom-out` or `none`, the default) and `animate_speed` (`slow`, `moderate`, the default, or `fast`).',
-    'Sounds: `trim_start_time` (default 0), `volume` (default 1), `fade_in`, `fade_out` (seconds; default 0), `loop` (default false)',
+    `The \`transform\` of an image or a video:\n\n${fieldList(TRANSFORM_FIELDS.image)}`,
+    `That of a video also has:\n\n${fieldList(ONLY_VIDEO_FIELDS)}`,
+    `The \`transform\` of a sound:\n\n${fieldList(TRANSFORM_FIELDS.audio)}`,
   ].join('\n\n'),
   examples: [EXAMPLES.resources],
 };
