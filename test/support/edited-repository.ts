@@ -4,8 +4,9 @@ import { loadDesiredState } from '../../src/cli/state/load-desired-state.ts';
 import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
 import { emptyLock, type LockEntry } from '../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../src/reconciler/lock/lock-format.ts';
+import { describeInputs } from '../../src/reconciler/lock/recorded-inputs.ts';
 import { settleDeliveries } from '../../src/reconciler/plan/compare-video.ts';
-import { describeInputs } from '../../src/reconciler/plan/desired-video.ts';
+import { contentSpec } from '../../src/reconciler/plan/desired-video.ts';
 import { digestsOf } from '../../src/reconciler/plan/plan-videos.ts';
 import { schemaFiles } from '../../src/reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
@@ -150,7 +151,7 @@ export class EditedRepository {
         service: video.service,
         template: video.template,
         style_version: video.styleVersion,
-        inputs: isFormer ? describeInputs(video, { assetDigest: digestsOf(video) }) : video.inputs,
+        inputs: isFormer ? describeInputs(contentSpec(video, digestsOf(video))) : video.inputs,
         session: 'rs_1',
         video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,
         ...(video.deliver.length > 0 && {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { unpackAnimation } from '../../engine/packed-input.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
-import { furtherOutputs, localFiles, type Video } from '../../reconciler/definition/video.ts';
+import { localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import type { BindInput } from '../../service/sessions/bind-template.ts';

@@ -1,10 +1,10 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../../contract/render-service.ts';
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { furtherOutputs } from '../definition/video.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';

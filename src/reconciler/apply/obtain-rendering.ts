@@ -5,9 +5,9 @@ import {
   SessionUnknown,
 } from '../../contract/render-service.ts';
 import { isFullQueueError, ServiceError } from '../../contract/service-error.ts';
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { furtherOutputs } from '../definition/video.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { outputNameOf } from '../lock/lock.ts';

@@ -1,9 +1,17 @@
-import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../../contract/wire/defaults.ts';
+import {
+  type ContentId,
+  canonicalSpec,
+  canonicalValue,
+  furtherOutputs,
+  type SpecValue,
+} from '../../contract/video-spec.ts';
+import { plainColor, plainOutput, type TemplateMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../contract/wire/render-session.ts';
 import { isRecord, ownValue, parseRecord } from '../../kernel/json.ts';
-import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
+import { recordedSource } from '../lock/recorded-inputs.ts';
+import { contentSpec, type DesiredVideo } from '../plan/desired-video.ts';
+import { digestsOf } from '../plan/plan-videos.ts';
 
 /** A field in which a session differs from the definition. Values are JSON; null for a missing one. */
 export interface SessionDifference {
@@ -145,49 +153,40 @@ type Fields = Readonly<Record<string, unknown>>;
  * that a fingerprint never stands for something that was not rendered.
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
+  const { measures } = video;
+  const { resources, audio, fonts, output } = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
+  const tracks = new Map([...audio].map(([name, sound]) => [name, { kind: 'audio', ...sound } as const]));
   const mapping = recordOf(session.mapping);
-  const resources = recordOf(mapping.resources);
-  const differences: SessionDifference[] = [];
+  const differences = new Map<string, SessionDifference>();
   const compare = (field: string, asked: unknown, found: unknown): void => {
-    const isTold = differences.some((one) => one.field === field);
-    if (JSON.stringify(asked) !== JSON.stringify(found) && !isTold)
-      differences.push({ field, asked: show(asked), found: show(found) });
+    if (JSON.stringify(asked) === JSON.stringify(found) || differences.has(field)) return;
+    differences.set(field, { field, asked: show(asked), found: show(found) });
   };
-  /** @param input key of its digest among the inputs of the video */
-  const compareResource = (field: string, input: string, resource: VideoResource | undefined, found: unknown): void => {
-    const [asked, had] =
-      resource === undefined
-        ? [undefined, found]
-        : comparable(resource, recordOf(found), digestOf(video, input), uploadOf(session, field));
-    compare(field, asked, found === undefined ? undefined : had);
+  const compareValues = (prefix: string, asked: ReadonlyMap<string, SpecValue<ContentId>>, found: Fields): void => {
+    for (const name of new Set([...asked.keys(), ...Object.keys(found)])) {
+      const field = `${prefix}${name}`;
+      const [wanted, had] = [asked.get(name), ownValue(found, name)];
+      const value = wanted && had !== undefined ? foundValue(wanted, recordOf(had), uploadOf(session, field)) : had;
+      compare(field, wanted && comparable(wanted, askedSource), value);
+    }
   };
   compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
-  for (const key of new Set([...video.resources.keys(), ...Object.keys(resources)])) {
-    compareResource(key, key, video.resources.get(key), ownValue(resources, key));
-  }
-  for (const tracks of recordsOf(session, 'audio_tracks')) {
-    for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
-      const sound = video.audio.get(name);
-      const resource = sound && ({ kind: 'audio', ...sound } as const);
-      compareResource(`audio_tracks.${name}`, `audio.${name}`, resource, ownValue(tracks, name));
+  compareValues('', resources, recordOf(mapping.resources));
+  for (const found of recordsOf(session, 'audio_tracks')) compareValues('audio_tracks.', tracks, found);
+  for (const found of recordsOf(session, 'font_changes')) {
+    for (const name of new Set([...fonts.keys(), ...Object.keys(found)])) {
+      const change = ownValue(found, name);
+      compare(`font_changes.${name}`, fonts.get(name), recordOf(recordOf(change).source).font ?? change);
     }
   }
-  for (const fonts of recordsOf(session, 'font_changes')) {
-    for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
-      const found = ownValue(fonts, name);
-      compare(`font_changes.${name}`, video.fonts.get(name), recordOf(recordOf(found).source).font ?? found);
-    }
-  }
-  const { output, measures } = video;
   compare('output', outputOf({ ...output }, measures), outputOf(recordOf(session.output), measures));
-  const others: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];
-  const wanted = furtherOutputs(video);
-  for (let at = 0; at < Math.max(wanted.length, others.length); at += 1) {
-    const found = recordOf(others[at]);
-    const name = wanted[at]?.name ?? String(found.name);
-    compare(`outputs.${name}`, fileOutput(wanted[at], measures), fileOutput(others[at], measures));
+  const foundFiles: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];
+  const files = furtherOutputs(video);
+  for (let at = 0; at < Math.max(files.length, foundFiles.length); at += 1) {
+    const name = files[at]?.name ?? String(recordOf(foundFiles[at]).name);
+    compare(`outputs.${name}`, fileOutput(files[at], measures), fileOutput(foundFiles[at], measures));
   }
-  return differences;
+  return [...differences.values()];
 }
 
 /** Leaves out what only a finished file has. */
@@ -204,40 +203,44 @@ function recordsOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'
   return filled.length > 0 ? filled : [{}];
 }
 
-/** Returns the wanted and the found value in one comparable form. */
-function comparable(
-  resource: VideoResource,
-  found: Fields,
-  digest: string | null,
-  upload: Fields,
-): [asked: unknown, found: unknown] {
-  const source = recordOf(found.source);
-  switch (resource.kind) {
+/** Returns a canonical value as JSON. */
+function comparable<S>(value: SpecValue<S>, sourceText: (source: S) => unknown): unknown {
+  switch (value.kind) {
     case 'text':
-      return [resource.text, source.text];
+      return value.text;
     case 'color':
-      return [colorOf(resource.color), colorOf(source.text)];
+      return value.color;
     case 'font':
-      return [resource.font, source.font];
+      return value.font;
+    case 'image':
+    case 'video':
+    case 'audio':
+      return { source: sourceText(value.source), ...sortedFields(value.transform) };
+  }
+}
+
+/** Returns a value of a session in the form of `comparable`. @param wanted determines its kind */
+function foundValue(wanted: SpecValue<ContentId>, found: Fields, upload: Fields): unknown {
+  const source = recordOf(found.source);
+  switch (wanted.kind) {
+    case 'text':
+      return source.text;
+    case 'color':
+      return colorOf(source.text);
+    case 'font':
+      return source.font;
     case 'image':
     case 'video':
     case 'audio': {
-      const [asked, had] = sourcesOf(resource.source, source, digest, upload);
-      return [
-        { source: asked, ...transformOf({ ...resource.transform }, resource.kind) },
-        { source: had, ...transformOf(recordOf(found.transform), resource.kind) },
-      ];
+      const url = 'url' in wanted.source ? urlOf(source.remote_url) : fileOf(source.remote_url, upload);
+      const value = { kind: wanted.kind, source: url, transform: writtenTransform(recordOf(found.transform)) };
+      return comparable(canonicalValue(value), (text) => text);
     }
   }
 }
 
-function sourcesOf(
-  asked: Source,
-  { remote_url: url }: Fields,
-  digest: string | null,
-  upload: Fields,
-): [unknown, unknown] {
-  return asked.kind === 'url' ? [urlOf(asked.url), urlOf(url)] : [`sha256:${digest}`, fileOf(url, upload)];
+function askedSource(source: ContentId): unknown {
+  return 'url' in source ? urlOf(source.url) : recordedSource(source);
 }
 
 /** Returns the digest of a source's bytes if the service reports it, else its URL. */
@@ -252,11 +255,6 @@ function uploadOf(session: RenderSession, key: string): Fields {
   return uploads.map(recordOf).find((upload) => upload.key === key) ?? {};
 }
 
-/** Reads the digest of a local file from the inputs of the lockfile. */
-function digestOf(video: DesiredVideo, key: string): string | null {
-  return /^sha256:([0-9a-f]{64})/.exec(ownValue(video.inputs, key) ?? '')?.[1] ?? null;
-}
-
 function colorOf(text: unknown): unknown {
   if (typeof text !== 'string' || !/^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text)) return text;
   return plainColor(text.replace('#', '').toUpperCase());
@@ -266,11 +264,10 @@ function urlOf(text: unknown): unknown {
   return typeof text === 'string' && URL.canParse(text) ? new URL(text).href : text;
 }
 
-/** Removes defaults from a transform and sorts its fields. */
-function transformOf(transform: Fields, kind: 'image' | 'video' | 'audio'): Fields {
-  const { background, ...others } = sortedFields(transform);
-  const fields = { ...others, ...(background !== undefined && { background: colorOf(background) }) };
-  return sortedFields(plainTransform(kind, fields as Transform | AudioTransform));
+/** Returns a transform with the spelling of definitions: without null, the background in upper case. */
+function writtenTransform(transform: Fields): Transform & AudioTransform {
+  const { background, ...fields } = sortedFields(transform);
+  return background === undefined ? fields : { ...fields, background: colorOf(background) as string };
 }
 
 function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefined {

@@ -1,19 +1,12 @@
 import { ServiceError } from '../../contract/service-error.ts';
-import type { AudioResource, FontResource, Resource } from '../../contract/wire/mapping.ts';
+import { mappingOf } from '../../contract/spec-mapping.ts';
+import { furtherOutputs, withSources } from '../../contract/video-spec.ts';
 import type { CreateRenderSession, ExternalUploadRequest } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
-import { mapToRecord } from '../../kernel/json.ts';
-import {
-  furtherOutputs,
-  localFiles,
-  type Source,
-  type Video,
-  type VideoResource,
-  type VideoSound,
-} from '../definition/video.ts';
+import { localFiles, type Video } from '../definition/video.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import type { PendingChange, RunContext } from './run-context.ts';
@@ -78,45 +71,15 @@ export function sessionRequest(
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],
 ): CreateRenderSession {
-  const { title, resources, audio, fonts, output, outputs } = video;
+  const { title, output, outputs } = video;
+  const spec = withSources(video, (source) => (source.kind === 'url' ? source.url : urlOf(source.path)));
   return {
     title,
     render: 'preview',
-    mapping: {
-      template_style_version_id: styleVersion,
-      resources: mapToRecord(resources, (resource): Resource => wireResource(resource, urlOf)),
-      ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, (sound) => wireSound(sound, urlOf)) }),
-      ...(fonts.size > 0 && { font_changes: mapToRecord(fonts, (font): FontResource => ({ source: { font } })) }),
-    },
+    mapping: mappingOf(spec, styleVersion),
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
-}
-
-function wireResource(resource: VideoResource, urlOf: (path: string) => string): Resource {
-  switch (resource.kind) {
-    case 'text':
-      return { source: { text: resource.text } };
-    case 'color':
-      return { source: { text: resource.color } };
-    case 'font':
-      return { source: { font: resource.font } };
-    case 'audio':
-      return wireSound(resource, urlOf);
-    case 'image':
-    case 'video':
-      return { source: { remote_url: sourceUrl(resource.source, urlOf) }, transform: resource.transform };
-  }
-}
-
-/** Leaves out an empty transform. */
-function wireSound({ source, transform }: VideoSound, urlOf: (path: string) => string): AudioResource {
-  const isPlain = Object.keys(transform).length === 0;
-  return { source: { remote_url: sourceUrl(source, urlOf) }, ...(!isPlain && { transform }) };
-}
-
-function sourceUrl(source: Source, urlOf: (path: string) => string): string {
-  return source.kind === 'url' ? source.url : urlOf(source.path);
 }
 
 /** Returns the deliveries to request with a session. */

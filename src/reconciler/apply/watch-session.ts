@@ -1,8 +1,9 @@
 import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../../contract/render-service.ts';
 import { lacksSession, ServiceError } from '../../contract/service-error.ts';
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { furtherOutputs, type Video } from '../definition/video.ts';
+import type { Video } from '../definition/video.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
 import type { AdoptionSource } from '../plan/plan.ts';

@@ -1,8 +1,9 @@
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import { type NamedOutput, OUTPUT_EXTENSIONS } from '../../contract/wire/output.ts';
 import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { safeFileName } from '../../kernel/safe-file-name.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
-import { furtherOutputs, type Video, type VideoDestination } from './video.ts';
+import type { Video, VideoDestination } from './video.ts';
 
 /** A problem with a destination. */
 export interface DestinationProblem {

@@ -1,5 +1,4 @@
-import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
-import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
+import type { SpecSound, SpecValue, VideoSpec } from '../../contract/video-spec.ts';
 
 declare const brand: unique symbol;
 
@@ -9,23 +8,10 @@ export type VideoId = string & { readonly [brand]: 'VideoId' };
 /** Source of a media resource: an http(s) URL as written, or a repository-relative path with `/`. */
 export type Source = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'file'; readonly path: string };
 
-/** Value of an editable, checked against its kind. */
-export type VideoResource =
-  /** Also a number, a point or a gradient, in the normal form of its text. */
-  | { readonly kind: 'text'; readonly text: string }
-  /** 6 or 8 upper-case hexadecimal digits, no `#`. */
-  | { readonly kind: 'color'; readonly color: string }
-  /** `transform` includes its defaults: `crop_strategy: cover`, and `trim_strategy: manual` if it has a `trim_start_time`. */
-  | { readonly kind: 'image' | 'video'; readonly source: Source; readonly transform: Transform }
-  | ({ readonly kind: 'audio' } & VideoSound)
-  /** Name of a font of the template or the repository. */
-  | { readonly kind: 'font'; readonly font: string };
-
+/** Transforms include `crop_strategy: cover`, and `trim_strategy: manual` if there is a `trim_start_time`. */
+export type VideoResource = SpecValue<Source>;
 /** A sound and its transform, as written. */
-export interface VideoSound {
-  readonly source: Source;
-  readonly transform: AudioTransform;
-}
+export type VideoSound = SpecSound<Source>;
 
 /** Destination of a finished file. */
 export interface VideoDestination {
@@ -37,8 +23,11 @@ export interface VideoDestination {
   readonly output?: string;
 }
 
-/** A video to render: a definition, or one row of its data, after merging, filling in and checking. */
-export interface Video {
+/**
+ * A video to render: a definition, or one row of its data, after merging, filling in and checking. Its outputs are those of
+ * the definition, merged over those of reelform.yaml and without default values such as `format: mp4`.
+ */
+export interface Video extends VideoSpec<Source> {
   readonly id: VideoId;
   /** The definition's file, repository-relative. */
   readonly path: string;
@@ -49,30 +38,8 @@ export interface Video {
   readonly labels: Readonly<Record<string, string>>;
   /** If true, plans that remove the video are refused. */
   readonly protect: boolean;
-  /** By editable key, in the order of the specification, without optional editables that have no value. */
-  readonly resources: ReadonlyMap<string, VideoResource>;
-  /** Keyed by the name of the track, sorted; mixed over the template's own sound. */
-  readonly audio: ReadonlyMap<string, VideoSound>;
-  /** Font of the template → its replacement, sorted by name. */
-  readonly fonts: ReadonlyMap<string, string>;
-  /**
-   * Output settings of the definition, merged over those of reelform.yaml and without default values such as
-   * `format: mp4`; null if nothing is left.
-   */
-  readonly output: OutputRequest | null;
-  /** All files of a definition with `outputs`, normalised as `output`; the first is `output` with its name. */
-  readonly outputs?: readonly NamedOutput[];
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
-}
-
-/** Returns the files of a video beside the main one. */
-export function furtherOutputs({
-  outputs = [],
-}: {
-  readonly outputs?: readonly NamedOutput[] | undefined;
-}): readonly NamedOutput[] {
-  return outputs.slice(1);
 }
 
 const MAX_LENGTH = 200;

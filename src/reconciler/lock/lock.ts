@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/json.ts';
 
 declare const brand: unique symbol;
 
-/** Content hash of a video, `v1:` and 64 hexadecimal digits. See `fingerprint` for its content. */
+/** Content hash of a video, `v1:` and 64 hexadecimal digits. See `fingerprintOf` for its content. */
 export type Fingerprint = string & { readonly [brand]: 'Fingerprint' };
 
 /**

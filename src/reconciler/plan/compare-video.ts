@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { VideoDestination } from '../definition/video.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
-import { type DesiredVideo, isAnyOutput, plainInputs } from './desired-video.ts';
+import { canonicalInputs, inputNamed, inputValue } from '../lock/recorded-inputs.ts';
+import type { DesiredVideo } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
 /** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */
@@ -28,7 +29,7 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
 
 /** Returns the inputs that differ: those of the video in its order, then removed ones. Ignores written-out defaults. */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
-  const was = plainInputs(before.inputs, desired);
+  const was = canonicalInputs(before.inputs, desired, desired.measures);
   const changes: InputChange[] = [];
   for (const [key, after] of Object.entries(desired.inputs)) {
     const old = was.get(key) ?? null;
@@ -57,14 +58,13 @@ export function reasonOf(
   if (changed('template')) return 'template_changed';
   if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
   if (inputs.length === 0) return 'engine_changed';
-  if (inputs.every(({ key }) => isAnyOutput(key, desired))) return 'output_changed';
+  if (inputs.every(({ key }) => inputNamed(key, desired).kind === 'output')) return 'output_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
 /** Compares a local file without its digest. File names are not recorded. */
 function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
-  const track = /^audio\.(.*)$/s.exec(key)?.[1];
-  const value = desired.resources.get(key) ?? (track === undefined ? undefined : desired.audio.get(track));
+  const value = inputValue(desired, inputNamed(key, desired));
   if (value === undefined || !('source' in value) || value.source.kind !== 'file') return false;
   const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
   return handling(before) === handling(after);

@@ -2,6 +2,7 @@ import { defaultCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { Source, VideoResource } from '../definition/video.ts';
+import { inputNamed, inputValue } from '../lock/recorded-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,
@@ -223,22 +224,20 @@ export function inputDocuments(
 
 const NOTHING: Pick<InputDocument, 'kind' | 'value'> = {};
 
-function describe(key: string, { resources, audio }: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
-  const resource = resources.get(key);
-  switch (resource?.kind) {
+function describe(key: string, desired: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
+  const value = inputValue(desired, inputNamed(key, desired));
+  switch (value?.kind) {
+    case undefined:
+      return NOTHING;
     case 'text':
-      return { kind: 'text', value: resource.text };
+      return { kind: value.kind, value: value.text };
     case 'color':
     case 'font':
-      return { kind: resource.kind };
+      return { kind: value.kind };
     case 'image':
     case 'video':
     case 'audio':
-      return { kind: resource.kind, ...pathOf(resource.source) };
-    case undefined: {
-      const track = key.startsWith('audio.') ? audio.get(key.slice('audio.'.length)) : undefined;
-      return track === undefined ? NOTHING : { kind: 'audio', ...pathOf(track.source) };
-    }
+      return { kind: value.kind, ...pathOf(value.source) };
   }
 }
 

@@ -3,7 +3,9 @@ import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { VideoId } from '../definition/video.ts';
+import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import { specAsRecorded } from '../lock/recorded-inputs.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
 import {
   compareDestinations,
@@ -13,7 +15,8 @@ import {
   reasonOf,
   renewDestinations,
 } from './compare-video.ts';
-import { contentAsRecorded, type DesiredVideo, fingerprintAsWritten } from './desired-video.ts';
+import { contentSpec, type DesiredVideo } from './desired-video.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
@@ -207,17 +210,18 @@ function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
   if (entry.service !== video.service || entry.style_version !== video.styleVersion) return false;
   if (compareInputs(entry, video).length > 0) return false;
   // The inputs do not contain the engine or long texts: only the hash is proof.
-  const content = contentAsRecorded(video, entry.inputs);
-  return fingerprintAsWritten(content, { ...video, assetDigest: digestsOf(video) }) === entry.fingerprint;
+  const spec = contentSpec(video, digestsOf(video));
+  return fingerprintOf(specAsRecorded(spec, entry.inputs), video) === entry.fingerprint;
 }
 
 /** Returns the digests of a video's local files, which its inputs contain. */
 export function digestsOf({ resources, audio, inputs }: DesiredVideo): (path: string) => Sha256 {
-  const sounds = [...audio].map(([name, sound]) => [`audio.${name}`, sound] as const);
+  const values = [...resources].map(([name, value]) => [inputName({ kind: 'editable', name }), value] as const);
+  const sounds = [...audio].map(([name, sound]) => [inputName({ kind: 'track', name }), sound] as const);
   const digests = new Map<string, Sha256>();
-  for (const [key, value] of [...resources, ...sounds]) {
+  for (const [input, value] of [...values, ...sounds]) {
     if (!('source' in value) || value.source.kind === 'url') continue;
-    digests.set(value.source.path, inputs[key]!.slice('sha256:'.length).slice(0, 64) as Sha256);
+    digests.set(value.source.path, inputs[input]!.slice('sha256:'.length).slice(0, 64) as Sha256);
   }
   return (path) => digests.get(path)!;
 }

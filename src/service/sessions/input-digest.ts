@@ -1,7 +1,7 @@
-import { plainColor, plainTransform } from '../../contract/wire/defaults.ts';
-import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../../contract/wire/mapping.ts';
+import { specOfMapping } from '../../contract/spec-mapping.ts';
+import { canonicalSpec, type SpecSound, type SpecValue } from '../../contract/video-spec.ts';
+import type { AudioTransform, Mapping, Transform } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
-import type { InputType } from '../../contract/wire/style-version.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
@@ -26,26 +26,24 @@ type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest'>;
  */
 export function inputDigest(
   template: DigestBasis,
-  { resources, audio_tracks = {}, font_changes = {}, output }: DigestedValues,
+  { output, ...mapping }: DigestedValues,
   sources: ReadonlyMap<string, Sha256>,
 ): Sha256 {
-  const filled = Object.entries(resources).map(([key, resource]): [string, Json] => [
-    key,
-    contentOf(resource, template.manifest.editables.get(key)?.kind, sources.get(key)),
-  ]);
-  const tracks = tracksInMixOrder(audio_tracks).map(([name, track]) =>
-    contentOf(track, 'audio', sources.get(trackKey(name))),
+  const { editables } = template.manifest;
+  const written = { ...specOfMapping(mapping, (key) => editables.get(key)?.kind), output: output ?? null };
+  const spec = canonicalSpec(written, { height: template.height, fps: template.fps });
+  const filled = [...spec.resources].map(([key, value]) => [key, valueJson(value, sources.get(key))] as const);
+  const tracks = tracksInMixOrder(mapping.audio_tracks ?? {}).map(([name]) =>
+    sourceJson(spec.audio.get(name)!, sources.get(trackKey(name))),
   );
-  const fonts = Object.entries(font_changes).map(([name, { source }]) => [name, source.font]);
-  const file = outputOf(template, output);
   return sha256(
     canonicalJson({
       render_epoch: RENDER_EPOCH,
       template: template.digest,
       resources: Object.fromEntries(filled),
-      ...(tracks.length === 0 ? {} : { audio_tracks: tracks }),
-      ...(fonts.length === 0 ? {} : { font_changes: Object.fromEntries(fonts) }),
-      ...(file === null ? {} : { output: file }),
+      audio_tracks: tracks.length === 0 ? undefined : tracks,
+      font_changes: spec.fonts.size === 0 ? undefined : Object.fromEntries(spec.fonts),
+      output: spec.output === null ? undefined : outputJson(template, spec.output),
     }),
   );
 }
@@ -93,20 +91,31 @@ export function renderingDigest(digest: Sha256, scope: string): Sha256 {
   return scope === '' ? digest : sha256(canonicalJson({ scene: digest, scope }));
 }
 
-function contentOf(resource: Resource | AudioResource, kind: InputType | undefined, bytes: Sha256 | undefined): Json {
-  if (kind === 'color') return { text: plainColor((resource as TextResource).source.text) };
-  if (bytes === undefined) return { ...resource.source } as Json;
-  const { transform = {} } = resource as MediaResource | AudioResource;
-  const isMedia = kind === 'image' || kind === 'video' || kind === 'audio';
-  return { sha256: bytes, transform: { ...(isMedia ? plainTransform(kind, transform) : transform) } };
+/** @param bytes digest of the source; undefined for a value without source */
+function valueJson(value: SpecValue<string>, bytes: Sha256 | undefined): Json {
+  switch (value.kind) {
+    case 'text':
+      return { text: value.text };
+    case 'color':
+      return { text: value.color };
+    case 'font':
+      return { font: value.font };
+    case 'image':
+    case 'video':
+    case 'audio':
+      return sourceJson(value, bytes);
+  }
 }
 
-/** Resolves all defaults; null if the request changes nothing. */
-function outputOf(template: OutputBasis, request: OutputRequest | undefined): Json {
-  const measure = (output: OutputRequest | undefined): Record<string, Json> => {
-    const { output: file, width, height, fps } = resolveOutput(template, output);
-    return { ...file, width, height, fps };
-  };
-  const wanted = measure(request);
-  return canonicalJson(wanted) === canonicalJson(measure(undefined)) ? null : wanted;
+function sourceJson(
+  { source, transform }: Pick<SpecSound<string>, 'source'> & { readonly transform: Transform | AudioTransform },
+  bytes: Sha256 | undefined,
+): Json {
+  return bytes === undefined ? { remote_url: source } : { sha256: bytes, transform: { ...transform } };
+}
+
+/** Resolves all defaults of an output. */
+function outputJson(template: OutputBasis, request: OutputRequest): Json {
+  const { output, width, height, fps } = resolveOutput(template, request);
+  return { ...output, width, height, fps };
 }

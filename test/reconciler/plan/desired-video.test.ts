@@ -5,22 +5,7 @@ import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import type { OutputRequest } from '../../../src/contract/wire/output.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { VideoResource } from '../../../src/reconciler/definition/video.ts';
-import { fingerprint } from '../../../src/reconciler/plan/desired-video.ts';
-import {
-  type Context,
-  clip,
-  color,
-  context,
-  desired,
-  file,
-  font,
-  sound,
-  text,
-  track,
-  url,
-  type VideoParts,
-  video,
-} from './videos.ts';
+import { type Context, clip, color, desired, file, font, sound, text, track, url, type VideoParts } from './videos.ts';
 
 const digest = (content: string): string => `sha256:${sha256(content)}`;
 const transformed = (resource: VideoResource, transform: Transform): VideoResource => ({
@@ -92,7 +77,7 @@ describe('desiredVideo()', () => {
 const hero = '(Footage)/USER/hero.jpg';
 const resources = { t_01: text('Hello'), c_01: color('EEADA7'), [hero]: file('images/hero.jpg') };
 const of = (parts: VideoParts = {}, changes: Partial<Context> = {}, id = 'berlin'): string =>
-  fingerprint(video(id, { resources, ...parts }), { ...context, ...changes });
+  desired(id, { resources, ...parts }, changes).fingerprint;
 
 describe('texts with line breaks', () => {
   const withText = (value: string) => desired('berlin', { resources: { t_01: text(value) } });
@@ -105,7 +90,7 @@ describe('texts with line breaks', () => {
   });
 });
 
-describe('fingerprint()', () => {
+describe('fingerprint', () => {
   test('is the digest of the canonical JSON written out here', () => {
     const content =
       `{"render_epoch":1,"resources":{"(Footage)/USER/hero.jpg":{"file":"${sha256('images/hero.jpg')}",` +

@@ -1,0 +1,82 @@
+import { mapToRecord } from '../kernel/json.ts';
+import type { SpecSound, SpecValue, VideoSpec } from './video-spec.ts';
+import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
+import type { InputType } from './wire/style-version.ts';
+
+type MappedSpec = Pick<VideoSpec<string>, 'resources' | 'audio' | 'fonts'>;
+type MappedValues = Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'>;
+
+/** Returns the mapping of a spec whose sources are URLs, without empty parts. */
+export function mappingOf({ resources, audio, fonts }: MappedSpec, styleVersion: string): Mapping {
+  return {
+    template_style_version_id: styleVersion,
+    resources: mapToRecord(resources, wireValue),
+    ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, wireSound) }),
+    ...(fonts.size > 0 && { font_changes: mapToRecord(fonts, (font): FontResource => ({ source: { font } })) }),
+  };
+}
+
+function wireValue(value: SpecValue<string>): Resource {
+  switch (value.kind) {
+    case 'text':
+      return { source: { text: value.text } };
+    case 'color':
+      return { source: { text: value.color } };
+    case 'font':
+      return { source: { font: value.font } };
+    case 'audio':
+      return wireSound(value);
+    case 'image':
+    case 'video':
+      return { source: { remote_url: value.source }, transform: value.transform };
+  }
+}
+
+/** Leaves out an empty transform. */
+function wireSound({ source, transform }: SpecSound<string>): AudioResource {
+  const isPlain = Object.keys(transform).length === 0;
+  return { source: { remote_url: source }, ...(!isPlain && { transform }) };
+}
+
+/**
+ * Returns the spec of a mapping that `checkMapping` accepts; its sources are URLs.
+ *
+ * @param kindOf returns the kind of an editable
+ */
+export function specOfMapping(
+  { resources, audio_tracks = {}, font_changes = {} }: MappedValues,
+  kindOf: (key: string) => InputType | undefined,
+): MappedSpec {
+  return {
+    resources: mapEntries(resources, (resource, key) => specValue(resource, kindOf(key))),
+    audio: mapEntries(audio_tracks, soundOf),
+    fonts: mapEntries(font_changes, ({ source }) => source.font),
+  };
+}
+
+/** The kinds without a case have a text on the wire. */
+function specValue(resource: Resource, kind: InputType | undefined): SpecValue<string> {
+  switch (kind) {
+    case 'image':
+    case 'video': {
+      const { source, transform = {} } = resource as MediaResource;
+      return { kind, source: source.remote_url, transform };
+    }
+    case 'audio':
+      return { kind, ...soundOf(resource as AudioResource) };
+    case 'font':
+      return { kind, font: (resource as FontResource).source.font };
+    case 'color':
+      return { kind, color: (resource as TextResource).source.text };
+    default:
+      return { kind: 'text', text: (resource as TextResource).source.text };
+  }
+}
+
+function soundOf({ source, transform = {} }: AudioResource): SpecSound<string> {
+  return { source: source.remote_url, transform };
+}
+
+function mapEntries<T, U>(record: Readonly<Record<string, T>>, change: (value: T, key: string) => U): Map<string, U> {
+  return new Map(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}

@@ -1,0 +1,191 @@
+import {
+  type ContentId,
+  canonicalValue,
+  furtherOutputs,
+  type SpecSound,
+  type SpecValue,
+  type VideoSpec,
+} from '../../contract/video-spec.ts';
+import { plainOutput, type TemplateMeasures } from '../../contract/wire/defaults.ts';
+import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
+import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
+import { ownValue } from '../../kernel/json.ts';
+import { type InputId, inputName, parseInputName } from './input-names.ts';
+
+/** Inputs of a lock entry. */
+type Inputs = Readonly<Record<string, string>>;
+
+/** Maximum length of a text that the lockfile keeps literally, in UTF-16 code units. */
+const VERBATIM_LENGTH = 200;
+
+/**
+ * Describes the inputs of a video in the lockfile's form: editables in the specification's order, then tracks, fonts, the
+ * main output and the files beside it, by `inputName`.
+ *
+ * A text of up to 200 characters is kept literally, a longer one as `sha256:` with its digest; a colour as its digits;
+ * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
+ * plain `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
+ */
+export function describeInputs(spec: VideoSpec<ContentId>): Record<string, string> {
+  const inputs: [InputId, string][] = [];
+  for (const [name, value] of spec.resources) inputs.push([{ kind: 'editable', name }, describeValue(value)]);
+  for (const [name, sound] of spec.audio) inputs.push([{ kind: 'track', name }, describeSource(sound)]);
+  for (const [name, font] of spec.fonts) inputs.push([{ kind: 'font', name }, font]);
+  if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
+  // The format is never left out: an input has a text.
+  for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
+    inputs.push([{ kind: 'output', name }, describeOutput({ format, ...settings })]);
+  }
+  return Object.fromEntries(inputs.map(([id, text]) => [inputName(id), text]));
+}
+
+function describeValue(value: SpecValue<ContentId>): string {
+  switch (value.kind) {
+    case 'text':
+      return describeText(value.text);
+    case 'color':
+      return value.color;
+    case 'font':
+      return value.font;
+    case 'image':
+    case 'video':
+    case 'audio':
+      return describeSource(value);
+  }
+}
+
+/** A text that looks like a digest is digested too, so that the two cannot be confused. */
+function describeText(text: string): string {
+  return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
+}
+
+function describeSource({ source, transform }: DescribedSource): string {
+  const isPlain = Object.entries(transform).every(([name, value]) => name === 'crop_strategy' && value === 'cover');
+  return `${recordedSource(source)}${isPlain ? '' : describePairs(transform)}`;
+}
+
+interface DescribedSource {
+  readonly source: ContentId;
+  readonly transform: Transform | AudioTransform;
+}
+
+/** Returns the form of a source without its transform. */
+export function recordedSource(source: ContentId): string {
+  return 'file' in source ? `sha256:${source.file}` : source.url;
+}
+
+function describeOutput(output: OutputRequest): string {
+  return describePairs(output).trimStart();
+}
+
+function describePairs(fields: Transform | AudioTransform | OutputRequest): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([name, value]) => ` ${name}=${value}`)
+    .join('');
+}
+
+/**
+ * Returns the inputs of a lock entry by name, without the defaults that earlier versions recorded: in the form that
+ * `describeInputs` writes for the same content today.
+ *
+ * @param spec determines the kind of each input
+ */
+export function canonicalInputs(
+  inputs: Inputs,
+  spec: Pick<VideoSpec<unknown>, 'resources' | 'audio'>,
+  measures: TemplateMeasures,
+): Map<string, string> {
+  const canonical = new Map<string, string>();
+  for (const [name, text] of Object.entries(inputs)) {
+    const id = inputNamed(name, spec);
+    if (id.kind !== 'output' || id.name !== '') canonical.set(name, canonicalInput(text, inputValue(spec, id)));
+    else {
+      const output = plainOutput(readPairs(text), measures);
+      if (output !== null) canonical.set(name, describeOutput(output));
+    }
+  }
+  return canonical;
+}
+
+/** @param value of the same input in the definition; its kind determines that of the recorded one */
+function canonicalInput(text: string, value: SpecValue<unknown> | undefined): string {
+  switch (value?.kind) {
+    case 'color':
+      return describeValue(canonicalValue({ kind: value.kind, color: text }));
+    case 'image':
+    case 'video':
+    case 'audio': {
+      const { source: url, settings } = splitSource(text);
+      return describeValue(canonicalValue({ kind: value.kind, source: { url }, transform: readPairs(settings) }));
+    }
+    default:
+      return text;
+  }
+}
+
+/** Returns the input with a name in the lock entry of a video: an editable of the video first. */
+export function inputNamed(name: string, { resources }: Pick<VideoSpec<unknown>, 'resources'>): InputId {
+  return resources.has(name) ? { kind: 'editable', name } : parseInputName(name);
+}
+
+/** Returns the value of an editable or of a track. */
+export function inputValue<S>(
+  { resources, audio }: Pick<VideoSpec<S>, 'resources' | 'audio'>,
+  { kind, name }: InputId,
+): SpecValue<S> | undefined {
+  if (kind === 'editable') return resources.get(name);
+  const sound = kind === 'track' ? audio.get(name) : undefined;
+  return sound && { kind: 'audio', ...sound };
+}
+
+/**
+ * Returns a spec with the transforms, colours and main output of a lock entry; everything else is that of the spec.
+ */
+export function specAsRecorded<S>(spec: VideoSpec<S>, inputs: Inputs): VideoSpec<S> {
+  const textOf = (id: InputId): string | undefined => ownValue(inputs, inputName(id));
+  const resources = [...spec.resources].map(([name, value]): [string, SpecValue<S>] => {
+    return [name, valueAsRecorded(value, textOf({ kind: 'editable', name }))];
+  });
+  const audio = [...spec.audio].map(([name, sound]): [string, SpecSound<S>] => {
+    const { settings } = splitSource(textOf({ kind: 'track', name }) ?? '');
+    return [name, { ...sound, transform: readPairs(settings) }];
+  });
+  const main = textOf({ kind: 'output', name: '' });
+  const output = spec.resources.has('output') ? spec.output : main ? readPairs(main) : null;
+  return { ...spec, resources: new Map(resources), audio: new Map(audio), output };
+}
+
+function valueAsRecorded<S>(value: SpecValue<S>, text = ''): SpecValue<S> {
+  switch (value.kind) {
+    case 'text':
+    case 'font':
+      return value;
+    case 'color':
+      return text === '' ? value : { ...value, color: text };
+    case 'audio':
+      return { ...value, transform: readPairs(splitSource(text).settings) };
+    case 'image':
+    case 'video':
+      return { ...value, transform: { crop_strategy: 'cover', ...readPairs(splitSource(text).settings) } };
+  }
+}
+
+function splitSource(input: string): { readonly source: string; readonly settings: string } {
+  const [, source = input, settings = ''] = /^(.*?)((?: [a-z_]+=\S+)*)$/s.exec(input) ?? [];
+  return { source, settings };
+}
+
+/** Parses ` name=value` pairs. `background` is the only text value that can look like a number. */
+function readPairs(text: string): Transform & AudioTransform & OutputRequest {
+  const pairs = text.split(' ').filter((pair) => pair !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      const number = name === 'background' ? Number.NaN : Number(value);
+      return [name, Number.isNaN(number) ? (value === 'true' ? true : value === 'false' ? false : value) : number];
+    }),
+  );
+}
