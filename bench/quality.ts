@@ -1,159 +1,195 @@
-import { createWriteStream, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
-import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
-import type { RenderInput } from '../src/template/render-input.ts';
+import type { LottieDocument, RenderInput } from '../src/template/render-input.ts';
+import { type Composition, launch, simple } from './peers/composition.ts';
+import { hyperframes } from './peers/hyperframes.ts';
+import { type Measured, measureCommand, type Program } from './peers/program.ts';
+import { reelform, writeTemplate } from './peers/reelform.ts';
+import { remotion } from './peers/remotion.ts';
 import { recordFigure } from './record-figure.ts';
-import { peers } from './render-peers.ts';
-import { drawFrames, throughPool } from './render-stages.ts';
+import { drawFrames, median } from './render-stages.ts';
 import { templateInput } from './template-input.ts';
 
 /**
- * Compares size, SSIM and speed with ffmpeg and with other programs that render the same animation, as one table in Markdown.
- * `npm run bench:quality [-- --template templates/launch --frames 300 --no-peers --remotion FOLDER]`
+ * Compares time, size and SSIM with ffmpeg and with other programs, as tables in Markdown: whole commands from their start to the
+ * file, in turns, each program with the browser that it uses by default. Needs ffmpeg and chromium-headless-shell.
+ * `npm run bench:quality [-- --no-peers --rounds 3 --peer-rounds 1]`
  */
 const { values } = parseArgs({
   options: {
-    template: { type: 'string', multiple: true, default: ['templates/launch', 'templates/story'] },
-    frames: { type: 'string' },
     'no-peers': { type: 'boolean', default: false },
-    remotion: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    'peer-rounds': { type: 'string', default: '1' },
   },
 });
 
-/** With @napi-rs/webcodecs 1.3.1, the encoder until November 2026, which is no longer installed: measured then. */
-const BEFORE: Readonly<Record<string, readonly [kilobytes: string, ssim: string]>> = {
-  'templates/launch': ['2732', '.9959'],
-  'templates/story': ['2952', '.9942'],
-};
-/** Frames whose SSIM is measured of a peer: another drawing, which has to be rendered without loss, too. */
+/** Frames of a peer whose SSIM is measured: its reference is a second render, without loss. */
 const PEER_FRAMES = 90;
+const FFMPEG = 'ffmpeg alone, with our frames';
 
-function loadInput(folder: string): RenderInput {
-  const renderInput = templateInput(folder, {});
-  return {
-    ...renderInput,
-    frameCount: Math.min(renderInput.frameCount, Number(values.frames ?? renderInput.frameCount)),
-    stills: [],
+interface Contest {
+  readonly title: string;
+  readonly composition: Composition;
+  readonly template: string;
+  readonly peers: (composition: Composition) => readonly Program[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly times: readonly Measured[];
+  readonly bytes: number;
+  readonly ssim: string;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'rf-quality-'));
+try {
+  const simpleTemplate = join(folder, 'simple-template');
+  await writeTemplate(simple, simpleTemplate);
+  const animation = await animationOfLaunch();
+  const contests: readonly Contest[] = [
+    {
+      title: 'launch, the template',
+      composition: launch,
+      template: 'templates/launch',
+      peers: (composition) => [remotion(composition, animation), remotion(composition), hyperframes(composition)],
+    },
+    {
+      title: 'simple: two texts, a picture and a background',
+      composition: simple,
+      template: simpleTemplate,
+      peers: (composition) => [remotion(composition), hyperframes(composition)],
+    },
+  ];
+  for (const contest of contests) printRows(contest, await measure(contest, join(folder, contest.composition.name)));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Returns the animation of launch with its own pictures and fonts inside, as a web page loads it. */
+async function animationOfLaunch(): Promise<string> {
+  const base = 'templates/launch';
+  const dataUrl = async (path: string): Promise<string> => {
+    const type = { '.jpg': 'image/jpeg', '.png': 'image/png', '.ttf': 'font/ttf' }[extname(path)];
+    return `data:${type};base64,${await readFile(join(base, path), 'base64')}`;
   };
+  const { chars: _outlines, ...document } = JSON.parse(
+    await readFile(join(base, 'animation.json'), 'utf8'),
+  ) as LottieDocument & { readonly chars?: unknown };
+  const assets = (document.assets ?? []) as { readonly u?: string; readonly p?: string }[];
+  const { list = [] } = (document.fonts ?? {}) as { list?: { fName: string }[] };
+  return JSON.stringify({
+    ...document,
+    assets: await Promise.all(
+      assets.map(async (asset) =>
+        asset.p === undefined ? asset : { ...asset, u: '', e: 1, p: await dataUrl(`${asset.u}${asset.p}`) },
+      ),
+    ),
+    fonts: {
+      list: await Promise.all(
+        list.map(async (font) => ({ ...font, origin: 3, fPath: await dataUrl(`fonts/${font.fName}.ttf`) })),
+      ),
+    },
+  });
 }
 
-/** Returns the same animation for lottie-web: our drawn images, the original texts, and the template's fonts. */
-async function webAnimation(renderInput: RenderInput): Promise<string> {
-  const { assets } = JSON.parse((await composeAnimation(renderInput)).toJson([])) as { assets: { id: string }[] };
-  const known = new Set(renderInput.animation.assets?.map(({ id }) => id));
-  const files = new Map(renderInput.fonts.map(({ name, bytes }) => [name, Buffer.from(bytes).toString('base64')]));
-  const { list = [] } = (renderInput.animation.fonts ?? {}) as { list?: { fName: string }[] };
-  const fonts = list.map((font) => ({ ...font, origin: 3, fPath: `data:font/ttf;base64,${files.get(font.fName)}` }));
-  const { chars: _outlines, ...animation } = renderInput.animation;
-  return JSON.stringify({ ...animation, assets: assets.filter(({ id }) => known.has(id)), fonts: { list: fonts } });
+async function measure({ composition, template, peers }: Contest, place: string): Promise<Row[]> {
+  await mkdir(place, { recursive: true });
+  const input = { ...templateInput(template, {}), stills: [] };
+  const raw = join(place, 'frames.yuv');
+  await writeFrames(input, raw);
+  const frames = rawFrames(input, raw);
+  const encoded = join(place, 'ffmpeg.mp4');
+  const encoder = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20'];
+  const colors = ['-color_range', 'tv', '-colorspace', 'bt709'];
+  const ffmpeg = ['ffmpeg', '-v', 'error', '-y', ...frames, ...encoder, ...colors, '-an', encoded];
+
+  const programs = [reelform(template), ...(values['no-peers'] ? [] : peers(composition))];
+  const folders = programs.map((_, index) => join(place, String(index)));
+  const times = new Map<string, Measured[]>(['Reelform', FFMPEG].map((name) => [name, []]));
+  for (const [index, program] of programs.entries()) {
+    await mkdir(folders[index]!);
+    const failure = await program.prepare(folders[index]!);
+    if (failure === null) times.set(program.name, []);
+    else console.log(`SKIPPED: ${program.name}: ${failure}`);
+  }
+  for (let round = 0; round < Number(values.rounds); round++) {
+    times.get(FFMPEG)!.push(await measureCommand(ffmpeg, place));
+    for (const [index, { name, command, environment }] of programs.entries()) {
+      if (!times.has(name) || (index > 0 && round >= Number(values['peer-rounds']))) continue;
+      times.get(name)!.push(await measureCommand(command(false), folders[index]!, environment));
+    }
+  }
+
+  const rows: Row[] = [];
+  const add = async (name: string, file: string, reference: readonly string[], count: number): Promise<void> => {
+    const ssim = await ssimOf(file, reference, count, composition.fps);
+    rows.push({ name, times: times.get(name)!, bytes: (await stat(file)).size, ssim });
+  };
+  await add('Reelform', join(folders[0]!, programs[0]!.output), frames, composition.frameCount);
+  await add(FFMPEG, encoded, frames, composition.frameCount);
+  const start = values['no-peers'] ? [] : peers({ ...composition, frameCount: PEER_FRAMES });
+  for (const [index, short] of start.entries()) {
+    const own = folders[index + 1]!;
+    if (!times.has(short.name)) continue;
+    const video = join(place, `${index}.mp4`);
+    await execa('mv', [join(own, short.output), video]);
+    await short.prepare(own);
+    await measureCommand(short.command(true), own, short.environment);
+    await add(short.name, video, ['-i', join(own, short.output)], PEER_FRAMES);
+  }
+  return rows;
 }
 
-/** SSIM of all planes, by ffmpeg's filter. @param reference input arguments @param frameCount first frames that are compared */
-async function ssimOf(file: string, reference: readonly string[], frameCount: number): Promise<string> {
-  // In one time base: the filter compares frames of equal time.
-  const numbered = `trim=end_frame=${frameCount},settb=1/30,setpts=N`;
+async function writeFrames(input: RenderInput, path: string): Promise<void> {
+  const stream = createWriteStream(path);
+  await drawFrames(input, async (pixels) => {
+    await new Promise((resolve) => stream.write(pixels.slice(), resolve));
+  });
+  stream.end();
+  await finished(stream);
+}
+
+function rawFrames({ width, height, fps }: RenderInput, path: string): string[] {
+  const { numerator, denominator } = frameRateOf(fps);
+  const format = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`];
+  return [...format, '-r', `${numerator}/${denominator}`, '-i', path];
+}
+
+/** SSIM of all planes, by ffmpeg's filter. @param reference input arguments @param count first frames that are compared */
+async function ssimOf(file: string, reference: readonly string[], count: number, fps: number): Promise<string> {
+  // In one time base and pixel format: the filter compares frames of equal time.
+  const numbered = `trim=end_frame=${count},format=yuv420p,settb=1/${fps},setpts=N`;
   const filter = `[0:v]${numbered}[a];[1:v]${numbered}[b];[a][b]ssim`;
-  const args = ['-hide_banner', '-i', file, ...reference, '-lavfi', filter, '-f', 'null', '-'];
-  const { stderr } = await execa('ffmpeg', args);
+  const { stderr } = await execa('ffmpeg', [
+    '-hide_banner',
+    '-i',
+    file,
+    ...reference,
+    '-lavfi',
+    filter,
+    '-f',
+    'null',
+    '-',
+  ]);
   const found = /All:0(\.\d{5})/.exec(stderr)?.[1];
   if (found === undefined) throw new Error(`ffmpeg printed no SSIM: ${stderr.slice(-300)}`);
   return found;
 }
 
-interface Row {
-  readonly name: string;
-  readonly kilobytes: string;
-  readonly ssim: string;
-  readonly speed: string;
-}
-
-async function measure(template: string, folder: string): Promise<Row[]> {
-  const renderInput = loadInput(template);
-  const { width, height, fps, frameCount } = renderInput;
-  const { numerator, denominator } = frameRateOf(fps);
-  const raw = join(folder, 'frames.yuv');
-  const stream = createWriteStream(raw);
-  await drawFrames(renderInput, async (pixels) => {
-    await new Promise((resolve) => stream.write(pixels.slice(), resolve));
-  });
-  stream.end();
-  await finished(stream);
-  const colours = ['-color_range', 'tv', '-colorspace', 'bt709'];
-  const rate = ['-r', `${numerator}/${denominator}`];
-  const input = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, ...rate, '-i', raw];
-  const speedOf = (ms: number): string => `${((frameCount / ms) * 1000).toFixed(1)} frames a second`;
-  const rows: Row[] = [];
-  const add = async (
-    name: string,
-    file: string,
-    bytes: number,
-    speed: string,
-    reference = input,
-    count = frameCount,
-  ) => {
-    rows.push({ name, kilobytes: (bytes / 1000).toFixed(0), ssim: await ssimOf(file, reference, count), speed });
-  };
-
-  const before = BEFORE[template];
-  if (before !== undefined && values.frames === undefined) {
-    rows.push({ name: 'before, webcodecs (measured then)', kilobytes: before[0], ssim: before[1], speed: '' });
+function printRows({ title, composition: { width, height, frameCount } }: Contest, rows: readonly Row[]): void {
+  const heading = `${title}, ${frameCount} frames of ${width} × ${height}`;
+  console.log(`\n| ${heading} | processor s | wall s | kB | SSIM | runs |\n|---|---|---|---|---|---|`);
+  for (const { name, times, bytes, ssim } of rows) {
+    const seconds = (figure: keyof Measured): string => median(times.map((time) => time[figure])).toFixed(1);
+    const [processor, wall] = [seconds('processor'), seconds('wall')];
+    const kilobytes = (bytes / 1000).toFixed(0);
+    recordFigure(heading, name, `${processor} s of processor time, ${wall} s, ${kilobytes} kB, SSIM ${ssim}`);
+    console.log(`| ${name} | ${processor} | ${wall} | ${kilobytes} | ${ssim} | ${times.length} |`);
   }
-  const ours = await throughPool(renderInput);
-  const own = join(folder, 'own.mp4');
-  await writeFile(own, ours.video);
-  await add('**Reelform**', own, ours.video.length, speedOf(ours.warmMs));
-
-  const other = join(folder, 'ffmpeg.mp4');
-  const start = performance.now();
-  const encoder = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', ...colours, '-an', other];
-  await execa('ffmpeg', ['-v', 'error', '-y', ...input, ...encoder]);
-  const encodeMs = performance.now() - start;
-  const { size } = statSync(other);
-  await add('ffmpeg `veryfast` CRF 20, frames given', other, size, speedOf(encodeMs));
-
-  for (const { name, render } of values['no-peers'] ? [] : peers) {
-    const job = { json: await webAnimation(renderInput), width, height, fps, frameCount };
-    const result = await render(job, { packages: values.remotion });
-    if (typeof result === 'string') {
-      console.log(`SKIPPED: ${name}: ${result}`);
-      continue;
-    }
-    const file = join(folder, 'peer.mp4');
-    await writeFile(file, result.video);
-    const times = (result.ms / ours.warmMs).toFixed(1);
-    const speed = `${speedOf(result.ms)}, ${times} times the time`;
-    const count = Math.min(PEER_FRAMES, frameCount);
-    const lossless = await render({ ...job, frameCount: count }, { packages: values.remotion, isLossless: true });
-    if (typeof lossless === 'string') throw new Error(lossless);
-    const reference = join(folder, 'peer-lossless.mp4');
-    await writeFile(reference, lossless.video);
-    await add(name, file, result.video.length, speed, ['-i', reference], count);
-  }
-  return rows;
-}
-
-const folder = await mkdtemp(join(tmpdir(), 'rf-quality-'));
-try {
-  for (const template of values.template) {
-    const { width, height, frameCount } = loadInput(template);
-    console.log(
-      `\n| ${template}, ${frameCount} frames of ${width} × ${height} | kB | SSIM | speed |\n|---|---|---|---|`,
-    );
-    for (const { name, kilobytes, ssim, speed } of await measure(template, folder)) {
-      recordFigure(
-        template,
-        name.replaceAll(/[*`]/g, ''),
-        [`${kilobytes} kB`, `SSIM ${ssim}`, speed].filter(Boolean).join(', '),
-      );
-      console.log(`| ${name} | ${kilobytes} | ${ssim} | ${speed} |`);
-    }
-  }
-} finally {
-  await rm(folder, { recursive: true, force: true });
 }
