@@ -104,7 +104,7 @@ async function send(
   });
   const { contentLength, metadata, etag, versionId } = await blob.getProperties({ abortSignal });
   if (contentLength !== file.size || metadata?.[DIGEST_METADATA] !== file.sha256) {
-    const message = `${place} contains a different file than the one sent; another process may write to it`;
+    const message = `${place} does not contain the file that was sent; another process may write to it`;
     throw new DeliveryFailure(message, { isRetryable: true });
   }
   return versionId ?? etag?.replaceAll('"', '') ?? null;
@@ -139,14 +139,14 @@ const CODES: Readonly<Record<string, FailureKind>> = {
   RequestBodyTooLarge: { says: 'does not accept a file of this size', isRetryable: false },
 };
 
-/** Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers. */
+/** Converts an SDK error to a plain message, because SDK messages can contain signed URLs and headers. */
 export function azureFailure(error: unknown, place: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const record: Record<string, unknown> = isRecord(error) ? error : {};
   const status = typeof record.statusCode === 'number' ? record.statusCode : null;
   const code = typeof record.code === 'string' && /^\w{1,64}$/.test(record.code) ? record.code : null;
-  const told = [code, status].filter((one) => one !== null).join(', ');
-  const suffix = told === '' ? '' : ` (${told})`;
+  const details = [code, status].filter((detail) => detail !== null).join(', ');
+  const suffix = details === '' ? '' : ` (${details})`;
   const kind = CODES[code ?? ''];
   if (kind !== undefined) return new DeliveryFailure(`${place} ${kind.says}${suffix}`, kind);
   if (status === 403) {

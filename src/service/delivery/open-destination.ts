@@ -18,7 +18,7 @@ interface OpenDestinationOptions {
 }
 
 /**
- * Opens a destination with a credential. Without one, S3 uses the default chain of the AWS SDK, and files go below
+ * Opens a destination with a credential. Without a credential, S3 uses the default chain of the AWS SDK, and files go below
  * `directory`. The `allow` list is checked again. Secrets are read and servers contacted at each delivery.
  *
  * @throws DeliveryFailure (not retryable) if the destination is not allowed or needs a credential
@@ -48,11 +48,11 @@ export async function openDestination(
       if (credential?.kind !== 'azblob') throw needsCredential('azblob');
       return createAzureDestination({ target, credential, env });
     case 'file': {
-      const own = credential?.kind === 'file' ? credential : null;
-      const path = absolutePath(target.path, own?.directory ?? directory);
-      if (own === null && !path.startsWith(`${directory.replace(/\/$/, '')}/`)) throw needsCredential('file');
-      const root = own === null ? directory : rootOf(path, own.allow, own.directory);
-      return createFileDestination({ path, root, publicUrl: own?.publicUrl ?? null });
+      const folder = credential?.kind === 'file' ? credential : null;
+      const path = absolutePath(target.path, folder?.directory ?? directory);
+      if (folder === null && !path.startsWith(`${directory.replace(/\/$/, '')}/`)) throw needsCredential('file');
+      const root = folder === null ? directory : rootOf(path, folder.allow, folder.directory);
+      return createFileDestination({ path, root, publicUrl: folder?.publicUrl ?? null });
     }
   }
 }

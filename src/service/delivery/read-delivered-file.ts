@@ -77,7 +77,7 @@ export class OrderedDigest {
   /**
    * Compares the digest. Reads the whole file again if some parts were not added.
    *
-   * @throws DeliveryFailure if the file is not the one that was rendered
+   * @throws DeliveryFailure if the file is not the rendered file
    */
   async check(file: DeliveredFile, partCount: number, signal: AbortSignal): Promise<void> {
     if (this.#next === partCount) {

@@ -14,7 +14,7 @@ import {
   type PathAccess,
 } from './landlock.ts';
 
-/** Values of the setting. `auto` takes the first available sandbox; `required` fails without one. */
+/** Values of the setting. `auto` takes the first available sandbox; `required` fails without a sandbox. */
 export const SANDBOX_SETTINGS = ['auto', 'required', 'landlock', 'bubblewrap', 'none'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
@@ -118,12 +118,12 @@ export function openSandbox(setting: SandboxSetting): Sandbox {
 
 /**
  * Opens the sandbox of REELFORM_SANDBOX, `auto` by default, and hides this process's environment from programs that run
- * without one.
+ * without a sandbox.
  *
  * @throws ReelformError settings_invalid, sandbox_missing
  */
 export function sandboxFromEnvironment({ REELFORM_SANDBOX: written = '' }: SandboxEnvironment): Sandbox {
-  const setting = written === '' ? 'auto' : SANDBOX_SETTINGS.find((one) => one === written);
+  const setting = written === '' ? 'auto' : SANDBOX_SETTINGS.find((value) => value === written);
   if (setting !== undefined) {
     hideOwnProcess();
     return openSandbox(setting);
@@ -163,7 +163,7 @@ function bubblewrap(version: string): Sandbox {
     command({ args, folder, programs }) {
       const reading = readablePaths(programs).flatMap((path) => ['--ro-bind', path, path]);
       const system = ['--proc', '/proc', '--dev', '/dev', '--bind', folder, folder, '--chdir', folder];
-      // Not in a session of its own, so that limits of the process group hold for it too.
+      // Not in a new session, so that limits of the process group hold for it too.
       const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'];
       const command = [...isolation, ...reading, ...system, '--', execPath, ...preloaded(programs), ...args];
       return { file: 'bwrap', args: command, env: { ...environment(folder), PATH: env.PATH ?? '' } };
@@ -199,13 +199,13 @@ function environment(folder: string): Readonly<Record<string, string>> {
 /** Returns the existing paths of Node, this package, its dependencies and system libraries. */
 function readablePaths(programs: readonly string[]): string[] {
   const node = realpathSync(execPath);
-  const own = ['dist', 'package.json'].map((name) => join(PACKAGE, name));
   const paths = [
     ...SYSTEM_PATHS,
     node,
     // Builds of Node that keep most of it in a library beside it.
     join(dirname(node), '..', 'lib'),
-    ...own,
+    join(PACKAGE, 'dist'),
+    join(PACKAGE, 'package.json'),
     ...moduleFolders(PACKAGE),
     ...programs,
     ...(programs.length > 0 ? PROGRAM_FOLDERS : []),

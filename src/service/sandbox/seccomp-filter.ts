@@ -181,7 +181,7 @@ const SIGNAL_CALLS: readonly Numbers[] = [
 
 /** Signals a thread of a process, as `abort` does with its own. */
 const TGKILL: Numbers = [234, 131];
-/** Calls that start another process, replace the program of this one, or take it out of its group. */
+/** Calls that start another process, replace the program of this process, or take it out of its group. */
 const PROCESS_CALLS: readonly Numbers[] = [
   [57, null], // fork
   [58, null], // vfork

@@ -87,7 +87,7 @@ export function watchDiskSpace(directory: string) {
     const { bavail, bsize } = await statfs(directory);
     return bavail * bsize < refused.sizeBytes;
   };
-  const look = async (): Promise<boolean> => {
+  const probe = async (): Promise<boolean> => {
     const path = join(directory, `.room-${pid}`);
     try {
       await writeFile(path, PROBE, { mode: 0o600 });
@@ -99,7 +99,7 @@ export function watchDiskSpace(directory: string) {
     }
   };
   const hasRoom = (): Promise<boolean> => {
-    if (known === null || performance.now() - known.at > FRESH_MS) known = { at: performance.now(), answer: look() };
+    if (known === null || performance.now() - known.at > FRESH_MS) known = { at: performance.now(), answer: probe() };
     return known.answer;
   };
   return {

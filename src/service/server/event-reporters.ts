@@ -48,8 +48,8 @@ const STEPS: Readonly<Record<Exclude<(RunnerEvent | ChunkEvent)['kind'], 'chunks
 
 /** Returns the fields of a log line for an event of a session. */
 function fieldsOf({ kind, id, ...fields }: RunnerEvent | ChunkEvent): Readonly<Record<string, unknown>> {
-  const { elapsedMs: ms, ...others } = fields as { readonly elapsedMs?: number };
-  return { event: kind, session: id, ...others, ...(ms === undefined ? {} : { ms: Math.round(ms) }) };
+  const { elapsedMs: ms, ...details } = fields as { readonly elapsedMs?: number };
+  return { event: kind, session: id, ...details, ...(ms === undefined ? {} : { ms: Math.round(ms) }) };
 }
 
 /** Reports the events of deliveries to the log and the metrics. Omits destinations, which may contain titles. */

@@ -50,7 +50,7 @@ const SECRET_PATHS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
   SECRET_NAMES.map((name) => `${place}["${name}"]`),
 );
 
-/** Serializes an error or the message of one. */
+/** Serializes an error or an error message. */
 function describeError(error: Error | string): unknown {
   if (typeof error === 'string') return withoutSecrets(error);
   const described = stdSerializers.err(error) as unknown as Record<string, unknown>;

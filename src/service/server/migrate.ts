@@ -89,7 +89,7 @@ interface Migration {
 
 /**
  * All migrations in order. A published migration is never edited, because existing databases have already applied it;
- * add another one instead.
+ * add another migration instead.
  *
  * Responses and details are stored as `json` rather than `jsonb`, which would reorder members and reject a \u0000 in a
  * title. Fields used in queries have columns.
@@ -299,7 +299,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'issued tokens',
     statements: [
-      // "parent_id" is the token that this one was issued for. "session_id" is set for edit tokens.
+      // "parent_id" is the token that issued this token. "session_id" is set for edit tokens.
       `alter table reelform.tokens
         add column parent_id text references reelform.tokens,
         add column session_id text references reelform.sessions on delete cascade`,

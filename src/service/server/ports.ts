@@ -18,7 +18,7 @@ export type Scope = (typeof SCOPES)[number];
 /** The authenticated sender of a request. */
 export interface Principal {
   readonly tokenId: string;
-  /** Id of the token that the operator created: this token, or the one that it was issued for. */
+  /** Id of the token that the operator created: this token, or the token that issued it. */
   readonly clientId: string;
   /** The only session that an edit token can access; null for every other token. */
   readonly sessionId: string | null;
@@ -57,7 +57,7 @@ export interface IssuedToken {
   readonly sessionId: string | null;
 }
 
-/** A stored style version. `tenant` is null for one that the operator registered for all tenants. */
+/** A stored style version. `tenant` is null if the operator registered it for all tenants. */
 export interface StyleVersionRow {
   readonly tenant: TenantId | null;
   /** `stillcuts` is empty: their URLs are generated for each response. */

@@ -24,7 +24,9 @@ export function sessionAt(publicUrl: string, session: RenderSession): RenderSess
     ...session,
     video_url: at(video_url),
     thumbnails: thumbnails.map((stored) => urlAt(publicUrl, stored)),
-    ...(outputs !== undefined && { outputs: outputs.map((one) => ({ ...one, video_url: at(one.video_url) })) }),
+    ...(outputs !== undefined && {
+      outputs: outputs.map((output) => ({ ...output, video_url: at(output.video_url) })),
+    }),
   };
 }
 

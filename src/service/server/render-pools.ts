@@ -6,7 +6,7 @@ import type { Settings } from './settings/settings-table.ts';
 
 /** Stills and still cuts do not wait behind videos. */
 const FURTHER_PROCESSES = 2;
-/** Concurrent inspections. One tenant gets at most half of them, and another tenant always finds a free one. */
+/** Concurrent inspections. One tenant gets at most half of them, so that other tenants do not wait for it. */
 const INSPECTIONS = 4;
 /** Inspections load hardly any native code, so their processes are replaced less often than those of renders. */
 const INSPECTIONS_PER_PROCESS = 1_000;
@@ -24,7 +24,7 @@ export type OpenedRenderPool = ReturnType<typeof openRenderPools>;
  * @throws ReelformError `sandbox_missing`
  */
 export function openRenderPools(settings: Settings, log: Log, open = createRenderPool) {
-  // Must run before any untrusted code, because a process without a sandbox could read the memory of this one.
+  // Must run before any untrusted code, because a process without a sandbox could read the memory of this process.
   hideOwnProcess();
   const sandbox = openSandbox(settings.sandbox);
   const { description, gap } = sandbox;

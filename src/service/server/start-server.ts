@@ -94,10 +94,10 @@ interface Address {
 }
 
 /**
- * Checks that an address is free before a database is opened in vain, and chooses a port if the given one is 0. Another
+ * Checks that an address is free before a database is opened in vain, and chooses a port if the given port is 0. Another
  * process may still take the address before it is used.
  *
- * @param port 0 for any free one
+ * @param port 0 for any free port
  * @throws ReelformError `address_in_use`
  */
 export async function reserveAddress(host: string, port: number): Promise<Address> {

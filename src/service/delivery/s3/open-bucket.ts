@@ -67,14 +67,14 @@ export async function openBucket({ bucket, access, env }: BucketOptions): Promis
   return new S3Bucket({ sdk, client, bucket, place: access.kind === 'gs' ? `gs://${bucket}` : place });
 }
 
-/** Returns an agent of its own, because the SDK destroys the agents of a client that it closes. */
+/** Returns a new agent, because the SDK destroys the agents of a client that it closes. */
 function agentFor(bucket: string, { kind, endpoint, region }: S3Access): Promise<Agent> {
-  const own = endpoint ?? (kind === 'gs' ? GOOGLE : `https://${bucket}.s3.${region ?? 'us-east-1'}.amazonaws.com`);
-  return openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS }).agentFor(new URL(own));
+  const url = endpoint ?? (kind === 'gs' ? GOOGLE : `https://${bucket}.s3.${region ?? 'us-east-1'}.amazonaws.com`);
+  return openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS }).agentFor(new URL(url));
 }
 
 function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | null, agent: Agent): S3ClientConfig {
-  const own = endpoint ?? (kind === 'gs' ? GOOGLE : null);
+  const url = endpoint ?? (kind === 'gs' ? GOOGLE : null);
   return {
     maxAttempts: ATTEMPTS,
     requestHandler: {
@@ -87,10 +87,10 @@ function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | 
     },
     ...(keys === null ? {} : { credentials: keys }),
     ...(region === null ? {} : { region }),
-    ...(own === null
+    ...(url === null
       ? { followRegionRedirects: true }
       : {
-          endpoint: own,
+          endpoint: url,
           // The SDK requires a region even if the store ignores it.
           region: region ?? (kind === 'gs' ? 'auto' : 'us-east-1'),
           forcePathStyle: pathStyle || kind === 'gs',

@@ -324,15 +324,15 @@ const STATUSES: Readonly<Record<number, FailureKind>> = { 301: OTHER_REGION, 403
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 /**
- * Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers.
+ * Converts an SDK error to a plain message, because SDK messages can contain signed URLs and headers.
  *
  * @param place name of the bucket
  */
 function s3Failure(error: unknown, place: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { name, code, status } = describe(error);
-  const told = [name === 'Error' ? null : name, status].filter((one) => one !== null).join(', ');
-  const suffix = told === '' ? '' : ` (${told})`;
+  const details = [name === 'Error' ? null : name, status].filter((detail) => detail !== null).join(', ');
+  const suffix = details === '' ? '' : ` (${details})`;
   const kind = CODES[name] ?? (status === null ? undefined : STATUSES[status]);
   if (kind !== undefined) return new DeliveryFailure(`${place} ${kind.says}${suffix}`, kind);
   if (status !== null && status >= 500) return new DeliveryFailure(`${place} ${BUSY.says}${suffix}`, BUSY);
@@ -342,7 +342,7 @@ function s3Failure(error: unknown, place: string): DeliveryFailure {
     return new DeliveryFailure(`${place} ${what} (${code})`, { isRetryable: !isCertificate });
   }
   if (error instanceof Error && /^Region is missing/.test(error.message)) {
-    return new DeliveryFailure(`${place} needs a region: add one to the credential`, { isRetryable: false });
+    return new DeliveryFailure(`${place} needs a region: add it to the credential`, { isRetryable: false });
   }
   return new DeliveryFailure(`${place} returned an error${suffix}`, {
     isRetryable: status === null || status < 400,

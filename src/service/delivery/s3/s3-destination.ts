@@ -69,7 +69,7 @@ async function send(
   }
   const facts = await bucket.head(key, signal);
   if (facts !== null && isIt(facts, file)) return facts;
-  throw bucket.failure('contains a different file than the one sent; another process may write to it');
+  throw bucket.failure('does not contain the file that was sent; another process may write to it');
 }
 
 function isIt(facts: S3ObjectFacts | null, { size, sha256 }: DeliveredFile): boolean {

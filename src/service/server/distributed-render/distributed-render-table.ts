@@ -43,8 +43,8 @@ interface ChunkColumns {
 const AT_WORK = `id = $1 and attempt = $2 and status = 'preview_rendering'`;
 
 /**
- * Stores the chunks of distributed renders in the database. All writers lock rows in one order: the session, the distributed render,
- * its chunks. Removing a session cascades in the same order.
+ * Stores the chunks of distributed renders in the database. All writers lock rows in the same order: the session,
+ * the distributed render, its chunks. Removing a session cascades in the same order.
  */
 export function createDistributedRenderTable({
   database,
@@ -56,15 +56,15 @@ export function createDistributedRenderTable({
   const renders: DistributedRenderStore = {
     begin: ({ session, attempt }, render) =>
       database.transaction(async (tx) => {
-        const [own] = await tx.query<{ tenant: TenantId }>(
+        const [running] = await tx.query<{ tenant: TenantId }>(
           `select tenant from reelform.sessions where ${AT_WORK} for update`,
           [session, attempt],
         );
-        if (own === undefined) return false;
+        if (running === undefined) return false;
         await tx.query('delete from reelform.session_splits where session_id = $1', [session]);
         await insert(tx, { session, attempt }, render);
         for (const chunk of render.chunks.keys()) {
-          await enqueue(tx, chunkJobId({ session, attempt, kind: 'chunk', chunk }), own.tenant, 0);
+          await enqueue(tx, chunkJobId({ session, attempt, kind: 'chunk', chunk }), running.tenant, 0);
         }
         return true;
       }),
@@ -127,24 +127,24 @@ export function createDistributedRenderTable({
 
     wait: ({ session, attempt }, count) =>
       database.transaction(async (tx) => {
-        const [own] = await tx.query<{ tenant: TenantId; scene: Sha256 }>(
+        const [running] = await tx.query<{ tenant: TenantId; scene: Sha256 }>(
           `select tenant, scene from reelform.sessions where ${AT_WORK} for update`,
           [session, attempt],
         );
-        if (own === undefined) return 'gone';
-        const [other] = await tx.query<{ render_progress: number }>(
+        if (running === undefined) return 'gone';
+        const [rendering] = await tx.query<{ render_progress: number }>(
           `select s.render_progress
             from reelform.sessions s join reelform.session_splits p on p.session_id = s.id and p.attempt = s.attempt
             where s.scene = $1 and s.status = 'preview_rendering' and s.id <> $2 limit 1`,
-          [own.scene, session],
+          [running.scene, session],
         );
-        if (other === undefined) return 'free';
+        if (rendering === undefined) return 'free';
         await tx.query('update reelform.sessions set render_progress = greatest(render_progress, $2) where id = $1', [
           session,
-          other.render_progress,
+          rendering.render_progress,
         ]);
         const job: ChunkJob = { session, attempt, kind: 'wait', count };
-        await enqueue(tx, chunkJobId(job), own.tenant, waitMs);
+        await enqueue(tx, chunkJobId(job), running.tenant, waitMs);
         return 'waits';
       }),
   };
@@ -231,19 +231,19 @@ function report(database: Database, { session, attempt, chunk }: ChunkKey, frame
  */
 function watchSession(everyMs: number, report: () => Promise<boolean>, onLost: () => void): () => Promise<void> {
   let isOver = false;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (await report().catch(() => true)) return;
     isOver = true;
     void watch.stop();
     onLost();
   };
-  const watch = repeat(everyMs, look);
+  const watch = repeat(everyMs, check);
   return async () => {
     await watch.stop();
     if (isOver) return;
     isOver = true;
     // A report that was running may have started before the last frame.
-    await look();
+    await check();
   };
 }
 

@@ -95,7 +95,7 @@ function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
     genReqId: requestId,
     bodyLimit: limits.bodyBytes,
     trustProxy: ports.settings.trustProxy,
-    // Node has one limit for all requests; `limitBodyTime` enforces the shorter one of JSON bodies.
+    // Node has one limit for all requests; `limitBodyTime` enforces the shorter limit of JSON bodies.
     requestTimeout: limits.uploadMs,
     connectionTimeout: limits.stalledMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -135,7 +135,7 @@ const buildLazySerializers: ReturnType<typeof SerializerSelector> = (...options)
   };
 };
 
-/** Accepts a client's request id if it is safe in headers and logs; otherwise creates one. */
+/** Accepts a client's request id if it is safe in headers and logs; otherwise creates an id. */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:+/=@-]{1,128}$/.test(given) ? given : newRequestId();
@@ -169,18 +169,18 @@ const PAUSES: Readonly<Record<string, string>> = {
 };
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const told = serviceErrorOf(error, request);
+  const problem = serviceErrorOf(error, request);
   // Internal errors are logged, because the response does not describe them.
-  if (told.code === 'internal' || (told.status >= 500 && told !== error)) {
+  if (problem.code === 'internal' || (problem.status >= 500 && problem !== error)) {
     request.log.error({ err: error }, 'a request failed');
   }
-  const pause = PAUSES[told.code];
+  const pause = PAUSES[problem.code];
   if (pause !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', pause);
-  if (told.status === 415) reply.header('accept-encoding', 'identity');
+  if (problem.status === 415) reply.header('accept-encoding', 'identity');
   return reply
-    .code(told.status)
+    .code(problem.status)
     .type(PROBLEM_TYPE)
-    .send(problemDetails(told, { path: pathOf(request), id: request.id }));
+    .send(problemDetails(problem, { path: pathOf(request), id: request.id }));
 }
 
 /**
@@ -227,7 +227,7 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
       reply.header('connection', 'close');
       throw serviceError('unavailable', 'The service is stopping');
     }
-    // A proxy in front may choose the other one. Node passes on only the first.
+    // A proxy in front may use another header than Node, which passes on only the first.
     const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
     if (hosts.length > 1) throw serviceError('bad_request', 'The request has several Host headers');
     const encoding = request.headers['content-encoding'];

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export function isNoneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return header.split(',').some((entry) => entry.trim().replace(/^W\//, '') === etag);
 }
 
 /** An `onSend` hook: adds a strong ETag to a JSON response and returns 304 if the client already has it. */

@@ -47,7 +47,7 @@ export async function describeApi(
             type: 'http',
             scheme: 'bearer',
             description:
-              'A server access token, `Authorization: Bearer rf_…`. `reelform token create` prints one; `POST /oauth/token` issues one that expires.',
+              'A server access token, `Authorization: Bearer rf_…`. `reelform token create` prints a token; `POST /oauth/token` issues a token that expires.',
           },
           oauth: {
             type: 'oauth2',

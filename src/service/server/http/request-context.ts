@@ -97,7 +97,7 @@ export function echoIdempotencyKey(
   if (isReplay) reply.header('idempotent-replayed', 'true');
 }
 
-/** Links to the next page of a list, if there is one. @param query parameters of the list @see RFC 8288 */
+/** Links to the next page of a list, if it exists. @param query parameters of the list @see RFC 8288 */
 export function linkNextPage(
   reply: FastifyReply,
   place: string,

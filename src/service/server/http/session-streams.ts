@@ -24,15 +24,15 @@ export function createSessionStreams(limits: StreamLimits) {
   const closing = new AbortController();
 
   const take = (tenant: TenantId): void => {
-    const own = open.get(tenant) ?? 0;
-    const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= limits.streamsOfTenant) {
-      throw serviceError('rate_limited', `The tenant already has ${own} open event streams, its maximum`);
+    const streamsOfTenant = open.get(tenant) ?? 0;
+    const allStreams = [...open.values()].reduce((sum, count) => sum + count, 0);
+    if (streamsOfTenant >= limits.streamsOfTenant) {
+      throw serviceError('rate_limited', `The tenant already has ${streamsOfTenant} open event streams, its maximum`);
     }
-    if (all >= limits.streamsAtOnce) {
-      throw serviceError('service_full', `The service already has ${all} open event streams, its maximum`);
+    if (allStreams >= limits.streamsAtOnce) {
+      throw serviceError('service_full', `The service already has ${allStreams} open event streams, its maximum`);
     }
-    open.set(tenant, own + 1);
+    open.set(tenant, streamsOfTenant + 1);
   };
   const release = (tenant: TenantId): void => {
     const left = (open.get(tenant) ?? 1) - 1;

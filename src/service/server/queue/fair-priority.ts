@@ -9,9 +9,9 @@ const BEGUN = '';
 
 /**
  * Assigns the tenant's next turn in a queue and returns it as a job priority; jobs with lower turns come first. The
- * turn follows the tenant's previous one, but is never below the turn of the last started job. Busy tenants therefore
- * alternate, and an idle tenant neither falls behind nor saves up credit. Blocks further jobs of this tenant, and of no
- * other, until the transaction ends.
+ * turn follows the tenant's previous turn, but is never below the turn of the last started job. Busy tenants therefore
+ * alternate, and an idle tenant neither falls behind nor saves up credit. Blocks further jobs of this tenant only,
+ * until the transaction ends.
  *
  * @returns value for `JobOptions.priority`, below 0
  * @see "Start-time Fair Queuing", Goyal, Vin and Cheng, 1996: the start tag of jobs of length 1

@@ -29,8 +29,9 @@ interface Claimer {
 export type JobClaims = ReturnType<typeof claimJobs>;
 
 /**
- * Claims the jobs of one queue for this process while the lane has room. At most one worker of this process queries the database at a time, so that each
- * claim takes the previous ones into account and a job that others claim does not wake all workers.
+ * Claims the jobs of one queue for this process while the lane has room. At most one worker of this process queries the
+ * database at a time, so that each claim takes the previous claims into account, and a job of another process does not wake
+ * all workers.
  */
 export function claimJobs({ boss, queue, handler, run }: ClaimOptions) {
   const { lane } = handler;
@@ -63,7 +64,7 @@ export function claimJobs({ boss, queue, handler, run }: ClaimOptions) {
       try {
         await run(job, seat);
       } finally {
-        // This worker queries again as soon as the end of this job is recorded, because that may unblock others of its
+        // This worker queries again as soon as the end of this job is recorded, because that may unblock jobs of its
         // group.
         if (!claimer.isDismissed) {
           if (asking !== null) dismiss(asking);
@@ -103,8 +104,8 @@ function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, 
   readonly options: Pick<WorkOptions, 'groupConcurrency'>;
   arm(): void;
 } {
-  const own = Object.fromEntries(groupConcurrencies ?? []);
-  if (!lane.isLimited && limit === UNLIMITED && Object.keys(own).length === 0) {
+  const ownerLimits = Object.fromEntries(groupConcurrencies ?? []);
+  if (!lane.isLimited && limit === UNLIMITED && Object.keys(ownerLimits).length === 0) {
     return { options: {}, arm: () => undefined };
   }
   let isArmed = false;
@@ -112,7 +113,7 @@ function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, 
   const groupConcurrency = {
     default: limit,
     get tiers() {
-      return { ...own, ...Object.fromEntries(full().map((owner) => [owner, 0])) };
+      return { ...ownerLimits, ...Object.fromEntries(full().map((owner) => [owner, 0])) };
     },
   };
   return {
@@ -194,7 +195,7 @@ export function keepLease({ renew, everyMs, lifetimeMs, onLost }: LeaseOptions):
     }
   };
   const timer = setInterval(() => {
-    // Processes pending I/O first, so that a received response is not mistaken for a missing one.
+    // Processes pending I/O first, so that a received response is not mistaken for a missing response.
     setImmediate(() => {
       if ((isAsking || hasFailed) && performance.now() - renewedAt > lifetimeMs) lose();
       else if (!isAsking) void ask();

@@ -119,7 +119,7 @@ export class JobQueue {
     await reviveDead(boss, this.#database);
   }
 
-  /** Queues a job in the caller's transaction unless one with the same id is waiting or running. */
+  /** Queues a job in the caller's transaction unless a job with the same id is waiting or running. */
   async enqueue(
     tx: Queryable,
     queue: QueueName,
@@ -229,7 +229,7 @@ export class JobQueue {
     });
   }
 
-  /** Returns a job to the queue if another one of its owner must start first. @returns whether it did */
+  /** Returns a job to the queue if another job of its owner must start first. @returns whether it did */
   async #yields(queue: string, job: Job, handler: JobHandler): Promise<boolean> {
     if (handler.preferred === undefined) return false;
     return this.#database.transaction(async (tx) => {
@@ -241,7 +241,7 @@ export class JobQueue {
     });
   }
 
-  /** Allows the usual number of further attempts after this one. A failure only means that fewer follow. */
+  /** Allows the usual number of further attempts after this attempt. A failure only means that fewer follow. */
   async #keepTrying(queue: string, { id, retryCount }: Job): Promise<void> {
     try {
       await this.#database.query(

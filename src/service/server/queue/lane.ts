@@ -2,7 +2,7 @@
 interface LaneOptions {
   /** Concurrent jobs without a slot. */
   readonly places: number;
-  /** Limits an owner to as many places as are still free, so that other owners always find one. */
+  /** Limits an owner to as many places as are still free, so that a place is left for other owners. */
   readonly isFair?: boolean;
   readonly ownerPlaces?: number;
   /** Concurrent jobs with a slot, such as a render process; absent for queues without slots. */

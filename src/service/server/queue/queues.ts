@@ -21,12 +21,12 @@ export function deadQueue(queue: QueueName): string {
   return `${queue}_dead`;
 }
 
-/** Time after which a killed process is noticed by others that share its database. The minimum of pg-boss is 10. */
+/** Time after which a killed process is noticed by the processes that share its database. The minimum of pg-boss is 10. */
 export const HEARTBEAT_SECONDS = 15;
 
 const DAY_SECONDS = 86_400;
 
-/** Attempts after the first one, @see TakenJob.keepTrying. */
+/** Attempts after the first, @see TakenJob.keepTrying. */
 export const RETRY_LIMIT = 4;
 
 /**
@@ -111,7 +111,7 @@ export interface JobHandler {
    */
   run(id: string, signal: AbortSignal, job: TakenJob): Promise<void>;
   /**
-   * Returns a waiting job of the same owner that must start before a claimed one. They exchange their priorities, so
+   * Returns a waiting job of the same owner that must start before a claimed job. Both exchange their priorities, so
    * that other owners are not affected.
    */
   preferred?(tx: Queryable, id: string): Promise<WaitingJob | null>;

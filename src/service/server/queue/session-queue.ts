@@ -61,7 +61,7 @@ export function sessionEnqueuer(
 }
 
 /**
- * Returns the waiting session that its tenant wants before a claimed one: of a higher priority, or created earlier with
+ * Returns the waiting session that its tenant wants before a claimed session: of a higher priority, or created earlier with
  * the same priority. Null while all sessions of the tenant have the normal priority, because they are claimed in order.
  */
 export async function preferredSession(tx: Queryable, queue: QueueName, id: string): Promise<WaitingJob | null> {

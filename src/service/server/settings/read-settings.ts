@@ -38,10 +38,12 @@ export function readSettings(input: SettingsInput): Result<Settings> {
   const diagnostics = [...file.diagnostics];
   const settings: Record<string, unknown> = {};
   for (const [key, row] of SETTING_ROWS) {
-    const places = [fromFlags(row, input), fromEnvironment(row, input), file.settings.get(row.name) ?? null];
-    const values = places.filter((one): one is Written => one !== null).map((written) => readWritten(row, written));
-    diagnostics.push(...values.flatMap((one) => (one.ok ? [] : one.diagnostics)));
-    const first = values.find((one) => one.ok);
+    const sources = [fromFlags(row, input), fromEnvironment(row, input), file.settings.get(row.name) ?? null];
+    const values = sources
+      .filter((source): source is Written => source !== null)
+      .map((written) => readWritten(row, written));
+    diagnostics.push(...values.flatMap((value) => (value.ok ? [] : value.diagnostics)));
+    const first = values.find((value) => value.ok);
     settings[key] = first === undefined ? row.defaultOn(input.machine) : first.value;
   }
   const { diagnostics: mistakes, ...delivery } = readDeliverySettings(file.trees, input.file?.directory ?? input.cwd);
@@ -82,7 +84,7 @@ function fromFlags(row: SettingRow, { flags, cwd }: SettingsInput): Written | nu
 function fromEnvironment({ environment, kind }: SettingRow, { env, cwd }: SettingsInput): Written | null {
   const written = env[environment]?.trim() ?? '';
   if (written === '') return null;
-  const texts = kind.shape === 'one' ? [written] : written.split(',').map((part) => part.trim());
+  const texts = kind.shape === 'single' ? [written] : written.split(',').map((part) => part.trim());
   return { texts: texts.filter((part) => part !== ''), name: environment, directory: cwd };
 }
 
@@ -117,8 +119,8 @@ function readFile({ file }: SettingsInput): SettingsFile {
   }
   const diagnostics: Diagnostic[] = [];
   for (const [name, entry] of root.entries) {
-    const row = SETTING_ROWS.find(([, one]) => one.name === name)?.[1];
-    const tree = FILE_SETTINGS.find((one) => one === name);
+    const row = SETTING_ROWS.find(([, candidate]) => candidate.name === name)?.[1];
+    const tree = FILE_SETTINGS.find((setting) => setting === name);
     if (tree !== undefined) {
       if (!isNothing(entry.value)) trees.set(tree, entry.value);
     } else if (row === undefined) diagnostics.push(unknownSetting(name, entry));
@@ -149,7 +151,7 @@ function textsOf(node: TreeNode, shape: SettingRow['kind']['shape']): string[] |
 }
 
 function wrongShape(name: string, { kind }: SettingRow, at: Span): Diagnostic {
-  const forms = { one: 'a single value', list: 'a list', map: 'a map' };
+  const forms = { single: 'a single value', list: 'a list', map: 'a map' };
   return errorAt('settings_invalid', at, `${name} must be ${kind.expected}, written as ${forms[kind.shape]}`);
 }
 

@@ -49,17 +49,21 @@ export interface SettingKind<T> {
   /** Placeholder of the flag's value; null for a switch. */
   readonly placeholder: string | null;
   /** `list`: a repeatable flag, separated by commas in the environment. `map`: the same with `name=value`. */
-  readonly shape: 'one' | 'list' | 'map';
+  readonly shape: 'single' | 'list' | 'map';
   /** Completes the sentence `port takes …`. */
   readonly expected: string;
   /** @returns the value or `{ problem }`, whose text replaces `expected` unless it is null */
   read(texts: readonly string[]): { readonly value: T } | { readonly problem: string | null };
 }
 
-function one<T>(placeholder: string | null, expected: string, read: (text: string) => T | undefined): SettingKind<T> {
+function singleValue<T>(
+  placeholder: string | null,
+  expected: string,
+  read: (text: string) => T | undefined,
+): SettingKind<T> {
   return {
     placeholder,
-    shape: 'one',
+    shape: 'single',
     expected,
     read(texts) {
       const value = read(texts.at(-1) ?? '');
@@ -69,26 +73,28 @@ function one<T>(placeholder: string | null, expected: string, read: (text: strin
 }
 
 export function text(placeholder: string, expected: string, pattern: RegExp): SettingKind<string> {
-  return one(placeholder, expected, (written) => (pattern.test(written) ? written : undefined));
+  return singleValue(placeholder, expected, (written) => (pattern.test(written) ? written : undefined));
 }
 
 export function wholeNumber(minimum: number, maximum: number): SettingKind<number> {
-  return one('<n>', `a whole number from ${minimum} to ${maximum}`, (written) =>
+  return singleValue('<n>', `a whole number from ${minimum} to ${maximum}`, (written) =>
     numberWithin(written, minimum, maximum),
   );
 }
 
 export function choice<const T extends string>(placeholder: string, values: readonly T[]): SettingKind<T> {
-  return one(placeholder, `one of ${values.join(', ')}`, (written) => values.find((value) => value === written));
+  return singleValue(placeholder, `one of ${values.join(', ')}`, (written) =>
+    values.find((value) => value === written),
+  );
 }
 
-export const onOff: SettingKind<boolean> = one(null, 'true or false', (written) => {
+export const onOff: SettingKind<boolean> = singleValue(null, 'true or false', (written) => {
   if (written === 'true' || written === '1') return true;
   return written === 'false' || written === '0' ? false : undefined;
 });
 
 /** URL without a trailing slash. */
-export const baseUrl: SettingKind<string> = one(
+export const baseUrl: SettingKind<string> = singleValue(
   '<url>',
   'an http(s) URL without user, query or fragment',
   (written) => {
@@ -98,7 +104,7 @@ export const baseUrl: SettingKind<string> = one(
 );
 
 /** URL without a trailing slash. */
-export const bucketPrefix: SettingKind<string> = one(
+export const bucketPrefix: SettingKind<string> = singleValue(
   '<url>',
   's3://bucket/prefix or gs://bucket/prefix, with a bucket name of at least 3 letters and digits',
   (written) => {
@@ -109,7 +115,7 @@ export const bucketPrefix: SettingKind<string> = one(
 );
 
 /** Never shown, because it contains a password. */
-export const connectionString: SettingKind<string> = one(
+export const connectionString: SettingKind<string> = singleValue(
   '<url>',
   'a URL that begins with postgres:// or postgresql://',
   (written) => (/^postgres(?:ql)?:\/\/\S+$/.test(written) && URL.canParse(written) ? written : undefined),

@@ -55,7 +55,7 @@ const SETTINGS_TABLE = {
     kind: baseUrl,
     ...absent('the listening address'),
     sentence: 'URL under which clients reach the service, if it differs from the listening address',
-    workerSentence: 'URL under which clients reach the service, if it differs from the one that the service has stored',
+    workerSentence: 'URL under which clients reach the service, if it differs from the URL that the service has stored',
   },
   databaseUrl: {
     flag: null,
@@ -122,7 +122,7 @@ const SETTINGS_TABLE = {
     kind: choice('<name>', SANDBOX_SETTINGS),
     ...always('auto'),
     sentence:
-      'sandbox for processes that read untrusted files: landlock, bubblewrap, auto (first available), required (auto, but fail to start without one) or none',
+      'sandbox for processes that read untrusted files: landlock, bubblewrap, auto (first available), required (auto, but fail to start without a sandbox) or none',
   },
   logLevel: {
     kind: choice('<level>', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

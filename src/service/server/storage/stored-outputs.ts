@@ -110,7 +110,7 @@ interface OtherFile {
   readonly sha256: Sha256;
 }
 
-/** Returns the files of all outputs, the main one first, with their names in the storage. */
+/** Returns the files of all outputs, the main output first, with their names in the storage. */
 function filesOf({
   format,
   bytes,
@@ -125,7 +125,7 @@ function renderingKey(inputDigest: Sha256, file: string): string {
   return `renderings/${inputDigest}/${file}`;
 }
 
-/** Returns the name of a file. @param output name of an output beside the main one */
+/** Returns the name of a file. @param output name of an output beside the main output */
 function videoFile(format: OutputFormat, output?: string): string {
   return ['video', ...(output === undefined ? [] : [output]), OUTPUT_FILE_TYPES[format].extension].join('.');
 }
@@ -194,7 +194,7 @@ function describe(
   file: string,
   title: string,
 ): Pick<ServedFile, 'contentType' | 'etag' | 'fileName'> | null {
-  const video = filesOf(record).find((one) => one.file === file);
+  const video = filesOf(record).find((output) => output.file === file);
   if (video !== undefined) {
     const { contentType } = OUTPUT_FILE_TYPES[video.format];
     return { contentType, etag: video.sha256, fileName: `${title}${file.slice('video'.length)}` };

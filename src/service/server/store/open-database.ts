@@ -10,7 +10,7 @@ interface DatabaseOptions {
 }
 
 /**
- * Opens the database and logs which one it is.
+ * Opens the database and logs its kind.
  *
  * @throws ReelformError `database_unavailable`: it cannot be reached or used
  * @throws ReelformError `data_in_use`: another process holds the database of the directory

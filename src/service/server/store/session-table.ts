@@ -22,7 +22,7 @@ const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, 
 
 interface SessionTableOptions extends StoreContext {
   /**
-   * Runs when a session enters a status, including the first one, in the transaction that writes the status: queues its
+   * Runs when a session enters a status, including the first, in the transaction that writes the status: queues its
    * jobs, deliveries and notifications.
    */
   onStatus(tx: Queryable, stored: StoredSession): Promise<void>;

@@ -13,7 +13,7 @@ interface Row {
 const COLUMNS = 'tenant, status, errors, details';
 
 /**
- * Runs when a row enters a status, including the first one, in the transaction that writes it.
+ * Runs when a row enters a status, including the first, in the transaction that writes it.
  *
  * @param row with the paths of rendered still cuts
  */
@@ -21,7 +21,7 @@ type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<voi
 
 export type StyleVersionTable = ReturnType<typeof createStyleVersionTable>;
 
-/** Stores style versions in the database. A tenant's own row takes precedence over the one for all tenants. */
+/** Stores style versions in the database. A tenant's own row takes precedence over the row for all tenants. */
 export function createStyleVersionTable(database: Database, onStatus: OnStyleVersionStatus = async () => {}) {
   return {
     /** Stores a row. An existing row of the tenant keeps its status and errors. @returns the resulting row */
@@ -46,7 +46,7 @@ export function createStyleVersionTable(database: Database, onStatus: OnStyleVer
         return row;
       }),
 
-    /** Returns the tenant's own row, or else the one for all tenants. */
+    /** Returns the tenant's own row, or else the row for all tenants. */
     async get(tenant: TenantId, id: string): Promise<StyleVersionRow | null> {
       const [row] = await database.query<Row>(
         `select ${COLUMNS} from reelform.style_versions

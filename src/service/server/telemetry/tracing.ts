@@ -3,7 +3,7 @@ import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusC
 /** Tracing with OpenTelemetry. Does nothing unless an SDK is loaded with `node --import`. */
 const TRACER = 'reelform';
 
-/** Runs work in a child span of the active one and marks the span when it throws. */
+/** Runs work in a child of the active span and marks the span when it throws. */
 export function traced<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
     try {
@@ -19,7 +19,7 @@ export function traced<T>(name: string, attributes: Attributes, work: (span: Spa
 }
 
 /**
- * Starts the span of a request, as a child of the one in its `traceparent`.
+ * Starts the span of a request, as a child of the span in its `traceparent`.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */

@@ -25,7 +25,7 @@ export interface StyleVersionsOptions {
   readonly storage: ObjectStorage;
   readonly renderer: TaskRunner<'stills'>;
   readonly inspections: TaskRunner<'package' | 'bind'>;
-  /** Queues a call of `process`, at most one per id. @param owner whose turn it takes */
+  /** Queues a call of `process` unless a call for this id is queued. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;
   /** URL without a trailing slash. */
   readonly publicUrl: string;
@@ -55,7 +55,7 @@ export class StyleVersions implements TemplateRegistry {
   }
 
   /**
-   * Uploads a package. A failed one is processed again.
+   * Uploads a package. A failed package is processed again.
    *
    * @throws ServiceError 422 `template_invalid` with all problems of the package
    */
@@ -65,7 +65,7 @@ export class StyleVersions implements TemplateRegistry {
     const { id } = description.spec;
     const known = await table.get(tenant, id);
     if (known !== null && known.details.status !== 'failed') {
-      return { details: await this.#told(await this.#describe(tenant, known, description)), isNew: false };
+      return { details: await this.#publicDetails(await this.#describe(tenant, known, description)), isNew: false };
     }
     // Stored before the row refers to it, because the job may start at once.
     await storage.put(packageKey(id), zip);
@@ -73,7 +73,7 @@ export class StyleVersions implements TemplateRegistry {
     else await table.put(this.#row(tenant, description, 'processing'));
     await enqueue(id, tenant);
     const stored = await table.get(tenant, id);
-    return { details: await this.#told(stored!), isNew: known === null };
+    return { details: await this.#publicDetails(stored!), isNew: known === null };
   }
 
   /**
@@ -151,13 +151,13 @@ export class StyleVersions implements TemplateRegistry {
   /** Returns a style version as clients see it, with the URLs of its `stillcuts`. */
   async details(tenant: TenantId, id: string): Promise<StyleVersionDetails | null> {
     const row = await this.#options.table.get(tenant, id);
-    return row === null ? null : this.#told(row);
+    return row === null ? null : this.#publicDetails(row);
   }
 
   /** Returns the tenant's own style versions and those for all tenants, newest first. */
   async list(tenant: TenantId): Promise<StyleVersionDetails[]> {
     const rows = await this.#options.table.list(tenant);
-    return Promise.all(rows.map((row) => this.#told(row)));
+    return Promise.all(rows.map((row) => this.#publicDetails(row)));
   }
 
   /** Returns a PNG. */
@@ -193,7 +193,7 @@ export class StyleVersions implements TemplateRegistry {
   }
 
   /** Adds the URLs of rendered still cuts. */
-  async #told({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
+  async #publicDetails({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
     if (details.status !== 'edit_ready') return details;
     return styleVersionAt(this.#options.publicUrl, { ...details, stillcuts: await this.#stillcuts(details.id) });
   }

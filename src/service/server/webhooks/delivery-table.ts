@@ -28,7 +28,7 @@ export interface StartedAttempt {
 export interface RecordedAttempt {
   /** Status before. */
   readonly before: WebhookDeliveryStatus;
-  /** Null if this attempt was no longer the scheduled one. */
+  /** Null if this attempt was no longer scheduled. */
   readonly nextTurn: number | null;
 }
 
@@ -48,7 +48,7 @@ const SELECT = `select d.id, d.message_id, m.type, d.url, d.status, d.next_attem
 /** Statements about deliveries. */
 export const deliveryTable = {
   /**
-   * Starts an attempt with a number of its own. When several processes start the same attempt, only the last one may
+   * Starts an attempt with a new number. When several processes start the same attempt, only the last may
    * record its result.
    *
    * @param at current time, ISO 8601
@@ -82,7 +82,7 @@ export const deliveryTable = {
   },
 
   /**
-   * Records the result of an attempt and schedules the next one at `nextAt`. A delivery that was canceled or
+   * Records the result of an attempt and schedules the next at `nextAt`. A delivery that was canceled or
    * rescheduled meanwhile keeps its state, unless this attempt succeeded.
    *
    * @returns null, without a write, when another attempt has started

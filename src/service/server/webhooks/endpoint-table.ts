@@ -107,7 +107,7 @@ export const endpointTable = {
     );
   },
 
-  /** Sets a new secret. The current one stays valid until `previousUntil`; the one before it does not. */
+  /** Sets a new secret. The current secret stays valid until `previousUntil`; the secret before it does not. */
   async rotate(tx: Queryable, id: string, secret: string, previousUntil: string, at: string): Promise<void> {
     await tx.query(
       `update reelform.webhook_endpoints

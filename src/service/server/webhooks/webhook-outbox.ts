@@ -19,7 +19,7 @@ interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
 }
 
 /**
- * Returns the job id of a scheduled attempt. Each attempt has its own job, so that a running one can schedule the next.
+ * Returns the job id of a scheduled attempt. Each attempt has its own job, so that a running attempt can schedule the next.
  */
 function webhookJob(deliveryId: string, turn: number): string {
   return `${deliveryId}/${turn}`;
@@ -110,9 +110,9 @@ export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue'
       );
       const addressees = addresseesOf(endpoints, event.sessionUrl);
       for (const isVideo of [false, true]) {
-        const own = addressees.filter(({ client_id }) => (client_id !== null) === isVideo);
-        const body = own.length === 0 ? null : bodyOf(event, isVideo);
-        if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, own, 0);
+        const recipients = addressees.filter(({ client_id }) => (client_id !== null) === isVideo);
+        const body = recipients.length === 0 ? null : bodyOf(event, isVideo);
+        if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, recipients, 0);
       }
     },
     /** Sends a test message to one endpoint, once. @returns the id of the delivery */
@@ -140,7 +140,7 @@ interface Endpoint extends Pick<Addressee, 'id' | 'client_id'> {
 }
 
 /**
- * Returns the endpoints that receive an event. The oldest one with the origin of the session's URL sends it there, even
+ * Returns the endpoints that receive an event. The oldest endpoint with the origin of the session's URL sends it there, even
  * if it is not subscribed to the type.
  */
 function addresseesOf(endpoints: readonly Endpoint[], sessionUrl: string | null): Addressee[] {
@@ -178,7 +178,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Milliseconds before each attempt, counted from the previous one; about three days in total.
+ * Milliseconds before each attempt, counted from the previous attempt; about three days in total.
  *
  * @see Standard Webhooks 1.0, "Deliverability and reliability"
  */
@@ -208,7 +208,7 @@ interface FailedAttempt {
 }
 
 /**
- * Computes the delay after a failed attempt. A receiver can request a longer delay, up to a day, but not a shorter one.
+ * Computes the delay after a failed attempt. A receiver can request a longer delay, up to a day, but not a shorter delay.
  *
  * @param random 0..1
  * @returns whole milliseconds; null after the last attempt

@@ -63,7 +63,7 @@ export function createWebhookSender(options: SenderOptions) {
     const standard = signWebhook({ id: messageId, atMs, body }, secrets);
     const headers = clientId === null ? standard : { ...standard, ...signBody(body, clientId) };
     const answer = await post({ url, headers, body }, signal);
-    const attempt = { at: iso(atMs), duration_ms: Math.round(performance.now() - begunAt), ...told(answer) };
+    const attempt = { at: iso(atMs), duration_ms: Math.round(performance.now() - begunAt), ...resultOf(answer) };
     // The message has been sent, so recording its result is retried while the database is unavailable and the job is
     // ours.
     for (;;) {
@@ -163,7 +163,7 @@ export function createWebhookSender(options: SenderOptions) {
   } satisfies JobHandler;
 }
 
-function told(answer: WebhookAnswer): Pick<WebhookAttempt, 'status_code' | 'error'> {
+function resultOf(answer: WebhookAnswer): Pick<WebhookAttempt, 'status_code' | 'error'> {
   if (answer.kind === 'failed') return { status_code: null, error: answer.error };
   const { status } = answer;
   const isSuccess = status >= 200 && status < 300;

@@ -66,7 +66,9 @@ export class Webhooks {
     const hasEndpoint = endpoints.some((row) => row.disabled_because === null && originOf(row.url) === origin);
     if (origin !== null && hasEndpoint) return;
     const detail =
-      origin === null ? 'it is not a URL' : `the tenant has no enabled webhook endpoint at ${origin}; create one first`;
+      origin === null
+        ? 'it is not a URL'
+        : `the tenant has no enabled webhook endpoint at ${origin}; create an endpoint first`;
     throw serviceError('webhook_url_refused', `Events cannot be sent to webhook_url: ${detail}`, [
       { code: 'webhook_url_refused', pointer: '#/webhook_url', detail },
     ]);
@@ -127,7 +129,7 @@ export class Webhooks {
   }
 
   /**
-   * Replaces the secret; the previous one stays valid for a while.
+   * Replaces the secret; the previous secret stays valid for a while.
    *
    * @param keepHours 0 if the previous secret is compromised
    * @throws ServiceError 404
@@ -266,7 +268,7 @@ export function openWebhooks(options: OpenWebhooksOptions) {
       const at = new Date(now()).toISOString();
       await outbox.write(tx, { tenant, type, at, data: { style_version: details }, sessionUrl: null });
     },
-    /** Called for every ended upload; a failed one is not announced. */
+    /** Called for every ended upload; a failed upload is not announced. */
     async onUpload(tx: Queryable, { tenant, session }: StoredSession, upload: ExternalUpload): Promise<void> {
       if (upload.status !== 'complete') return;
       const type = 'render_session.external_upload.complete';

@@ -26,7 +26,7 @@ interface RenderLanes {
   readonly still: Lane;
 }
 
-/** When a session fetches sources for longer, another one may be claimed for its slot. */
+/** When a session fetches sources for longer, another session may be claimed for its slot. */
 const PATIENCE_MS = 1_000;
 
 /**
@@ -101,22 +101,22 @@ const LOST = sessionProblem({
 const EVERY_MS = 1_000;
 
 /** Abort reason when a session no longer has to be rendered. */
-const UNWANTED = new Error('The session was canceled, removed or has ended');
+const SESSION_ENDED = new Error('The session was canceled, removed or has ended');
 
 /** Watches the sessions that this process renders, with one statement for all of them. */
 export function createSessionWatch(database: Queryable, log: Log, everyMs = EVERY_MS) {
   const atWork = new Map<AbortController, string>();
   let watching: Repetition | undefined;
 
-  const look = async (): Promise<void> => {
+  const abortEnded = async (): Promise<void> => {
     try {
-      const unwanted = await database.query<{ id: string }>(
+      const ended = await database.query<{ id: string }>(
         `select id from unnest($1::text[]) as mine (id) where not exists (
           select 1 from reelform.sessions where sessions.id = mine.id and status = 'preview_rendering')`,
         [[...new Set(atWork.values())]],
       );
-      const ids = new Set(unwanted.map(({ id }) => id));
-      for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(UNWANTED);
+      const ids = new Set(ended.map(({ id }) => id));
+      for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(SESSION_ENDED);
     } catch (error) {
       log.debug({ error: errorMessage(error) }, 'running sessions could not be checked');
     }
@@ -131,7 +131,7 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
     async during(session: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
       const controller = new AbortController();
       atWork.set(controller, session);
-      watching ??= repeat(everyMs, look);
+      watching ??= repeat(everyMs, abortEnded);
       try {
         await work(AbortSignal.any([signal, controller.signal]));
       } catch (error) {

@@ -165,7 +165,7 @@ function readBasic(authorization: string): { readonly id: string; readonly secre
 
 function readScopes(text: string | undefined, client: Principal): Scope[] {
   if (text === undefined) return [...client.scopes];
-  const wanted = new Set(text.split(' ').filter((one) => one !== ''));
+  const wanted = new Set(text.split(' ').filter((scope) => scope !== ''));
   const granted = SCOPES.filter((scope) => wanted.has(scope) && client.scopes.has(scope));
   if (wanted.size === 0 || granted.length < wanted.size) {
     throw new OauthError('invalid_scope', 'The client does not have all requested scopes');

@@ -98,8 +98,8 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
       async handler(request, reply) {
         const { render_session_id: sessionId, file } = request.params;
         const expiresAt = request.query.expires * 1000;
-        const isOurs = outputs.verifyDownload(sessionId, expiresAt, request.query.signature);
-        const found = isOurs && now() < expiresAt ? await outputs.find({ sessionId }, file) : null;
+        const isSigned = outputs.verifyDownload(sessionId, expiresAt, request.query.signature);
+        const found = isSigned && now() < expiresAt ? await outputs.find({ sessionId }, file) : null;
         if (found === null) throw serviceError('not_found', 'The link is invalid or expired');
         reply.header('cache-control', 'private, no-cache');
         reply.header('content-disposition', attachment(found.fileName));

@@ -44,7 +44,7 @@ const GET_USAGE: Schema = {
   querystring: closedObjectOf(
     {
       since: timeFilter('First day. Defaults to the first day of the current month'),
-      before: timeFilter('Day after the last one. Defaults to tomorrow'),
+      before: timeFilter('Day after the last day. Defaults to tomorrow'),
     },
     ['since', 'before'],
   ),

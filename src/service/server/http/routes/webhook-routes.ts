@@ -188,7 +188,7 @@ const WEBHOOK_OPERATIONS = {
 } as const satisfies Record<string, Schema>;
 
 const PATH = '/v2/webhook_endpoints';
-const ONE = `${PATH}/:webhook_endpoint_id`;
+const ENDPOINT_PATH = `${PATH}/:webhook_endpoint_id`;
 /** Hours that a replaced secret stays valid by default. */
 const KEEP_HOURS = 24;
 
@@ -229,7 +229,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.get<ById>(ONE, {
+  app.get<ById>(ENDPOINT_PATH, {
     config: READ,
     schema: WEBHOOK_OPERATIONS.get,
     async handler(request) {
@@ -237,7 +237,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.patch<ById & { Body: ChangeWebhookEndpoint }>(ONE, {
+  app.patch<ById & { Body: ChangeWebhookEndpoint }>(ENDPOINT_PATH, {
     config: WRITE,
     schema: WEBHOOK_OPERATIONS.change,
     async handler(request) {
@@ -246,7 +246,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.delete<ById>(ONE, {
+  app.delete<ById>(ENDPOINT_PATH, {
     config: WRITE,
     schema: WEBHOOK_OPERATIONS.remove,
     async handler(request, reply) {
@@ -255,7 +255,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.post<ById & { Body: { keep_hours?: number } | null | undefined }>(`${ONE}/rotate_secret`, {
+  app.post<ById & { Body: { keep_hours?: number } | null | undefined }>(`${ENDPOINT_PATH}/rotate_secret`, {
     config: WRITE,
     schema: WEBHOOK_OPERATIONS.rotate,
     async handler(request, reply) {
@@ -268,7 +268,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.post<ById>(`${ONE}/test`, {
+  app.post<ById>(`${ENDPOINT_PATH}/test`, {
     config: WRITE,
     schema: WEBHOOK_OPERATIONS.test,
     async handler(request, reply) {
@@ -277,7 +277,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.get<ById & { Querystring: PageQuery }>(`${ONE}/deliveries`, {
+  app.get<ById & { Querystring: PageQuery }>(`${ENDPOINT_PATH}/deliveries`, {
     config: READ,
     schema: WEBHOOK_OPERATIONS.deliveries,
     async handler(request, reply) {
@@ -290,7 +290,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
   });
 
   app.post<{ Params: { webhook_endpoint_id: string; delivery_id: string } }>(
-    `${ONE}/deliveries/:delivery_id/redeliver`,
+    `${ENDPOINT_PATH}/deliveries/:delivery_id/redeliver`,
     {
       config: WRITE,
       schema: WEBHOOK_OPERATIONS.redeliver,

@@ -30,7 +30,7 @@ export function identifierSchema(description: string, example: string): Schema {
   return { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description, examples: [example] };
 }
 
-/** Security of an operation: a token of the operator, or one issued for a scope. Both need the scope. */
+/** Security of an operation: a token of the operator, or a token issued for a scope. Both need the scope. */
 export function scoped(scope: Scope): Readonly<Record<string, readonly string[]>>[] {
   return [{ bearer: [] }, { oauth: [scope] }];
 }

@@ -15,7 +15,7 @@ export const HEADERS = {
   location: { Location: headerSchema('URL of the new resource', '/v2/render_sessions/rs_81f2c0') },
   retryAfter: { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next request' } },
   etag: { ETag: headerSchema('Strong; `If-None-Match` answers 304', '"3q2-7wAAAAA"') },
-  link: { Link: headerSchema('Link to the next page, if there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
+  link: { Link: headerSchema('Link to the next page, if it exists', '</v2/render_sessions?cursor=…>; rel="next"') },
   idempotency: {
     'Idempotency-Key': headerSchema('Idempotency-Key of the request, if sent', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
     'Idempotency-Key-Expires': headerSchema('Time until which the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
