@@ -131,7 +131,7 @@ if (location.protocol === 'file:') document.querySelector('#page').innerHTML =
   '<p class="empty">Browsers show this gallery only from a web server. Start one in its folder, such as <code>python3 -m http.server</code>, and open its address.</p>';
 </script>`;
 
-/** Copies the page and marks it, with an attribute, as one without a server. */
+/** Copies the page and marks it, with an attribute, as a page without a server. */
 async function copyPage(from: string, folder: string): Promise<void> {
   await cp(from, folder, { recursive: true });
   const index = join(folder, 'index.html');

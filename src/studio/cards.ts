@@ -83,13 +83,13 @@ function* validCards(
 ): Iterable<VideoCard> {
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   const changes = new Map<string, Change>((plan?.changes ?? []).map((change) => [change.id, change]));
-  for (const one of desired) {
-    const { id, title, labels, path, fingerprint } = one;
+  for (const desiredVideo of desired) {
+    const { id, title, labels, path, fingerprint } = desiredVideo;
     const video = videos.get(id);
     if (video === undefined) continue;
     const change = changes.get(id) ?? null;
     const entry = lock?.videos.get(change?.previousId ?? id) ?? null;
-    const template = project.templates.get(one.template)?.package ?? null;
+    const template = project.templates.get(desiredVideo.template)?.package ?? null;
     const progress = notes.running.get(id) ?? null;
     const failed = notes.failed.get(id);
     const failures = failed?.fingerprint === fingerprint ? failed.failures : [];
@@ -99,11 +99,11 @@ function* validCards(
       title,
       labels,
       path,
-      template: one.template,
+      template: desiredVideo.template,
       fingerprint,
       progress,
       failures,
-      state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(one, change, entry),
+      state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(desiredVideo, change, entry),
       action: change === null || change.action === 'noop' ? null : change.action,
       reason: change?.reason ?? null,
       beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
@@ -206,16 +206,17 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
   const uses = groupBy(desired, ({ template }) => template);
   return [...project.config.templates].map(([name, config]): TemplateCard => {
     const template: ProjectTemplate | undefined = project.templates.get(name);
-    const own = template?.package ?? null;
+    const templatePackage = template?.package ?? null;
     const folder = folderOf(config);
     const fingerprints =
-      own && Object.fromEntries(TEXT_VARIANTS.map((variant) => [variant, sampleFingerprint(own, variant)]));
+      templatePackage &&
+      Object.fromEntries(TEXT_VARIANTS.map((variant) => [variant, sampleFingerprint(templatePackage, variant)]));
     return {
       name,
       folder,
-      title: own?.manifest.name ?? name,
-      picture: own && pictureOf(UNFILLED, own),
-      posterFrame: own === null ? 0 : posterFrame(UNFILLED, own),
+      title: templatePackage?.manifest.name ?? name,
+      picture: templatePackage && pictureOf(UNFILLED, templatePackage),
+      posterFrame: templatePackage === null ? 0 : posterFrame(UNFILLED, templatePackage),
       fingerprints: fingerprints as Readonly<Record<TextVariant, string>> | null,
       videoCount: uses.get(name)?.length ?? 0,
       problems: problems.filter(({ file }) => isInFolder(file, folder)),
@@ -223,7 +224,7 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
   });
 }
 
-/** Returns the folder or file of a template; null for one of a service. */
+/** Returns the folder or file of a template; null for a template of a service. */
 function folderOf(config: TemplateConfig | undefined): string | null {
   return config?.kind === 'package' ? config.path : null;
 }

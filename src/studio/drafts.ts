@@ -18,7 +18,7 @@ import { type DrawSubject, pictureOutput } from './subjects.ts';
 const DRAFT_PIXELS = 640 * 360;
 /** Drafts that are kept, the finished ones among them. */
 const MAX_DRAFTS = 12;
-/** Drafts that are rendered: one for each of two pages. */
+/** Number of drafts that are rendered: a draft for each of two pages. */
 const MAX_RUNNING = 2;
 
 /** Small, quickly encoded videos for the page, rendered in segments. The segments are cached, so that an edit renders few. */
@@ -50,8 +50,8 @@ export class DraftRenderer {
     this.#drafts.delete(fingerprint);
     this.#drafts.set(fingerprint, draft);
     const running = [...this.#drafts.values()].filter(({ isDone }) => !isDone);
-    for (const one of running.slice(0, -MAX_RUNNING)) this.#remove(one);
-    for (const one of [...this.#drafts.values()].slice(0, -MAX_DRAFTS)) this.#remove(one);
+    for (const oldest of running.slice(0, -MAX_RUNNING)) this.#remove(oldest);
+    for (const oldest of [...this.#drafts.values()].slice(0, -MAX_DRAFTS)) this.#remove(oldest);
     return draft;
   }
 
@@ -72,7 +72,7 @@ interface DraftPorts {
   onChange(state: DraftState): void;
 }
 
-/** One draft, from its first segment to the whole file. */
+/** A draft, from its first segment to the whole file. */
 class Draft {
   readonly fingerprint: string;
   readonly #ports: DraftPorts;
@@ -96,7 +96,7 @@ class Draft {
     const segments = this.#ranges.map((range) => this.#render(renderInput, range));
     this.#files = segments.map((segment, index) => this.#file(renderInput, segment, index));
     this.#whole = this.#join(renderInput, segments);
-    for (const one of [...segments, ...this.#files]) one.catch(() => undefined);
+    for (const file of [...segments, ...this.#files]) file.catch(() => undefined);
     this.#whole.catch((error: unknown) => {
       if (this.isStopped) return;
       this.#error = previewError(error);

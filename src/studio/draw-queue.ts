@@ -49,7 +49,7 @@ export class DrawQueue {
 
   #next(): void {
     while (this.#running < this.#size && this.#waiting.length > 0) {
-      const urgent = this.#waiting.findLastIndex((one) => one.isUrgent);
+      const urgent = this.#waiting.findLastIndex((task) => task.isUrgent);
       // Segments of a draft are waited for in their order.
       const [entry] = this.#waiting.splice(urgent === -1 ? 0 : urgent, 1);
       this.#running += 1;

@@ -35,7 +35,7 @@ export class EditLog {
   }
 
   /**
-   * Computes an edit from the present files and writes it. Edits run one after the other.
+   * Computes an edit from the present files and writes it. Edits run in sequence.
    *
    * @returns the token that undoes it
    */
@@ -98,6 +98,6 @@ export class EditLog {
   }
 }
 
-function isSame(one: Buffer | null, other: Buffer | null): boolean {
-  return one === null || other === null ? one === other : one.equals(other);
+function isSame(a: Buffer | null, b: Buffer | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b);
 }

@@ -86,13 +86,13 @@ function transformEdits(at: readonly string[], node: TreeNode, value: TransformF
   const isEmpty = Object.keys(fields).length === 0;
   if (node.kind === 'scalar') return isEmpty ? [] : [{ path: at, value: { source: node.text, ...fields } }];
   const isFull = child(node, 'source')?.kind === 'map' || child(node, 'transform') !== null;
-  const own = isFull ? [...at, 'transform'] : at;
+  const fieldsPath = isFull ? [...at, 'transform'] : at;
   const before = isFull ? child(node, 'transform') : node;
   const names = before?.kind === 'map' ? [...before.entries.keys()] : [];
   const removed = names.filter((name) => (isFull || name !== 'source') && !Object.hasOwn(fields, name));
   return [
-    ...Object.entries(fields).map(([name, one]) => ({ path: [...own, name], value: one })),
-    ...removed.map((name) => ({ path: [...own, name], value: null })),
+    ...Object.entries(fields).map(([name, field]) => ({ path: [...fieldsPath, name], value: field })),
+    ...removed.map((name) => ({ path: [...fieldsPath, name], value: null })),
   ];
 }
 

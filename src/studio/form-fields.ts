@@ -43,11 +43,11 @@ export function formFields(
   });
 }
 
-/** Returns the editables of a template, filled with its own values. */
-export function templateFields(spec: StyleVersion, own: TemplatePackage | null): FormField[] {
-  const frames = framesOf(own, null);
+/** Returns the editables of a template, filled with its values. */
+export function templateFields(spec: StyleVersion, templatePackage: TemplatePackage | null): FormField[] {
+  const frames = framesOf(templatePackage, null);
   return Object.entries(spec.editables).map(([key, editable]) => {
-    const field = fieldOf(key, editable, spec, own, frames);
+    const field = fieldOf(key, editable, spec, templatePackage, frames);
     return { ...field, value: field.example, transform: {}, origin: { kind: 'none', at: null }, column: null };
   });
 }
@@ -56,7 +56,7 @@ function fieldOf(
   key: string,
   { input_type: kind, label, required, max_length, width, height, allowed_fonts, stillcut, example_text }: Editable,
   { fonts, available_fonts }: StyleVersion,
-  own: TemplatePackage | null,
+  templatePackage: TemplatePackage | null,
   frames: ReadonlyMap<string, number>,
 ): Omit<FormField, 'value' | 'transform' | 'origin' | 'column'> {
   return {
@@ -70,22 +70,24 @@ function fieldOf(
     fonts: kind === 'font' ? (allowed_fonts ?? available_fonts ?? fonts) : [],
     frame: frames.get(stillcut) ?? 0,
     example:
-      kind === 'color' && example_text !== undefined ? `#${example_text}` : (example_text ?? mediaPath(key, own)),
+      kind === 'color' && example_text !== undefined
+        ? `#${example_text}`
+        : (example_text ?? mediaPath(key, templatePackage)),
   };
 }
 
-/** Returns the template's own file for an editable, repository-relative; null if it has none. */
-export function mediaPath(key: string, own: TemplatePackage | null): string | null {
-  if (own === null) return null;
+/** Returns the file of the template for an editable, repository-relative; null if it has none. */
+export function mediaPath(key: string, templatePackage: TemplatePackage | null): string | null {
+  if (templatePackage === null) return null;
   const name = key.slice(key.lastIndexOf('/') + 1);
-  const files = [...own.images.values(), ...own.sounds.values()];
+  const files = [...templatePackage.images.values(), ...templatePackage.sounds.values()];
   const file = files.find(({ path }) => posix.basename(path) === name);
-  return file === undefined ? null : posix.join(own.folder, file.path);
+  return file === undefined ? null : posix.join(templatePackage.folder, file.path);
 }
 
-function framesOf(own: TemplatePackage | null, video: Video | null): Map<string, number> {
-  if (own === null) return new Map();
-  const { stills } = resolveOutput(own, video === null ? {} : pictureOutput(video));
+function framesOf(templatePackage: TemplatePackage | null, video: Video | null): Map<string, number> {
+  if (templatePackage === null) return new Map();
+  const { stills } = resolveOutput(templatePackage, video === null ? {} : pictureOutput(video));
   return new Map(stills.map(({ name, frame }) => [name, frame]));
 }
 
@@ -102,7 +104,7 @@ function inputText(resource: VideoResource): string {
   }
 }
 
-/** Returns the scalar with the value of an editable, in the short form or in one of the longer ones. */
+/** Returns the scalar with the value of an editable, in the short form or in a longer form. */
 function valueNode(node: TreeNode): ScalarNode | null {
   if (node.kind === 'scalar') return node;
   const source = child(node, 'source');

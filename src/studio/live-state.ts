@@ -25,7 +25,7 @@ export class LiveState {
   #loaded: LoadedRepository | null = null;
   #notes: RunNotes = { running: new Map(), failed: new Map() };
   #reading: Promise<void> | null = null;
-  /** Reading that begins when the present one has ended. */
+  /** Reading that begins when the present reading has ended. */
   #nextReading: Promise<void> | null = null;
   #later: NodeJS.Timeout | null = null;
   #aheadSince = 0;
@@ -113,7 +113,7 @@ export class LiveState {
   }
 
   /**
-   * Reads the repository again and reports what has changed. Calls during a reading cause one more.
+   * Reads the repository again and reports what has changed. Calls during a reading cause a second reading.
    *
    * @returns when a reading that began after the call has ended
    */
@@ -145,17 +145,17 @@ export class LiveState {
     await this.#update();
   }
 
-  /** Sets what a run of this server has to say. */
+  /** Sets the state and the results of a run of this server. */
   setRun(run: RunState | null, notes: RunNotes): void {
     this.#notes = notes;
     if (this.#loaded !== null) this.#update(run).catch(this.#ports.report);
   }
 
-  /** Reads who holds the run lock. */
+  /** Reads the holder of the run lock. */
   async refreshRunLock(): Promise<void> {
     const { run } = this.#state;
-    const isOwn = run !== null && run.status !== 'done' && run.status !== 'failed';
-    const otherRun = isOwn ? null : await lockHolder(join(this.#ports.root, RUN_LOCK_FILE));
+    const isRunHere = run !== null && run.status !== 'done' && run.status !== 'failed';
+    const otherRun = isRunHere ? null : await lockHolder(join(this.#ports.root, RUN_LOCK_FILE));
     if (otherRun !== this.#state.otherRun) this.#publish({ otherRun });
   }
 

@@ -7,7 +7,7 @@ import type { PreviewPorts } from './ports.ts';
 import type { PreviewError, RunState, VideoProgress } from './protocol.ts';
 import { previewError, RequestError, videoError } from './request-error.ts';
 
-/** The applies of this server, one after the other. */
+/** The applies of this server, which run in sequence. */
 export class PageRun {
   readonly #ports: Pick<PreviewPorts, 'apply'>;
   readonly #live: LiveState;
@@ -114,7 +114,7 @@ export class PageRun {
       return;
     }
     // The definition may have been removed meanwhile.
-    const card = this.#live.state.videos.find((one) => one.id === id);
+    const card = this.#live.state.videos.find((video) => video.id === id);
     if (card !== undefined) {
       this.#failed.set(id, { fingerprint: card.fingerprint, failures: failures.map(videoError) });
     }

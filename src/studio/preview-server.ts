@@ -39,7 +39,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Files of the page: in one folder, without hidden ones. */
+/** Files of the page: in a single folder, not hidden. */
 const PAGE_FILE = /^\/(?:assets\/)?[\w-][\w.-]*$/;
 
 /**

@@ -8,9 +8,9 @@
  * | `GET /api/events` | server-sent events: `state` with a `StateChange`, `run` with a `RunEvent`, `draft` with a `DraftEvent` |
  * | `GET /api/video?id=` | `VideoDetail` |
  * | `GET /api/lint?id=` | `LintMark[]`; linting draws the video, so it is asked for separately |
- * | `GET /api/still/<fingerprint>/<frame>.<png\|jpeg>?width=` | one frame; PNG without `width` equals `reelform render --frame`. JPEG shows transparency as squares |
+ * | `GET /api/still/<fingerprint>/<frame>.<png\|jpeg>?width=` | a frame; PNG without `width` equals `reelform render --frame`. JPEG shows transparency as squares |
  * | `GET /api/draft/<fingerprint>` | `DraftState`; begins to render the draft |
- * | `GET /api/draft/<fingerprint>/<segment>.mp4` | one segment of the draft as an MP4 of its own, as soon as it is rendered |
+ * | `GET /api/draft/<fingerprint>/<segment>.mp4` | a segment of the draft as a separate MP4, as soon as it is rendered |
  * | `GET /api/draft/<fingerprint>.mp4` | the whole draft with its sound, seekable; waits until it is rendered |
  * | `GET /api/finished?id=` | the finished file, with range requests |
  * | `GET /api/file?path=` | an image, clip or sound that a video uses |
@@ -153,7 +153,7 @@ export interface VideoDetail {
   readonly form: readonly FormField[];
   /** Definition, and the files that it is made from: fragments and data. */
   readonly sources: readonly DefinitionSource[];
-  /** The rows of `each`, if the video is one of them. */
+  /** The rows of `each`, if the video is a row. */
   readonly row: RowReference | null;
   /** Earlier renderings, the newest first. */
   readonly history: readonly HistoryEntry[];
@@ -172,7 +172,7 @@ export interface SegmentMark {
   readonly isCached: boolean;
 }
 
-/** The value of one editable before and after, as in the lockfile; null when it is not filled. */
+/** The value of an editable before and after, as in the lockfile; null when it is not filled. */
 interface InputDifference {
   readonly key: string;
   readonly label: string | null;
@@ -201,7 +201,7 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** One editable of the template, with its value in the definition. */
+/** An editable of the template, with its value in the definition. */
 export interface FormField {
   readonly key: string;
   readonly label: string;
@@ -393,7 +393,7 @@ export interface RunState {
   readonly messages: readonly PreviewError[];
 }
 
-/** Progress of one video, or the state of the whole run. */
+/** Progress of a video, or the state of the whole run. */
 export type RunEvent =
   | { readonly kind: 'video'; readonly id: string; readonly progress: VideoProgress }
   | { readonly kind: 'run'; readonly run: RunState };

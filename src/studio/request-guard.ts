@@ -40,9 +40,9 @@ export function createRequestGuard(host: string, port: number): RequestGuard {
 
   const checkHost = (request: IncomingMessage): void => {
     const written = (request.headers.host ?? '').toLowerCase();
-    const [, named = '', ownPort = '80'] = /^(\[[0-9a-f:.]+\]|[^:]*)(?::(\d+))?$/.exec(written) ?? [];
+    const [, named = '', writtenPort = '80'] = /^(\[[0-9a-f:.]+\]|[^:]*)(?::(\d+))?$/.exec(written) ?? [];
     const isAddress = acceptsAddresses && isIP(named.replace(/^\[|\]$/g, '')) !== 0;
-    if (Number(ownPort) === port && (allowed.has(named) || isAddress)) return;
+    if (Number(writtenPort) === port && (allowed.has(named) || isAddress)) return;
     throw new RequestError('forbidden', `This server is not ${JSON.stringify(written)}`, {
       hint: 'Open the URL that reelform preview printed',
     });
@@ -53,16 +53,16 @@ export function createRequestGuard(host: string, port: number): RequestGuard {
     checkHost,
     check(request) {
       checkHost(request);
-      const { origin, host: own, cookie = '', 'sec-fetch-site': site } = request.headers;
-      const isOwn = origin === `http://${own?.toLowerCase()}`;
+      const { origin, host: requestedHost, cookie = '', 'sec-fetch-site': site } = request.headers;
+      const isSameOrigin = origin === `http://${requestedHost?.toLowerCase()}`;
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (origin === undefined ? !isRead : !isOwn) throw foreign();
+      if (origin === undefined ? !isRead : !isSameOrigin) throw foreign();
       if (site !== undefined && site !== 'same-origin' && site !== 'none') {
         // A link from elsewhere may open the page, and load nothing else.
         if (request.headers['sec-fetch-mode'] !== 'navigate' || !isRead) throw foreign();
       }
-      const given = cookie.split(/;\s*/).find((one) => one.startsWith(`${name}=`));
-      if (given !== undefined && isEqual(given.slice(name.length + 1), secret)) return;
+      const sessionCookie = cookie.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));
+      if (sessionCookie !== undefined && isEqual(sessionCookie.slice(name.length + 1), secret)) return;
       throw new RequestError('unauthorized', 'The session of this page is not known', {
         hint: 'Open the URL that reelform preview printed',
       });

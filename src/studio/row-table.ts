@@ -58,9 +58,9 @@ function eachRows(path: string, tree: MapNode | null, { project }: LoadedReposit
   const text = target.ok ? project.source(target.path) : undefined;
   if (!target.ok || text === undefined) return null;
   const rows = readRows(target.path, text);
-  const own = child(tree, 'id');
+  const idNode = child(tree, 'id');
   const ids = (rows.ok ? rows.value : []).map((row) => {
-    const base = own?.kind === 'scalar' ? filled(own, row) : idOfPath(path, globBase(project.config.videos));
+    const base = idNode?.kind === 'scalar' ? filled(idNode, row) : idOfPath(path, globBase(project.config.videos));
     const last = filled(rowId, row);
     return base === null || last === null ? null : `${base}/${last}`;
   });

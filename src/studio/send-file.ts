@@ -79,7 +79,7 @@ function begin(
   return size === 0 ? null : { start, end };
 }
 
-/** Parses a `Range` header with one range. Others are answered with the whole file. */
+/** Parses a `Range` header with a single range. All others are answered with the whole file. */
 function parseRange(header: string, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? [];
   if (from === '' && to === '') return 'whole';

@@ -137,7 +137,7 @@ export class Stills {
 /** Returns the output of a subject, with about this width. */
 function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
   const output = pictureOutput(video);
-  const own = resolveOutput(template, output);
-  if (width === null || width >= own.width) return output;
-  return { ...output, height: 2 * Math.max(1, Math.round((width * own.height) / own.width / 2)) };
+  const full = resolveOutput(template, output);
+  if (width === null || width >= full.width) return output;
+  return { ...output, height: 2 * Math.max(1, Math.round((width * full.height) / full.width / 2)) };
 }

@@ -17,13 +17,13 @@ import { RequestError } from './request-error.ts';
 import { rowReference } from './row-table.ts';
 import { type DrawSubject, pictureOutput } from './subjects.ts';
 
-/** Describes one video in full. @throws RequestError `not_found` */
+/** Describes a video in full. @throws RequestError `not_found` */
 export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
   const card = live.card(id);
   const { loaded } = live;
   const { project, plan } = loaded;
-  const video = project.videos.find((one) => one.id === id) ?? null;
-  const change = plan?.changes.find((one) => one.id === id) ?? null;
+  const video = project.videos.find((candidate) => candidate.id === id) ?? null;
+  const change = plan?.changes.find((candidate) => candidate.id === id) ?? null;
   const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
   const subject = card.picture === null || card.fingerprint === '' ? null : live.subject(card.fingerprint);
   const tree = definitionTree(card.path, project);
@@ -91,7 +91,7 @@ function sourcesOf(path: string, { project }: LoadedRepository): DefinitionSourc
 export async function lintMarks(id: string, { live, ports, stills, queue }: PreviewContext): Promise<LintMark[]> {
   const card = live.card(id);
   const { project } = live.loaded;
-  const video = project.videos.find((one) => one.id === id);
+  const video = project.videos.find((candidate) => candidate.id === id);
   const template = video && (project.templates.get(video.template)?.package ?? null);
   if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
   const renderInput = await stills.renderInput(live.subject(card.fingerprint), video.output ?? {});
@@ -116,19 +116,19 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
 
 /** Describes a template. @throws RequestError `not_found`, `conflict` if it has errors */
 export function templateDetail(name: string, { state, loaded }: LiveState): TemplateDetail {
-  const card = state.templates.find((one) => one.name === name);
+  const card = state.templates.find((candidate) => candidate.name === name);
   if (card === undefined) throw new RequestError('not_found', `There is no template ${JSON.stringify(name)}`);
   const template = loaded.project.templates.get(name);
   if (template === undefined) {
     throw new RequestError('conflict', `The template ${name} has errors`, { problems: card.problems });
   }
-  const { spec, package: own, paths } = template;
+  const { spec, package: templatePackage, paths } = template;
   const { folder } = card;
   return {
     card,
-    description: own?.manifest.description ?? null,
-    stills: own === null ? [] : [...resolveOutput(own).stills],
-    editables: templateFields(spec, own),
+    description: templatePackage?.manifest.description ?? null,
+    stills: templatePackage === null ? [] : [...resolveOutput(templatePackage).stills],
+    editables: templateFields(spec, templatePackage),
     fonts: spec.available_fonts ?? spec.fonts,
     files: paths
       .map((path) => (folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path))

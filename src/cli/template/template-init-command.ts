@@ -59,7 +59,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   for (const [below, bytes] of kept.files) await writeFileAtomic(join(folder, below), bytes);
   const parsed = parseTemplatePackage(shown, kept.files);
   const problems = parsed.ok || created.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
-  const report = { created: kept, folder: shown, others: source.furtherAnimations, problems };
+  const report = { created: kept, folder: shown, furtherAnimations: source.furtherAnimations, problems };
   printResult(initJson(report), (style) => initText(report, style), options, io);
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }

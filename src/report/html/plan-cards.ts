@@ -68,7 +68,7 @@ interface CardParts {
   readonly isOpen: boolean;
 }
 
-/** Renders one video of a plan: action, reason, differences and preview. */
+/** Renders a video of a plan: action, reason, differences and preview. */
 export function videoCard({ change, anchor, preview, leftOut, isOpen }: CardParts): string {
   const { id, action, title, path } = change;
   const text = escapeHtml([id, title, path ?? '', change.template].join(' ').toLowerCase());

@@ -23,7 +23,7 @@ import { embeddedPreview, imageHtml } from './preview-html.ts';
 const MAX_OPEN = 40;
 
 /**
- * Renders a plan as a self-contained page: summary, one card per video with its differences and, with a preview, stills and
+ * Renders a plan as a self-contained page: summary, a card per video with its differences and, with a preview, stills and
  * drafts. The page makes no network requests, and its content security policy allows only its own script, by digest.
  */
 export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanPreview | null } = {}): string {
@@ -100,7 +100,7 @@ function leadOf(document: PlanDocument, problems: readonly JsonDiagnostic[]): st
 function headHtml(document: PlanDocument, problems: readonly JsonDiagnostic[]): string {
   const about = !hasChanges(document) ? emptyWords(document) : sentence(estimateWords(document));
   const words = [leadOf(document, problems), about, incompleteWords(document)].filter((text) => text !== '');
-  const lines = words.map((one, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(one)}</p>`);
+  const lines = words.map((line, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(line)}</p>`);
   return `${lines.join('')}${problemsHtml(problems)}`;
 }
 
@@ -117,12 +117,12 @@ function problemsHtml(problems: readonly JsonDiagnostic[]): string {
   });
   const listOf = (some: readonly string[], label: string): string =>
     some.length === 0 ? '' : `<ul class="problems" aria-label="${label}">${some.join('')}</ul>`;
-  const others = rows.slice(MAX_PROBLEMS);
-  const more = `<details><summary>${countNoun(others.length, 'more problem')}</summary>${listOf(others, 'More problems')}</details>`;
-  return `${listOf(rows.slice(0, MAX_PROBLEMS), 'Problems')}${others.length === 0 ? '' : more}`;
+  const hidden = rows.slice(MAX_PROBLEMS);
+  const more = `<details><summary>${countNoun(hidden.length, 'more problem')}</summary>${listOf(hidden, 'More problems')}</details>`;
+  return `${listOf(rows.slice(0, MAX_PROBLEMS), 'Problems')}${hidden.length === 0 ? '' : more}`;
 }
 
-/** Renders search and filters for more than one video, and the comparison modes if there are stills. */
+/** Renders search and filters for several videos, and the comparison modes if there are stills. */
 function barHtml(document: PlanDocument, preview: PlanPreview | null): string {
   const isMany = withoutRestores(document).changes.length > 1;
   const tools = `${isMany ? chipsHtml(document) : ''}${viewsHtml(preview)}${isMany ? `<div class="look">${FIND}${sortHtml(preview)}</div>` : ''}`;

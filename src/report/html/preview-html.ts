@@ -17,8 +17,8 @@ interface Posters {
 /** Chooses the still with the largest difference, or the draft's own poster without stills. */
 export function postersOf(stills: VideoPreview['stills'], drafts: Drafts | undefined): Posters {
   const most = mostChangedStill(stills);
-  const own = drafts?.poster ?? null;
-  return { before: most?.before ?? own, after: most?.after ?? own };
+  const draftPoster = drafts?.poster ?? null;
+  return { before: most?.before ?? draftPoster, after: most?.after ?? draftPoster };
 }
 
 /**
@@ -116,7 +116,7 @@ function pairHtml(id: string, { timeSeconds, editables, before, after, changedSh
   return `<div class="still"><div class="pair both">${pair}</div>${cut}<p class="at">${escapeHtml(about)}</p></div>`;
 }
 
-/** Maximum bytes of images and drafts in one page; base64 adds a third. */
+/** Maximum bytes of images and drafts in a page; base64 adds a third. */
 const MOST = { stills: 16_000_000, drafts: 16_000_000 };
 
 /** The part of a video's preview that is embedded in a page. */

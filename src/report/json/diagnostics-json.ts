@@ -21,7 +21,7 @@ export function diagnosticsJson(
   diagnostics: readonly Diagnostic[],
   source: (file: string) => string | undefined,
 ): JsonDiagnostic[] {
-  // Each file is scanned once, because a large one may have a problem in every line.
+  // Each file is scanned once, because a large file may have a problem in every line.
   const files = new Map<string, ((offset: number) => TextPosition) | null>();
   const positionsIn = (file: string): ((offset: number) => TextPosition) | null => {
     const known = files.get(file);

@@ -42,7 +42,7 @@ export type StreamEvent =
 const FORMAT_VERSION = '1.0';
 
 /**
- * Serializes one event as a line of JSON. Empty for `run-finished`, because the outcome event covers it.
+ * Serializes an event as a line of JSON. Empty for `run-finished`, because the outcome event covers it.
  *
  * @param nowMs milliseconds since the epoch
  * @see schemas/reelform-events.schema.json

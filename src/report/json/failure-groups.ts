@@ -24,7 +24,7 @@ const MAX_LOCATED = 5;
 /** A group of videos with the same failures. */
 export interface FailureGroup {
   readonly what: 'not rendered' | 'not delivered' | 'unknown';
-  /** At least one id. */
+  /** Never empty. */
   readonly ids: readonly string[];
   /** Title of the first video. */
   readonly title: string;
@@ -54,12 +54,12 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
   return kinds.flatMap(([what, failed]) => {
     const sorted = [...failed].sort((a, b) => byCodeUnit(a.id, b.id));
     return groupByFailure(sorted).map(({ ids, failures }) => {
-      const [first, ...others] = ids.slice(0, MAX_LOCATED).map((id) => {
+      const [first, ...rest] = ids.slice(0, MAX_LOCATED).map((id) => {
         const path = changes.get(id)?.path ?? null;
         return failures.map((failure) => ({ ...failure, ...locate(failure, path, context) }));
       });
       const places = new Map<string, FailureLocation>();
-      for (const { file, line, column } of [first!, ...others].flat()) {
+      for (const { file, line, column } of [first!, ...rest].flat()) {
         if (file !== null) places.set(`${file}:${line}`, { file, line, column });
       }
       const title = changes.get(ids[0]!)?.title ?? '';
@@ -68,7 +68,7 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
   });
 }
 
-/** Converts failure groups to diagnostics, one for each failure of each group. */
+/** Converts failure groups to diagnostics, a diagnostic for each failure of each group. */
 export function failureDiagnostics(groups: readonly FailureGroup[]): JsonDiagnostic[] {
   return groups.flatMap(({ what, ids, failures }) =>
     failures.map(({ code, message, hint = null, file, line, column }) => ({

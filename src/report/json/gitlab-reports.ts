@@ -9,9 +9,9 @@ import { problemsOf } from './diagnostics-json.ts';
  * @see https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsterraform
  */
 export function gitlabTerraform(document: PlanDocument): string {
-  const { create = 0, forget = 0, noop: _, ...others } = document.summary;
+  const { create = 0, forget = 0, noop: _, ...updates } = document.summary;
   const restores = splitRestores(document).restores.length;
-  const update = Object.values(others).reduce((sum, count) => sum + count, 0) - restores;
+  const update = Object.values(updates).reduce((sum, count) => sum + count, 0) - restores;
   return `${JSON.stringify({ create, update, delete: forget })}\n`;
 }
 

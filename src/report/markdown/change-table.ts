@@ -29,16 +29,16 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
   const isFolded = kind === 'rest' || kind === 'folder';
   const rows = groupRowsOf(changes).filter(({ isDestination }) => !isFolded || isDestination === true);
-  const places = withDestinations ? ` ${placesOf(rows)} |` : '';
-  if (kind === 'one') {
+  const destinations = withDestinations ? ` ${destinationsOf(rows)} |` : '';
+  if (kind === 'single') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
-    return `| ${mark} | ${shortCode(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
+    return `| ${mark} | ${shortCode(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${destinations}`;
   }
   const videos = listSome(changes, MAX_NAMES, ({ id }) => shortCode(id));
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not listed individually' : groupReasonWords(first);
-  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${places}`;
+  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${destinations}`;
 }
 
 /** Returns whether a group has differences to list. */
@@ -52,13 +52,13 @@ export function videoDetails(group: ChangeGroup, room: ValueRoom): string {
   return `**${videoNames(group)}**\n\n| | Before | After |\n|:--|:--|:--|\n${rows.join('\n')}`;
 }
 
-/** Collapses the tables of differences behind one line. @param details one table for each group */
+/** Collapses the tables of differences behind a line. @param details a table for each group */
 export function foldDetails(groups: readonly ChangeGroup[], details: readonly string[]): string {
-  const [only, ...others] = groups;
-  if (only !== undefined && others.length === 0) {
+  const [first, ...rest] = groups;
+  if (first !== undefined && rest.length === 0) {
     // The summary line already names the videos.
     const table = details.map((block) => block.slice(block.indexOf('\n\n') + 2));
-    return foldMarkdown(`What changes about ${videoNames(only)}`, table);
+    return foldMarkdown(`What changes about ${videoNames(first)}`, table);
   }
   const count = groups.reduce((sum, { changes }) => sum + changes.length, 0);
   return foldMarkdown(`What changes about ${countNoun(count, 'video')}`, details);
@@ -94,13 +94,13 @@ function namesOf(rows: readonly DiffRow[]): string[] {
 
 const MAX_CHANGED = 8;
 
-function placesOf(rows: readonly DiffRow[]): string {
-  const places = rows.flatMap(({ isDestination, before, after }) => {
+function destinationsOf(rows: readonly DiffRow[]): string {
+  const destinations = rows.flatMap(({ isDestination, before, after }) => {
     if (isDestination !== true) return [];
     if (after?.kind === 'name') return [shortCode(after.name)];
     return before?.kind === 'name' ? [`${shortCode(before.name)} removed; the delivered file remains`] : [];
   });
-  return places.join('<br>');
+  return destinations.join('<br>');
 }
 
 /** How much of a value is shown, in UTF-16 code units. */

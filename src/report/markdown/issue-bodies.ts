@@ -74,9 +74,11 @@ export function resolvedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' 
 function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runUrl }: FailedAt): string {
   const what = count === 0 ? 'could not apply' : `could not finish ${countNoun(count, 'video')} of`;
   const run = runUrl === null ? '' : ` (${linkedWords('run', runUrl)})`;
-  const others = outcome.rendered + (outcome.renderedByOtherRuns ?? 0) + outcome.recorded;
+  const succeeded = outcome.rendered + (outcome.renderedByOtherRuns ?? 0) + outcome.recorded;
   const well =
-    others === 0 ? '' : ` ${countNoun(others, 'other')} succeeded and ${others === 1 ? 'is' : 'are'} recorded.`;
+    succeeded === 0
+      ? ''
+      : ` ${countNoun(succeeded, 'other')} succeeded and ${succeeded === 1 ? 'is' : 'are'} recorded.`;
   return `**Reelform ${what}** ${shaOf(commit, commitUrl)}${run}.${well}`;
 }
 

@@ -98,7 +98,7 @@ const MAX_OPEN = 15;
 const OPEN = 10;
 
 /**
- * Formats a table, collapsing the end of a long one. @param columns its first two lines @param what returns the summary of
+ * Formats a table, collapsing the end of a long table. @param columns its first two lines @param what returns the summary of
  * the collapsed rows
  */
 export function foldedTable(columns: string, rows: readonly string[], what: (missing: number) => string): string {

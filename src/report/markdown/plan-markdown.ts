@@ -121,7 +121,7 @@ interface Parts {
 /** Each returns null as soon as the stage cannot fit the budget. */
 const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   whole: (parts) => {
-    const isFolded = parts.groups.some(({ kind }) => kind !== 'one');
+    const isFolded = parts.groups.some(({ kind }) => kind !== 'single');
     const problems = PROBLEMS[parts.budget > COMMENT ? 'summary' : 'comment'];
     return withDetails(parts, WHOLE, problems, isFolded ? 'Videos with the same changes are grouped.' : '');
   },

@@ -54,9 +54,9 @@ export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): st
 export function stillsMarkdown(preview: PlanPreview, shown: readonly string[]): string[] {
   const sheet = preview.contactSheet === null ? '' : sheetMarkdown(preview.contactSheet);
   const first = sheet === '' || isTall(preview.contactSheet!) ? shown.slice(0, OPEN) : [];
-  const others = shown.slice(first.length);
-  const words = first.length === 0 ? countNoun(others.length, 'video') : countNoun(others.length, 'more video');
-  const blocks = [sheet, ...first, foldMarkdown(`${words}, before and after`, others)];
+  const folded = shown.slice(first.length);
+  const words = first.length === 0 ? countNoun(folded.length, 'video') : countNoun(folded.length, 'more video');
+  const blocks = [sheet, ...first, foldMarkdown(`${words}, before and after`, folded)];
   const all = [...blocks, measured(preview), ...unseenChanges(preview), leftOutStills(preview)];
   return all.some((block) => block !== '') ? ['#### Before and after', ...all] : [];
 }

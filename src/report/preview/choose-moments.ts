@@ -49,7 +49,7 @@ export function chooseMoments(renderInput: RenderInput, { editables, most }: Cho
   const left = new Set(wanted.keys());
   while (left.size > 0 && chosen.size < most) {
     const [best] = candidates
-      .map((one) => ({ ...one, worth: worthOf(one, left) }))
+      .map((candidate) => ({ ...candidate, worth: worthOf(candidate, left) }))
       .sort((a, b) => b.worth - a.worth || a.frame - b.frame);
     if (best === undefined || best.worth === 0) break;
     chosen.set(best.frame, [...best.seen.keys()]);
@@ -107,7 +107,7 @@ function editableSpans({ animation }: Pick<RenderInput, 'animation'>): Map<strin
   return new Map([...groups].map(([editable, alike]) => [editable, alike.map(({ span }) => span)]));
 }
 
-/** Ignores the content of precompositions, because their layers have spans of their own. */
+/** Ignores the content of precompositions, because their layers have separate spans. */
 function filledWithin(layer: LottieNode, asset: LottieNode | undefined): string[] {
   const found = new Set<string>();
   // `checkAnimation` bounds the depth of recursion.

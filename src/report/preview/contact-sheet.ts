@@ -10,7 +10,7 @@ interface SheetEntry {
 }
 
 interface ContactSheetOptions {
-  /** Fonts of the videos' inputs. Labels use the first one; without fonts there are no labels. */
+  /** Fonts of the videos' inputs. Labels use the first font; without fonts there are no labels. */
   readonly fonts: readonly InputFont[];
   /** Returns the text above a pair of images. */
   label(id: string, changedShare: number): string;
@@ -28,7 +28,7 @@ const TALLEST = 4096;
 const JPEG_QUALITY = 82;
 
 /**
- * Draws videos before and after side by side on one image. Shows the most changed moment of each video, in rows, the largest
+ * Draws videos before and after side by side on an image. Shows the most changed moment of each video, in rows, the largest
  * difference first. Videos that do not fit are omitted from the end.
  *
  * @returns null if fewer than two videos have both sides
@@ -112,7 +112,7 @@ interface Sheet {
   readonly height: number;
   readonly texts: readonly SheetText[];
   readonly pictures: readonly SheetPicture[];
-  /** Texts use the first one; without fonts there are no texts. */
+  /** Texts use the first font; without fonts there are no texts. */
   readonly fonts: readonly InputFont[];
 }
 
@@ -121,7 +121,7 @@ const still = (k: unknown) => ({ a: 0, k });
 const BACKGROUND = [0.09, 0.1, 0.12, 1];
 const INK = [0.93, 0.94, 0.95];
 
-/** Returns an input that shows pictures and texts on a dark ground, with one still. */
+/** Returns an input that shows pictures and texts on a dark ground, with a still. */
 export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): RenderInput {
   const [font] = fonts;
   const images = pictures.map((picture, index): RenderInput['images'][number] => {
@@ -187,8 +187,14 @@ function sheetAnimation(sheet: {
         font === undefined ? [] : [{ fName: font.name, fFamily: 'Label', fStyle: 'Regular', ascent: 75, origin: 3 }],
     },
     layers: [
-      ...layers.map(({ x, y, ...own }, index) => {
-        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...IDENTITY_TRANSFORM, p: still([x, y, 0]) }, ...own };
+      ...layers.map(({ x, y, ...content }, index) => {
+        return {
+          ...layer,
+          ind: index + 1,
+          nm: `${index}`,
+          ks: { ...IDENTITY_TRANSFORM, p: still([x, y, 0]) },
+          ...content,
+        };
       }),
       { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: IDENTITY_TRANSFORM, shapes },
     ],

@@ -2,7 +2,7 @@ import { packRenderInput } from '../../engine/packed-input.ts';
 import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 
-/** Digests that tell inputs apart without drawing them. */
+/** Digests that distinguish inputs without drawing them. */
 interface InputKeys {
   /** Inputs with equal values have identical frames. */
   readonly picture: Sha256;

@@ -7,7 +7,7 @@ export interface PreviewImage {
   readonly url: string | null;
 }
 
-/** One moment of a video before and after the change. */
+/** A moment of a video before and after the change. */
 export interface PreviewStill {
   readonly timeSeconds: number;
   /** Changed editables that are visible at this time. */
@@ -36,7 +36,7 @@ export interface Drafts {
 
 export interface VideoPreview {
   readonly stills: readonly PreviewStill[];
-  /** True if a viewer could tell both sides apart; null if there is nothing to compare with. */
+  /** True if a viewer could see a difference between both sides; null if there is nothing to compare with. */
   readonly isVisible: boolean | null;
   /** Other differences: sound, duration, or the format, size, frame rate or quality of the file. */
   readonly unseen: readonly Unseen[];

@@ -34,7 +34,7 @@ interface PreviewPlanOptions {
   monotonicNow(): number;
 }
 
-/** Maximum number of rows shown of one definition. */
+/** Maximum number of rows shown of a definition. */
 const MAX_ROWS = 20;
 
 /**
@@ -52,13 +52,13 @@ export async function previewPlan(
   const { chosen, leftOut } = choose(subjects);
   const videos = new Map<string, VideoPreview>();
   const sides = new Map<string, { readonly key: string; readonly sides: Sides }>();
-  // One more than the drawing capacity: images are compared while the next ones are drawn.
+  // More than the drawing capacity by 1: images are compared while the next images are drawn.
   const limit = pLimit(capacity + 1);
   const leave = (id: string, reason: LeftOut['reason']): void => void leftOut.push({ id, reason });
 
   const stills = new Map<string, Promise<VideoPreview>>();
   let fonts: readonly InputFont[] = [];
-  const look = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
+  const drawPreview = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
     if (read === null) return leave(id, 'remote');
     if (deadline.aborted) return leave(id, 'budget');
     try {
@@ -74,7 +74,7 @@ export async function previewPlan(
       leave(id, isPointer ? 'lfs_pointer' : deadline.aborted ? 'budget' : 'undrawable');
     }
   };
-  await Promise.all(chosen.map((subject) => limit(look, subject)));
+  await Promise.all(chosen.map((subject) => limit(drawPreview, subject)));
   const upgraded = chosen.flatMap(({ id, isUpgrade }) => {
     const preview = isUpgrade ? videos.get(id) : undefined;
     return preview === undefined ? [] : [{ id, preview }];
@@ -84,7 +84,7 @@ export async function previewPlan(
   const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw: drawSheet }).catch(() => null);
 
   const drafts = new Map<string, ReturnType<typeof draftVideo>>();
-  const draft = async ({ id }: PreviewSubject): Promise<void> => {
+  const drawDraft = async ({ id }: PreviewSubject): Promise<void> => {
     const found = sides.get(id);
     if (found === undefined || deadline.aborted) return;
     const drawn = drafts.get(found.key) ?? draftVideo(found.sides, draw);
@@ -92,7 +92,7 @@ export async function previewPlan(
     const both = await drawn.catch(() => null);
     if (both !== null) videos.set(id, { ...videos.get(id)!, drafts: both });
   };
-  await Promise.all(chosen.map((subject) => limit(draft, subject)));
+  await Promise.all(chosen.map((subject) => limit(drawDraft, subject)));
 
   return {
     videos: new Map([...videos].sort(([a], [b]) => byCodeUnit(a, b))),
@@ -116,8 +116,8 @@ function choose(subjects: readonly PreviewSubject[]): { chosen: PreviewSubject[]
     .filter(({ row }) => row < MAX_ROWS)
     .sort((a, b) => Number(b.subject.isUpdate) - Number(a.subject.isUpdate) || a.row - b.row)
     .map(({ subject }) => subject);
-  const others = ranked.filter(({ row }) => row >= MAX_ROWS).map(({ subject }) => subject.id);
-  return { chosen, leftOut: others.map((id) => ({ id, reason: 'sample' })) };
+  const beyondSample = ranked.filter(({ row }) => row >= MAX_ROWS).map(({ subject }) => subject.id);
+  return { chosen, leftOut: beyondSample.map((id) => ({ id, reason: 'sample' })) };
 }
 
 function keyOf({ before, after, editables }: Sides): string {

@@ -37,7 +37,7 @@ const DRAFT_HEIGHT = 240;
 
 /**
  * Draws a video before and after, at moments that show its changed editables. If both sides look alike at all of them,
- * compares small frames across the whole video and also shows the most different one. Inputs with equal digests are not
+ * compares small frames across the whole video and also shows the most different frame. Inputs with equal digests are not
  * drawn.
  */
 export async function previewVideo({ before, after, editables }: Sides, draw: PreviewRenderer): Promise<VideoPreview> {
@@ -52,15 +52,15 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Pr
   const found = await findDifference({ before, after }, draw);
   if (found === null) return { stills, isVisible: false, unseen };
   const [shown] = await drawStills({ before, after }, [{ timeSeconds: found, editables: [] }], draw);
-  const others = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MAX_COMPARED - 1);
-  const all = [...others, shown!].sort((a, b) => a.timeSeconds - b.timeSeconds);
+  const unchanged = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MAX_COMPARED - 1);
+  const all = [...unchanged, shown!].sort((a, b) => a.timeSeconds - b.timeSeconds);
   return { stills: all, isVisible: true, unseen };
 }
 
 /** Renders both sides as small videos with a poster frame. Renders once if both sides look and sound the same. */
 export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer): Promise<Drafts> {
-  const [own, other] = [inputKeys(after), before && inputKeys(before)];
-  const isSame = other?.picture === own.picture && other.sound === own.sound;
+  const [afterKeys, beforeKeys] = [inputKeys(after), before && inputKeys(before)];
+  const isSame = beforeKeys?.picture === afterKeys.picture && beforeKeys.sound === afterKeys.sound;
   const is = draw.video(draftOf(after));
   const [was, now] = await Promise.all([before === null || isSame ? null : draw.video(draftOf(before)), is]);
   const audible = (['before', 'after'] as const).filter((side) => (side === 'after' ? after : before)?.sounds.length);

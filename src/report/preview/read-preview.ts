@@ -50,8 +50,8 @@ export async function readPreview(
   }
   const reader = new Reader(folder, urlsBelow);
   const videos = new Map<string, VideoPreview>();
-  for (const one of list(document.videos, MAX_VIDEOS)) {
-    const video = record(one);
+  for (const item of list(document.videos, MAX_VIDEOS)) {
+    const video = record(item);
     videos.set(idOf(video.id), await reader.video(idOf(video.id), video));
   }
   const seconds = record(document.seconds);
@@ -118,7 +118,7 @@ class Reader {
 
   #url(url: unknown): string | null {
     if (typeof url !== 'string' || !/^https:\/\/[!-~]{1,2000}$/.test(url)) return null;
-    // Compares the normalized URL: the raw one could contain `..` after a valid prefix.
+    // Compares the normalized URL: the raw URL could contain `..` after a valid prefix.
     const parsed = URL.canParse(url) ? new URL(url).href : null;
     return parsed !== null && this.#urlsBelow.some((prefix) => parsed.startsWith(prefix)) ? parsed : null;
   }
@@ -183,14 +183,14 @@ function idOf(value: unknown): string {
 }
 
 function unseenOf(value: unknown): Unseen {
-  const found = UNSEEN.find((one) => one === value);
+  const found = UNSEEN.find((known) => known === value);
   if (found === undefined) throw invalid(PREVIEW_INDEX, 'what changed unseen is not known');
   return found;
 }
 
 function leftOut(value: unknown): LeftOut {
   const { id, reason } = record(value);
-  const known = LEFT_OUT.find((one) => one === reason);
+  const known = LEFT_OUT.find((candidate) => candidate === reason);
   if (known === undefined) throw invalid(PREVIEW_INDEX, 'why a video was left out is not known');
   return { id: idOf(id), reason: known };
 }

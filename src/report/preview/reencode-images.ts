@@ -17,7 +17,7 @@ interface ReencodedPreview {
 const MAX_PICTURES = 200;
 /** No still or contact sheet is larger. */
 const MAX_PIXELS = 6_000_000;
-/** Number of images drawn as the frames of one input. */
+/** Number of images drawn as the frames of an input. */
 const LOT = 12;
 const JPEG_QUALITY = 82;
 
@@ -73,7 +73,7 @@ function even(pixels: number): number {
   return 2 * Math.max(1, Math.round(pixels / 2));
 }
 
-/** @param lot images of one size @returns in the same order; empty if one of them cannot be decoded */
+/** @param lot images of the same size @returns in the same order; empty if any image cannot be decoded */
 async function redraw(
   lot: readonly PreviewImage[],
   size: Size,
@@ -89,7 +89,7 @@ async function redraw(
   }
 }
 
-/** Builds an input that shows one image per frame. */
+/** Builds an input that shows an image per frame. */
 function inputOf(lot: readonly PreviewImage[], { width, height }: Size): RenderInput {
   const images = lot.map(({ bytes }, index) => {
     const assetId = `picture-${index}`;

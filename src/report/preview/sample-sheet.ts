@@ -37,8 +37,8 @@ export async function drawSamples(
   template: TemplatePackage,
   draw: Pick<PreviewRenderer, 'compare'>,
 ): Promise<SamplePictures[]> {
-  const own = Math.max(template.width, template.height);
-  const scale = Math.min(SIDE.most, Math.max(SIDE.least, own)) / own;
+  const longerSide = Math.max(template.width, template.height);
+  const scale = Math.min(SIDE.most, Math.max(SIDE.least, longerSide)) / longerSide;
   const height = Math.max(2, 2 * Math.round((template.height * scale) / 2));
   const images = new Map<SampleShape, Uint8Array>();
   const imageOf = (shape: SampleShape): Uint8Array => {
@@ -80,7 +80,7 @@ const LABEL_HEIGHT = 28;
 const LABEL_SIZE = 15;
 
 /**
- * Lays out the pictures of a template on one sheet, with a label above each sample.
+ * Lays out the pictures of a template on a sheet, with a label above each sample.
  *
  * @param options.font of the labels
  * @param options.label returns the label of a sample

@@ -19,7 +19,7 @@ const BEGIN_WORDS: Readonly<Record<Begin, string>> = {
   found: 'already rendered',
 };
 
-/** Prints one line per change of state with the id of its video, for logs in which lines of several videos interleave. */
+/** Prints a line per change of state with the id of its video, for logs in which lines of several videos interleave. */
 export class ApplyLines {
   readonly #colors: ReturnType<typeof createColors>;
   readonly #lines: VideoLines;

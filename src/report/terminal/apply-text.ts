@@ -48,7 +48,7 @@ export function unversionedText(
   };
 }
 
-/** Formats one video of `apply --shard`, whose share is in the cache. */
+/** Formats a video of `apply --shard`, whose share is in the cache. */
 export function shardProgressText(id: string, share: { readonly segments: number; readonly files: number }): string {
   const counts = [
     ...(share.segments > 0 || share.files === 0 ? [countNoun(share.segments, 'segment')] : []),
@@ -117,8 +117,8 @@ function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colo
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
     return [`  ${colors.red('✗')} ${what}${count}${listNames(ids)}`, ...lines].join('\n');
   });
-  const others = groups.slice(MAX_BLOCKS).flatMap(({ ids }) => ids);
-  return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
+  const hidden = groups.slice(MAX_BLOCKS).flatMap(({ ids }) => ids);
+  return hidden.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(hidden.length, 'video')} more`];
 }
 
 function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): string[] {
@@ -159,16 +159,16 @@ function nextBlocks(outcome: ApplyOutcome): string[] {
   const recorded =
     outcome.rendered + (outcome.renderedByOtherRuns ?? 0) === 0 ? null : 'Rendered videos are in the lockfile';
   const lasting = failed.filter(({ failures }) => failures.some(({ retryable }) => !retryable)).length;
-  const others = failed.length + skipped.length - lasting;
+  const toRetry = failed.length + skipped.length - lasting;
   if (lasting > 0) {
-    const rest = others > 0 ? ', which continues with the rest' : '';
+    const rest = toRetry > 0 ? ', which continues with the rest' : '';
     return [
       ...mine,
       `${recorded === null ? '' : `${recorded}. `}Correct the failures, then run \`reelform apply\`${rest}.`,
     ];
   }
-  if (recorded === null) return [...mine, ...(others > 0 ? ['`reelform apply` tries again.'] : [])];
-  return [...mine, `${recorded}${others > 0 ? '; `reelform apply` continues with the rest' : ''}.`];
+  if (recorded === null) return [...mine, ...(toRetry > 0 ? ['`reelform apply` tries again.'] : [])];
+  return [...mine, `${recorded}${toRetry > 0 ? '; `reelform apply` continues with the rest' : ''}.`];
 }
 
 /** Not a failure, because the frames are identical. */

@@ -52,7 +52,7 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
   ].join('\n\n')}\n`;
 }
 
-/** Merges names that share a reason into one line. */
+/** Merges names that share a reason into a line. */
 function grouped(pairs: readonly (readonly [name: string, why: string])[]): string[] {
   return [...groupBy(pairs, ([, why]) => why)].map(([why, named]) => {
     const names = new Set(named.map(([name]) => name));
@@ -64,14 +64,14 @@ function grouped(pairs: readonly (readonly [name: string, why: string])[]): stri
 function commandsFor(findings: readonly DriftFinding[]): string[] {
   const changed = findings.filter(({ what }) => what === 'video_changed');
   const expired = findings.filter(({ what }) => what === 'link_expired');
-  const others = findings.filter(({ what }) => what !== 'video_changed' && what !== 'link_expired');
-  const isLocal = others.every(({ what }) => what === 'output_missing');
+  const lost = findings.filter(({ what }) => what !== 'video_changed' && what !== 'link_expired');
+  const isLocal = lost.every(({ what }) => what === 'output_missing');
   const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
-  const them = others.length === 1 ? 'it' : 'them';
+  const them = lost.length === 1 ? 'it' : 'them';
   const ids = changed.map(({ id }) => escapeControls(id));
   return [
     ...(expired.length > 0 ? ['`reelform apply --refresh-only` records the new URLs without rendering.'] : []),
-    ...(others.length > 0
+    ...(lost.length > 0
       ? [`\`${command}\` renders ${changed.length + expired.length > 0 ? 'the others' : them} again.`]
       : []),
     ...(ids.length > 0

@@ -15,7 +15,7 @@ import { wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
-/** Everything known about one video. */
+/** Everything known about a video. */
 export interface Explanation {
   /** From a plan over all videos, including `noop`. */
   readonly change: Change;
@@ -142,12 +142,12 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const facts: [string, string][] = [
     ['service', desired.service],
     ['template', `${desired.template} (${desired.styleVersion})`],
-    ...values.map(({ name, after }): [string, string] => [name, showOne(after)]),
+    ...values.map(({ name, after }): [string, string] => [name, showValue(after)]),
   ];
   return [colors.bold('Inputs'), ...factLines(facts, colors, columns)];
 }
 
-function showOne(shown: DisplayValue | null): string {
+function showValue(shown: DisplayValue | null): string {
   switch (shown?.kind) {
     case undefined:
       return 'nothing';

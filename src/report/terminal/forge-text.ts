@@ -5,12 +5,12 @@ import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import { hasChanges } from '../wording/plan-words.ts';
 import { formatCount } from '../wording/quantities.ts';
 
-/** GitHub shows at most this many annotations of a kind for one step. */
+/** GitHub shows at most this many annotations of a kind for a step. */
 const MOST = 10;
 
 /**
- * Formats the problems of a plan as annotations, one per line: `::error file=…,line=…::…`. At most 10 of each kind; the last
- * one counts the rest.
+ * Formats the problems of a plan as annotations, each on a line: `::error file=…,line=…::…`. At most 10 of each kind; the last
+ * annotation counts the rest.
  *
  * @param folder folder of reelform's repository within the git repository, with a trailing `/`; empty if they are the same
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
@@ -19,11 +19,11 @@ export function githubAnnotations(document: Pick<PlanDocument, 'diagnostics'>, f
   const problems = problemsOf(document);
   return (['error', 'warning'] as const)
     .flatMap((severity) => {
-      const own = problems.filter((problem) => problem.severity === severity);
-      if (own.length <= MOST) return own.map((problem) => annotation(problem, folder));
-      const more = own.length - (MOST - 1);
+      const ofSeverity = problems.filter((problem) => problem.severity === severity);
+      if (ofSeverity.length <= MOST) return ofSeverity.map((problem) => annotation(problem, folder));
+      const more = ofSeverity.length - (MOST - 1);
       const last = `::${severity}::${formatCount(more)} more like these: see the summary of the job\n`;
-      return [...own.slice(0, MOST - 1).map((problem) => annotation(problem, folder)), last];
+      return [...ofSeverity.slice(0, MOST - 1).map((problem) => annotation(problem, folder)), last];
     })
     .join('');
 }
@@ -36,7 +36,7 @@ function annotation(problem: JsonDiagnostic, folder: string): string {
     ['file', file === null ? null : folder + file],
     ['line', line],
     ['endLine', endLine],
-    // GitHub accepts columns only within one line.
+    // GitHub accepts columns only within a line.
     ['col', isOneLine ? column : null],
     ['endColumn', isOneLine ? endColumn : null],
   ];

@@ -5,7 +5,7 @@ import { escapeControls } from '../wording/display-text.ts';
 import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** Lists videos, one per line: id, state, URL. */
+/** Lists videos, a video per line: id, state, URL. */
 export function listText(changes: readonly Change[], options: { readonly color: boolean }): string {
   const { bold, dim, green, yellow } = createColors(options.color);
   if (changes.length === 0) return 'There are no videos.\n';

@@ -6,7 +6,7 @@ import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** Lists the recorded videos, one per line. */
+/** Lists the recorded videos, a video per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
   if (lock.videos.size === 0) return 'No videos are rendered yet.\n';
@@ -19,7 +19,7 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** Formats one lock entry in full. */
+/** Formats a lock entry in full. */
 export function lockEntryText(id: string, entry: LockEntry, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
   const facts: [string, string][] = [
@@ -139,7 +139,7 @@ export interface ServiceMove {
   readonly left: readonly { readonly id: string; readonly why: string }[];
   /** Number of moved videos whose file is at the old address, because the service still names that URL. */
   readonly staleUrls: number;
-  /** Service of reelform.yaml if it is not the new one. */
+  /** Service of reelform.yaml if it differs from the new service. */
   readonly configured: string | null;
 }
 

@@ -17,10 +17,10 @@ const INDENT = 6;
 /** Longer names, and names that leave too little room for values, get their own line. */
 const MAX_NAME_WIDTH = 26;
 const MIN_ROOM = 20;
-/** Only the start of a text is shown if the lockfile knows the former one by digest alone. */
+/** Length to which a text is shortened if the lockfile has only the digest of the former text. */
 const MAX_TEXT_LENGTH = 240;
 
-/** Formats differences with names in one column and `old → new` in another. */
+/** Formats differences with names in the first column and `old → new` in the second. */
 export function layOutRows(rows: readonly DiffRow[], options: RowTextOptions, colors: Colors): string[] {
   const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
   const widest = Math.min(MAX_NAME_WIDTH, options.columns - INDENT - 2 - MIN_ROOM);
@@ -67,7 +67,7 @@ function destinationSpans({ before, after }: DiffRow, colors: Colors): StyledTex
   ];
 }
 
-/** Merges two long texts into one with marked changes, if that is easier to read. */
+/** Merges two long texts into a single text with marked changes, if that is easier to read. */
 function markWords(
   before: DiffRow['before'],
   after: DiffRow['after'],

@@ -56,14 +56,14 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
     const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
     return `${joinTexts([words, restores])}\n`;
   }
-  const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
+  const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'single' ? cellWidth(first.id) : 0));
   const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
 
   const blocks = groups.map((group) => [
-    ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
+    ...(group.kind === 'single' ? titleOfSingle(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
     ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group.changes), { ...options, columns }, colors)),
   ]);
-  // Two-line blocks need no blank lines; as soon as one is taller, all are separated.
+  // Two-line blocks need no blank lines; as soon as a block is taller, all are separated.
   const airy = blocks.some((block) => block.length > 2);
   const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
@@ -91,16 +91,16 @@ function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, c
   const mark = paintOf('restore', colors)(SYMBOLS.restore);
   const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
     const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MAX_RESTORES);
-    const [first = '', ...others] = wrapSpans(
+    const [first = '', ...rest] = wrapSpans(
       [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
       columns - 4,
     );
-    return [`  ${mark} ${first}`, ...others.map((line) => `    ${line}`)];
+    return [`  ${mark} ${first}`, ...rest.map((line) => `    ${line}`)];
   });
   return [...wrapSpans([{ text: words }], columns), ...groups];
 }
 
-function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {
+function titleOfSingle(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {
   const [change] = group.changes;
   const { action, id, path } = change;
   const name = escapeControls(id);
@@ -110,9 +110,9 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
   const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
   const room = columns - 4 - cellWidth(name) - gap.length;
   if (room < MIN_TITLE) {
-    const [first, ...others] = wrapSpans([{ text: name, paint: colors.bold }], columns - 4);
+    const [first, ...rest] = wrapSpans([{ text: name, paint: colors.bold }], columns - 4);
     const title = cutCells(escapeControls(change.title), columns - 4);
-    return [`  ${mark} ${first}`, ...[...others, title].map((line) => `    ${line}`), ...about];
+    return [`  ${mark} ${first}`, ...[...rest, title].map((line) => `    ${line}`), ...about];
   }
   return [`  ${mark} ${colors.bold(name)}${gap}${cutCells(escapeControls(change.title), room)}`, ...about];
 }

@@ -21,14 +21,14 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   const width = Math.min(WIDEST_ID, Math.max(0, ...shown.map(([id]) => id.length)));
   const lines = shown.map(([id, video]) => `  ${id.padEnd(width)}  ${videoWords(video)}`);
   const more = videos.size - shown.length;
-  const others = [
+  const counts = [
     ...(more > 0 ? [`  and ${countNoun(more, 'more video')}`] : []),
     ...[...groupBy(leftOut, ({ reason }) => reason)].map(
       ([reason, omitted]) => `  ${countNoun(omitted.length, 'video')} not shown: ${LEFT_OUT_WORDS[reason]}`,
     ),
   ];
   const drawn = `  Drawn in ${seconds.all.toFixed(1)} s.`;
-  return `${['', 'Visible changes', ...lines, ...others, drawn].join('\n')}\n`;
+  return `${['', 'Visible changes', ...lines, ...counts, drawn].join('\n')}\n`;
 }
 
 /** Returns the text above a video on a contact sheet. */

@@ -80,13 +80,13 @@ export function lintProgress(checked: number, count: number): string {
   return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for visible problems.\n`;
 }
 
-/** Result of one check. */
+/** Result of a check. */
 export interface DoctorCheck {
   /** Subject in a few words: `Node`, `Lockfile`, `Service`. */
   readonly name: string;
   /** `warning` needs attention; `error` keeps commands from working. */
   readonly status: 'ok' | 'warning' | 'error';
-  /** Finding in at most one sentence: `20.19.0`, `no reelform.yaml here or above`. */
+  /** Finding in at most a sentence: `20.19.0`, `no reelform.yaml here or above`. */
   readonly message: string;
   /** Command to type or setting to change. */
   readonly hint?: string | undefined;

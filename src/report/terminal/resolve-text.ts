@@ -53,7 +53,7 @@ export function resolvedText(id: string, decision: 'session' | 'retry' | 'abando
   }
 }
 
-/** Lists the differences between a session and its request, in one line. */
+/** Lists the differences between a session and its request, in a line. */
 export function differencesText(differences: readonly SessionDifference[]): string {
   const shown = differences.slice(0, 3).map(({ field, asked, found }) => {
     return `${field} is ${brief(found)}, but ${brief(asked)} was requested`;
@@ -62,7 +62,7 @@ export function differencesText(differences: readonly SessionDifference[]): stri
   return more > 0 ? `${shown.join('; ')}; and ${countNoun(more, 'more difference')}` : shown.join('; ');
 }
 
-/** Lists several attempts of one video to choose from, in one line. */
+/** Lists several attempts of a video to choose from, in a line. */
 export function attemptsText(attempts: readonly Attempt[]): string {
   return attempts
     .map(

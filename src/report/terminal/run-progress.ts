@@ -117,7 +117,7 @@ export class RunProgress {
     return nowMs - this.#startedAt;
   }
 
-  /** Rendered videos per minute; null before the second one. */
+  /** Rendered videos per minute; null before the second video. */
   perMinute(nowMs: number): number | null {
     const minutes = this.elapsedMs(nowMs) / 60_000;
     return this.#rendered < 2 || minutes <= 0 ? null : this.#rendered / minutes;

@@ -92,7 +92,7 @@ export function workerText({ id, url, publicUrl, settings }: WorkerFacts): strin
 
 const HIDDEN: ReadonlySet<string> = new Set(['time', 'level', 'msg']);
 
-/** Formats one JSON log entry as time, level, message and `name=value` fields. */
+/** Formats a JSON log entry as time, level, message and `name=value` fields. */
 export function logLine(json: string, options: { readonly color: boolean }): string {
   const entry = parseRecord(json);
   if (entry === null) return json;

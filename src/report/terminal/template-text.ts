@@ -18,7 +18,7 @@ const MAX_COLORS = 6;
 
 /** Reports a new package: editables, changes, missing files and next steps. */
 export function initText(
-  { created, folder, others, problems }: InitReport,
+  { created, folder, furtherAnimations, problems }: InitReport,
   options: { readonly color: boolean },
 ): string {
   const { bold, red, yellow, green } = createColors(options.color);
@@ -39,7 +39,9 @@ export function initText(
     ...section('Not editable', [
       ...left.map(({ message }) => message),
       ...(colors.length === 0 ? [] : [colorsText(colors)]),
-      ...(others.length === 0 ? [] : [`The file contains other animations: ${others.join(', ')} (--animation)`]),
+      ...(furtherAnimations.length === 0
+        ? []
+        : [`The file contains other animations: ${furtherAnimations.join(', ')} (--animation)`]),
     ]),
     ...section('Needed', needs.map(neededLine)),
     ...section(
@@ -80,7 +82,7 @@ function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: nu
 }
 
 function colorsText(colors: NewPackage['colors']): string {
-  const shown = listSome(colors, MAX_COLORS, (one) => `#${one.color} of ${countNoun(one.layerCount, 'layer')}`);
+  const shown = listSome(colors, MAX_COLORS, (color) => `#${color.color} of ${countNoun(color.layerCount, 'layer')}`);
   // Without a number, --colors takes colours of at least two layers.
   const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
   return `Colours: ${shown}; ${option} makes ${colors.length === 1 ? 'it' : 'them'} editable`;
@@ -118,14 +120,14 @@ interface InitReport {
   readonly created: NewPackage;
   /** Path shown to the user. */
   readonly folder: string;
-  /** Other animations in the same file. */
-  readonly others: readonly string[];
+  /** Further animations in the same file. */
+  readonly furtherAnimations: readonly string[];
   /** Why a complete package cannot be rendered; usually empty. */
   readonly problems: readonly string[];
 }
 
 /** Serializes the report about a new package (`template init --json`). */
-export function initJson({ created, folder, others, problems }: InitReport): object {
+export function initJson({ created, folder, furtherAnimations, problems }: InitReport): object {
   const { name, animation, editables, stills, needs, notes, unsupported, colors, files } = created;
   return {
     format_version: '1.0',
@@ -152,7 +154,7 @@ export function initJson({ created, folder, others, problems }: InitReport): obj
     notes,
     unsupported,
     colors: colors.map(({ color, layerCount }) => ({ color, layers: layerCount })),
-    other_animations: others,
+    other_animations: furtherAnimations,
     problems,
   };
 }
@@ -243,8 +245,8 @@ export interface AddedTemplate {
   readonly text: string | null;
   /** Images that a placeholder replaces. */
   readonly placeholders: readonly string[];
-  /** Other animations in the same file. */
-  readonly others: readonly string[];
+  /** Further animations in the same file. */
+  readonly furtherAnimations: readonly string[];
   readonly definition: string;
   readonly themes: readonly string[];
   readonly written: readonly string[];
@@ -279,7 +281,7 @@ export function addedText(added: AddedTemplate, options: { readonly color: boole
     ...section('Added to the animation', additions(added)),
     ...section('Changed', messages(created, 'changed')),
     ...section('Not drawn as designed', unsupportedLines(created?.unsupported ?? [], options)),
-    ...section('Not editable', [...messages(created, 'skipped'), ...othersText(added)]),
+    ...section('Not editable', [...messages(created, 'skipped'), ...furtherAnimationsText(added)]),
     ...section('Files', [
       ...written.filter((path) => !path.includes('/')),
       `${folder}/`,
@@ -322,16 +324,16 @@ function fontText({ name, origin, from, hasSameWidths }: AddedFont): string {
   return `${from} in place of the font ${font}: lines become longer or shorter. Add the font with ${option}, or all open fonts with --font npm`;
 }
 
-function othersText({ others }: AddedTemplate): string[] {
-  return others.length === 0
+function furtherAnimationsText({ furtherAnimations }: AddedTemplate): string[] {
+  return furtherAnimations.length === 0
     ? []
-    : [`The file has other animations: ${others.map(escapeControls).join(', ')} (--animation)`];
+    : [`The file has other animations: ${furtherAnimations.map(escapeControls).join(', ')} (--animation)`];
 }
 
 /** Serializes the report of `template add --json`. */
 export function addedJson(added: AddedTemplate): object {
   const { template, created, background, isTransparent, text, ...rest } = added;
-  const { name, folder, fonts, placeholders, others, definition, themes, written, sheet } = rest;
+  const { name, folder, fonts, placeholders, furtherAnimations, definition, themes, written, sheet } = rest;
   return {
     format_version: '1.0',
     name,
@@ -352,7 +354,7 @@ export function addedJson(added: AddedTemplate): object {
     placeholders,
     notes: created?.notes ?? [],
     unsupported: created?.unsupported ?? [],
-    other_animations: others,
+    other_animations: furtherAnimations,
     definition,
     themes,
     files: written,

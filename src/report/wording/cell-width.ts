@@ -1,6 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Matches texts in which every UTF-16 code unit is one column wide, which holds for most texts. */
+/** Matches texts in which every UTF-16 code unit is a column wide, which holds for most texts. */
 const IS_PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2013\u2014\u2018-\u201d\u2026\u2190-\u2193\u2248\u2500-\u257f]*$/;
 
 let graphemes: Intl.Segmenter | null = null;
@@ -72,7 +72,7 @@ export function cutCellsStart(text: string, width: number): string {
   return `…${cut}`;
 }
 
-/** Splits a text into terminal rows. A wide character moves to the next row if only one column is left. */
+/** Splits a text into terminal rows. A wide character moves to the next row if only a single column is left. */
 export function breakCells(text: string, columns: number): string[] {
   const rows = [''];
   let used = 0;
@@ -89,10 +89,10 @@ export function breakCells(text: string, columns: number): string[] {
 }
 
 /**
- * Returns the columns of one grapheme: 0, 1 or 2. A test compares it with `string-width`, which is not used because it
+ * Returns the columns of a grapheme: 0, 1 or 2. A test compares it with `string-width`, which is not used because it
  * compiles its emoji patterns on import: 27 ms of CPU time, more than a plan takes.
  *
- * @param grapheme one cluster, without control characters
+ * @param grapheme a cluster, without control characters
  */
 function graphemeWidth(grapheme: string): number {
   const { visible, spacing, emoji } = patterns();

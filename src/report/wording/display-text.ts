@@ -1,7 +1,7 @@
 import { listSome } from './quantities.ts';
 
 /**
- * Escapes user text to one line that cannot control a terminal. Shows control characters, bidirectional marks, zero-width
+ * Escapes user text to a line that cannot control a terminal. Shows control characters, bidirectional marks, zero-width
  * characters and lone surrogates by their code, and line breaks as `⏎`.
  */
 export function escapeControls(text: string): string {

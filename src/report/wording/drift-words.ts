@@ -5,7 +5,7 @@ import { escapeControls, shortenText } from './display-text.ts';
 export interface DriftReport {
   /** Number of videos that were verified: all but those of `unverifiedIds()`. */
   readonly checked: number;
-  /** Sorted by id, at most one for each video. */
+  /** Sorted by id, at most a finding for each video. */
   readonly findings: readonly DriftFinding[];
   /** Sessions that the service lost or failed, and sources without a version, of available videos; sorted by id. */
   readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
@@ -60,7 +60,7 @@ export const NOTE_WORDS: Readonly<Record<DriftNote, (url: string) => string>> = 
 const NAMED = 5;
 const LONGEST = 60;
 
-/** Describes how a specification differs from the service's, in one line. */
+/** Describes how a specification differs from the service's, in a line. */
 export function specDriftWords(drift: SpecDrift): string {
   switch (drift.kind) {
     case 'changed':

@@ -3,30 +3,30 @@ import { groupBy } from '../../kernel/group-by.ts';
 import { ACTIONS } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 
-/** Changes shown as one block. */
+/** Changes shown as a block. */
 export interface ChangeGroup {
-  /** Changes with one action, sorted by id. */
+  /** Changes with the same action, sorted by id. */
   readonly changes: readonly [ChangeDocument, ...ChangeDocument[]];
   /**
-   * Common ground of the changes: `one` is a single change; `same` means identical differences; `folder` means one folder
-   * and no changed values; `rest` means only the action.
+   * Common ground of the changes: `single` means a single change; `same` means identical differences; `folder` means the same
+   * folder and no changed values; `rest` means only the action.
    */
-  readonly kind: 'one' | 'same' | 'folder' | 'rest';
+  readonly kind: 'single' | 'same' | 'folder' | 'rest';
 }
 
 /** Larger plans are folded. */
 const MAX_CHANGES = 50;
 
-/** Maximum number of blocks per action in a folded plan, besides one block for the rest. */
+/** Maximum number of blocks per action in a folded plan, besides a block for the rest. */
 const MAX_BLOCKS = 12;
 
 /**
- * Groups changes into blocks: one per change, by id, in a small plan. In a large plan, videos with identical differences
- * form one block, and so do videos without differences in one folder. Blocks are ordered by action and size; the smallest
- * groups of an action share one block of names.
+ * Groups changes into blocks: a block per change, by id, in a small plan. In a large plan, videos with identical differences
+ * form a block, and so do videos without differences in the same folder. Blocks are ordered by action and size; the smallest
+ * groups of an action share a block of names.
  */
 export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGroup[] {
-  if (!fold || changes.length <= MAX_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'one' }));
+  if (!fold || changes.length <= MAX_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'single' }));
   return ACTIONS.flatMap((action) => foldAlike(changes.filter((change) => change.action === action)));
 }
 
@@ -35,16 +35,16 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
     (a, b) => b.length - a.length || byCodeUnit(a[0].id, b[0].id),
   );
   const blocks = largestFirst.slice(0, MAX_BLOCKS).map((group): ChangeGroup => {
-    const kind = group.length === 1 ? 'one' : hasDifferences(group[0]) ? 'same' : 'folder';
+    const kind = group.length === 1 ? 'single' : hasDifferences(group[0]) ? 'same' : 'folder';
     return { changes: group, kind };
   });
-  const [first, ...others] = largestFirst.slice(MAX_BLOCKS).flat();
+  const [first, ...further] = largestFirst.slice(MAX_BLOCKS).flat();
   if (first === undefined) return blocks;
-  const rest = [first, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) as [ChangeDocument, ...ChangeDocument[]];
+  const rest = [first, ...further].sort((a, b) => byCodeUnit(a.id, b.id)) as [ChangeDocument, ...ChangeDocument[]];
   return [...blocks, { changes: rest, kind: 'rest' }];
 }
 
-/** Equal for changes that fit in one block. */
+/** Returns a key that is equal for changes in the same block. */
 function likeness(change: ChangeDocument): string {
   const { reason, inputs, fields, template, source } = change;
   const common = hasDifferences(change) ? [template, inputs, fields] : folderOf(change);

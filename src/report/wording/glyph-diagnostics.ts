@@ -13,7 +13,7 @@ export interface PlacedFinding {
 
 type GlyphFinding = LintFinding & { readonly code: 'glyph_missing' };
 
-/** The missing characters of one script in one text. */
+/** The missing characters of a script in a text. */
 interface MissingScript {
   /** With the characters of the script alone. */
   readonly finding: GlyphFinding;
@@ -51,11 +51,11 @@ function scriptName(cluster: string): string {
 
 function glyphDiagnostic(group: readonly MissingScript[]): Diagnostic {
   const [{ finding, target, script }] = group as [MissingScript];
-  const characters = [...new Set(group.flatMap((one) => one.finding.characters))];
+  const characters = [...new Set(group.flatMap((missing) => missing.finding.characters))];
   const first = lintDiagnostic({ ...finding, characters }, target);
-  const texts = new Set(group.map((one) => `${one.target.id}\n${one.finding.editable}`)).size;
+  const texts = new Set(group.map((missing) => `${missing.target.id}\n${missing.finding.editable}`)).size;
   if (texts === 1) return first;
-  const videos = new Set(group.map((one) => one.target.id)).size;
+  const videos = new Set(group.map((missing) => missing.target.id)).size;
   const all = `${script} in the font ${finding.font}: ${countNoun(texts, 'text')} of ${countNoun(videos, 'video')}`;
   return { ...first, message: `${first.message} (${all})` };
 }

@@ -13,7 +13,7 @@ export interface LintTarget {
 export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintTarget): Diagnostic {
   const { code, editable, frame, seconds, still } = finding;
   const moment = `at ${seconds.toFixed(1)} s${still === null ? '' : ` (${still})`}`;
-  const look = `To see it: reelform render ${id} --frame ${frame}`;
+  const howToSee = `To see it: reelform render ${id} --frame ${frame}`;
   const diagnostic = (message: string, hint: string): Diagnostic => ({ code, severity, message, hint, at });
   switch (finding.code) {
     case 'glyph_missing': {
@@ -31,58 +31,58 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         layer: `is cut off${share(overflow)} by a mask, a matte or a layer above it`,
         box: `does not fit into its box${share(overflow)}`,
       }[beyond];
-      return diagnostic(`${editable} of ${id} ${what}, ${moment}`, `Shorten it. ${look}`);
+      return diagnostic(`${editable} of ${id} ${what}, ${moment}`, `Shorten it. ${howToSee}`);
     }
     case 'text_too_small': {
       const { size, needed, isShrunk } = finding;
       const drawn = `${pixelsText(size)} pixels high in a picture of 1080`;
       return diagnostic(
         `${editable} of ${id} is ${isShrunk ? 'shrunk to fit its box: it is' : 'only'} ${drawn}, ${moment}; ${needed} can be read`,
-        `${isShrunk ? 'Shorten it' : 'Enlarge it in the template'}. ${look}`,
+        `${isShrunk ? 'Shorten it' : 'Enlarge it in the template'}. ${howToSee}`,
       );
     }
     case 'text_shrunk': {
       const { size, designed, larger } = finding;
       const sizes = `from ${pixelsText(designed)} to ${pixelsText(size)} pixels in a picture of 1080`;
-      const other =
+      const comparison =
         larger === null
           ? ''
           : `, smaller than ${textName(larger.editable, larger.text)} with ${pixelsText(larger.size)}`;
       return diagnostic(
-        `${editable} of ${id} is shrunk to fit its box, ${sizes}${other}, ${moment}`,
-        `Shorten it, or enlarge its box in the template. ${look}`,
+        `${editable} of ${id} is shrunk to fit its box, ${sizes}${comparison}, ${moment}`,
+        `Shorten it, or enlarge its box in the template. ${howToSee}`,
       );
     }
     case 'text_hidden':
-      return diagnostic(`${editable} of ${id} cannot be seen: ${HIDDEN[finding.reason]}`, look);
+      return diagnostic(`${editable} of ${id} cannot be seen: ${HIDDEN[finding.reason]}`, howToSee);
     case 'text_collision': {
-      const other = textName(finding.other, finding.otherText);
-      return diagnostic(`${editable} of ${id} and ${other} overlap, ${moment}`, `Shorten one of them. ${look}`);
+      const covered = textName(finding.other, finding.otherText);
+      return diagnostic(`${editable} of ${id} and ${covered} overlap, ${moment}`, `Shorten one of them. ${howToSee}`);
     }
     case 'text_leftover': {
       const [what, hint] = LEFTOVERS[finding.kind];
       return diagnostic(
         `${editable} of ${id} shows ${JSON.stringify(finding.leftover)}, ${what}, ${moment}`,
-        `${hint}. ${look}`,
+        `${hint}. ${howToSee}`,
       );
     }
     case 'outside_safe_area': {
       const { area, edges } = finding;
       return diagnostic(
         `${editable} of ${id} lies outside the safe area ${area} (${edges.join(', ')}), ${moment}`,
-        `Move it in the template, or shorten it. ${look}`,
+        `Move it in the template, or shorten it. ${howToSee}`,
       );
     }
     case 'low_contrast':
       return diagnostic(
         `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with its background, ${moment}; it needs ${finding.needed}:1`,
-        look,
+        howToSee,
       );
     case 'flashes': {
       const { flashes, kind } = finding;
       return diagnostic(
         `${id} has ${flashes} ${kind === 'red' ? 'red flashes' : 'flashes'} in one second, from ${secondsText(seconds)}; more than 3 can cause seizures`,
-        `Slow the change down, or make the flashing area smaller. ${look}`,
+        `Slow the change down, or make the flashing area smaller. ${howToSee}`,
       );
     }
     case 'image_too_small': {
@@ -91,15 +91,15 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       return diagnostic(
         `${editable} of ${id} shows ${width} × ${height} pixels of its ${finding.limit === 'clip' ? 'clip' : 'image'} on ${areaWidth} × ${areaHeight}, enlarged ${times} times, ${moment}`,
         finding.limit === 'asset'
-          ? `A larger file does not help: increase w and h of its asset in the template. ${look}`
-          : `Use a larger ${finding.limit}. ${look}`,
+          ? `A larger file does not help: increase w and h of its asset in the template. ${howToSee}`
+          : `Use a larger ${finding.limit}. ${howToSee}`,
       );
     }
     case 'clip_ends_early': {
       const lengths = `${secondsText(finding.lengthSeconds)} of ${secondsText(finding.neededSeconds)}`;
       return diagnostic(
         `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.freezesAtSeconds)} its last frame is shown, ${moment}`,
-        `Use a longer clip, or trim it less. ${look}`,
+        `Use a longer clip, or trim it less. ${howToSee}`,
       );
     }
     case 'clip_cut': {

@@ -23,8 +23,8 @@ export function packageDiagnostic(
   switch (finding.kind) {
     case 'lint': {
       const { editable } = finding.finding;
-      const own = editable === null ? undefined : manifest.editables.get(editable)?.at;
-      const at = own ?? file(editable === null ? 'animation.json' : 'template.yaml');
+      const editableSpan = editable === null ? undefined : manifest.editables.get(editable)?.at;
+      const at = editableSpan ?? file(editable === null ? 'animation.json' : 'template.yaml');
       const diagnostic = lintDiagnostic(finding.finding, { id: 'the template', at, severity: 'warning' });
       const { finding: seen } = finding;
       const isAsset = seen.code === 'image_too_small' && seen.limit === 'asset';

@@ -3,7 +3,7 @@ import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
-/** One side of a change, as raw user text: not escaped. */
+/** A side of a change, as raw user text: not escaped. */
 export type DisplayValue =
   /** Text that can be compared word by word. */
   | { readonly kind: 'text'; readonly text: string }
@@ -12,7 +12,7 @@ export type DisplayValue =
   /** A file, URL, digest or id: compared as a whole. */
   | { readonly kind: 'name'; readonly name: string };
 
-/** One difference: `name: before → after`, or `name: subject (before → after)`. */
+/** A difference: `name: before → after`, or `name: subject (before → after)`. */
 export interface DiffRow {
   readonly name: string;
   /** Common to both sides, such as a file whose bytes changed. */
@@ -21,7 +21,7 @@ export interface DiffRow {
   readonly before: DisplayValue | null;
   /** Null if the value was removed. */
   readonly after: DisplayValue | null;
-  /** True if the row is about a destination: `before` is the destination that `after` replaces, or the one that remains. */
+  /** True if the row is about a destination: `before` is the destination that `after` replaces, or that remains. */
   readonly isDestination?: true;
 }
 
@@ -61,7 +61,7 @@ function destinationRow(before: DisplayValue | null, after: DisplayValue | null)
   return { name: 'delivered to', subject: null, before, after, isDestination: true };
 }
 
-/** Pairs each new destination with one that the video leaves, followed by the remaining old destinations. */
+/** Pairs each new destination with a destination that the video leaves, followed by the remaining old destinations. */
 function destinationRows({ destinations = [], delivered = [] }: ChangeDocument): DiffRow[] {
   const show = (to: string | undefined): DisplayValue | null =>
     to === undefined ? null : { kind: 'name', name: displayUrl(to) };
@@ -146,9 +146,9 @@ function sourceRow(
     const old = was && describeSource(was.digest === null ? was.place : 'a file', was);
     return { name, subject: null, before: old, after: describeSource(place, is) };
   }
-  const side = (one: SourceInput, other: SourceInput): DisplayValue => {
-    const handling = one.handling !== other.handling && (one.handling ?? plain);
-    const words = [one.digest !== other.digest && one.digest, handling];
+  const side = (shown: SourceInput, opposite: SourceInput): DisplayValue => {
+    const handling = shown.handling !== opposite.handling && (shown.handling ?? plain);
+    const words = [shown.digest !== opposite.digest && shown.digest, handling];
     return { kind: 'name', name: words.filter((word) => word).join(', ') };
   };
   return { name, subject: place, before: side(was, is), after: side(is, was) };
@@ -179,9 +179,9 @@ function shortId(id: string): string {
 
 /** Removes and returns an old destination, preferably in the same bucket and with the same extension. */
 function takeLike(to: string, left: string[]): string | undefined {
-  const extensionOf = (one: string): string => one.slice(one.lastIndexOf('.'));
-  const likeness = left.map((one) => {
-    return 2 * Number(rootOf(one) === rootOf(to)) + Number(extensionOf(one) === extensionOf(to));
+  const extensionOf = (address: string): string => address.slice(address.lastIndexOf('.'));
+  const likeness = left.map((address) => {
+    return 2 * Number(rootOf(address) === rootOf(to)) + Number(extensionOf(address) === extensionOf(to));
   });
   return left.splice(Math.max(0, likeness.indexOf(Math.max(...likeness))), 1)[0];
 }
@@ -213,17 +213,17 @@ function parseSourceInput(input: string): SourceInput {
     .filter(([name]) => !worded.includes(name) && name !== 'crop_strategy')
     .map((pair) => pair.join('='));
   const strategy = pairs.find(([name]) => name === 'crop_strategy')?.[1];
-  const others = WORDED.flatMap(([name, field]) => {
+  const phrases = WORDED.flatMap(([name, field]) => {
     const value = pairs.find((pair) => pair[0] === name)?.[1];
     return (value === undefined ? null : phraseOf(field, value)) ?? [];
   });
   // `cover` without further settings is the default.
   const first = picture.length > 0 || strategy !== 'cover' ? [strategy ?? [], ...picture].flat().join(' ') : '';
-  const parts = first === '' ? others : [first, ...others];
+  const parts = first === '' ? phrases : [first, ...phrases];
   return { place, digest: shortDigest(place), handling: parts.length === 0 ? null : parts.join(', ') };
 }
 
-/** Fields of transforms with words of their own. */
+/** Fields of transforms that have a phrase. */
 const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRANSFORM_FIELDS.audio }).filter(
   ([, { phrase }]) => phrase !== undefined,
 );

@@ -54,9 +54,9 @@ export function estimateWords(document: PlanDocument): string {
   const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
   if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  const made = segments === undefined ? '' : `, ${segmentWords(segments)}`;
+  const segmentCount = segments === undefined ? '' : `, ${segmentWords(segments)}`;
   const varies = encoder === undefined ? '' : `, bytes vary (${encoder})`;
-  return `${countNoun(renders, 'render')}${length}${made}${varies}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+  return `${countNoun(renders, 'render')}${length}${segmentCount}${varies}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
 }
 
 /** Formats a count of segments: `2 of 6 segments`, those to render of all. */
@@ -176,9 +176,9 @@ export function sourceWords(source: SourceDocument | null): string {
   }
 }
 
-function deliveredWords({ delivered: [first, ...others] = [] }: SourceDocument): string {
+function deliveredWords({ delivered: [first, ...rest] = [] }: SourceDocument): string {
   if (first === undefined) return '';
-  const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other destination')}`;
+  const more = rest.length === 0 ? '' : ` and ${countNoun(rest.length, 'other destination')}`;
   return `, which delivered it to ${displayUrl(first)}${more}`;
 }
 
@@ -243,7 +243,7 @@ function renderReason(change: ChangeDocument): string {
   }
 }
 
-/** Videos restored for one reason, by id. */
+/** Videos restored for the same reason, by id. */
 interface RestoreGroup {
   /** Such as `its video is missing`. */
   readonly words: string;

@@ -8,8 +8,8 @@ const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
 
 /** Describes whether a change is visible and which invisible properties changed; empty if there is nothing to compare with. */
 export function previewNote({ isVisible, unseen }: VideoPreview): string {
-  const others = unseen.map((one) => UNSEEN_WORDS[one]);
-  const what = others.length === 0 ? '' : `also changes: ${others.join(', ')}`;
+  const properties = unseen.map((property) => UNSEEN_WORDS[property]);
+  const what = properties.length === 0 ? '' : `also changes: ${properties.join(', ')}`;
   if (isVisible !== false) return what;
   return what === '' ? 'no visible change' : `no visible change; ${what}`;
 }

@@ -19,7 +19,7 @@ export function countNoun(count: number, noun: string, nouns = `${noun}s`): stri
 /** `2 errors and 1 warning`; empty if there are none. Counts no other status. */
 export function countSeverities(severities: readonly string[]): string {
   return ['error', 'warning']
-    .map((severity) => ({ severity, count: severities.filter((other) => other === severity).length }))
+    .map((severity) => ({ severity, count: severities.filter((candidate) => candidate === severity).length }))
     .filter(({ count }) => count > 0)
     .map(({ severity, count }) => countNoun(count, severity))
     .join(' and ');

@@ -92,7 +92,7 @@ function merge(parts: readonly DiffPart[]): DiffPart[] {
 
 /** In columns. Wider texts are compared word by word. */
 const WIDEST_SHORT_TEXT = 60;
-/** Texts with a lower similarity are shown one after the other. */
+/** Similarity below which texts are shown in sequence. */
 const MIN_COMMON = 0.35;
 
 /**
@@ -111,7 +111,7 @@ export function showTexts(before: string, after: string): [string, string] {
   return [showCodePoints(before), showCodePoints(after)];
 }
 
-/** Merges two long texts into one with marked removals and additions; null if the texts are too short or too different. */
+/** Merges two long texts into a single text with marked removals and additions; null if the texts are too short or too different. */
 export function showAsOneText(before: string, after: string): DiffPart[] | null {
   if (Math.max(cellWidth(before), cellWidth(after)) <= WIDEST_SHORT_TEXT) return null;
   const parts = diffWords(...showTexts(before, after));

@@ -24,8 +24,8 @@ export function formatRgba({ red, green, blue, alpha }: Rgba): string {
 }
 
 /** Contrast of two opaque colours, 1..21. @see WCAG 2.2, definition of contrast ratio */
-export function contrastOf(one: Rgba, other: Rgba): number {
-  const [light, dark] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a) as [number, number];
+export function contrastOf(left: Rgba, right: Rgba): number {
+  const [light, dark] = [luminanceOf(left), luminanceOf(right)].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
@@ -67,7 +67,7 @@ export function formatStops(stops: readonly Stop[]): string {
   return sorted.map(({ color, percent }) => `${color} ${Math.round(percent * 100) / 100}%`).join(', ');
 }
 
-/** Returns the stops with one more in the middle of the widest gap. */
+/** Returns the stops with an additional stop in the middle of the widest gap. */
 export function withStop(stops: readonly Stop[]): Stop[] {
   const sorted = [...stops].sort((a, b) => a.percent - b.percent);
   const gap = (index: number): number => sorted[index + 1]!.percent - sorted[index]!.percent;

@@ -55,6 +55,6 @@ function applyRun(server: PreviewState, event: RunEvent): PreviewState {
   return { ...server, videos };
 }
 
-function byId(one: VideoCard, other: VideoCard): number {
-  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+function byId(a: VideoCard, b: VideoCard): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

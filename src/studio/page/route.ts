@@ -20,7 +20,7 @@ export function parseRoute(hash: string): PageRoute {
   const [, kind = '', ...names] = path.split('/');
   const name = names.map(decode).join('/');
   if (kind === 'video' && name !== '') {
-    const panel = PANELS.find((one) => one === parameters.get('panel')) ?? null;
+    const panel = PANELS.find((name) => name === parameters.get('panel')) ?? null;
     return { kind: 'video', id: name, panel };
   }
   if (kind === 'template' && name !== '') return { kind: 'template', name };

@@ -49,7 +49,7 @@ export function stillAddress(fingerprint: string, frame: number, width: number |
   const base = `api/still/${encodeURIComponent(fingerprint)}/${frame}`;
   if (IS_GALLERY) return `${base}.jpeg`;
   if (width === null) return `${base}.png`;
-  const fitting = STILL_WIDTHS.find((one) => one >= width) ?? STILL_WIDTHS.at(-1);
+  const fitting = STILL_WIDTHS.find((offered) => offered >= width) ?? STILL_WIDTHS.at(-1);
   return `${base}.jpeg?width=${fitting}`;
 }
 

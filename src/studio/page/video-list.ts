@@ -26,7 +26,7 @@ export const STATES: readonly CardState[] = ['failed', 'invalid', 'running', 'ch
 
 const searchTexts = new WeakMap<VideoCard, string>();
 
-/** Returns the videos that match all words of the query and one of the states. */
+/** Returns the videos that match all words of the query and any of the states. */
 export function filterVideos(videos: readonly VideoCard[], view: Pick<ListView, 'query' | 'states'>): VideoCard[] {
   const words = fold(view.query)
     .split(/\s+/)
@@ -52,9 +52,7 @@ export function groupVideos(videos: readonly VideoCard[], view: Pick<ListView, '
   const order = (title: string): number => STATES.indexOf(title as CardState);
   return [...groups]
     .map(([title, cards]) => ({ title, videos: cards }))
-    .sort((one, other) =>
-      view.grouping === 'state' ? order(one.title) - order(other.title) : compareText(one.title, other.title),
-    );
+    .sort((a, b) => (view.grouping === 'state' ? order(a.title) - order(b.title) : compareText(a.title, b.title)));
 }
 
 /** Counts the videos of each state. */
@@ -91,14 +89,14 @@ function fold(text: string): string {
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-function compareText(one: string, other: string): number {
-  return collator.compare(one, other);
+function compareText(a: string, b: string): number {
+  return collator.compare(a, b);
 }
 
-const COMPARE: Readonly<Record<SortOrder, (one: VideoCard, other: VideoCard) => number>> = {
-  attention: (one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state) || compareText(one.id, other.id),
-  id: (one, other) => compareText(one.id, other.id),
-  title: (one, other) => compareText(one.title, other.title) || compareText(one.id, other.id),
-  rendered: (one, other) =>
-    (other.finished?.renderedAt ?? '').localeCompare(one.finished?.renderedAt ?? '') || compareText(one.id, other.id),
+const COMPARE: Readonly<Record<SortOrder, (a: VideoCard, b: VideoCard) => number>> = {
+  attention: (a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || compareText(a.id, b.id),
+  id: (a, b) => compareText(a.id, b.id),
+  title: (a, b) => compareText(a.title, b.title) || compareText(a.id, b.id),
+  rendered: (a, b) =>
+    (b.finished?.renderedAt ?? '').localeCompare(a.finished?.renderedAt ?? '') || compareText(a.id, b.id),
 };

@@ -1,4 +1,4 @@
-/** A stretch of a line of YAML with one colour. */
+/** Part of a line of YAML in a single colour. */
 interface Token {
   readonly kind: 'comment' | 'key' | 'string' | 'number' | 'plain';
   readonly text: string;

@@ -52,7 +52,7 @@ interface Prepared {
   readonly added: NewTemplate;
   readonly files: Iterable<readonly [path: string, bytes: Uint8Array]>;
   readonly built: BuiltPackage | null;
-  readonly others: readonly string[];
+  readonly furtherAnimations: readonly string[];
 }
 
 /**
@@ -81,7 +81,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
     printDiagnostics(found, () => undefined, options, io);
     return EXIT.error;
   }
-  const { added, files, built, others } = prepared.value;
+  const { added, files, built, furtherAnimations } = prepared.value;
   for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
   const created = isNew ? await createConfig(root) : [];
   const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
@@ -92,7 +92,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
     template: added.template,
     definition,
     themes,
-    others,
+    furtherAnimations,
     sheet,
     written: [...new Set([...created, ...written])],
     created: built?.created ?? null,
@@ -149,7 +149,7 @@ function preparePackage(
   };
   const isInPlace = path === join(target.root, folder);
   const files = isInPlace ? [] : [...read.value].filter(([file]) => file !== EXAMPLE);
-  return { ok: true, value: { added, files, built: null, others: [] } };
+  return { ok: true, value: { added, files, built: null, furtherAnimations: [] } };
 }
 
 async function prepareLottie(
@@ -190,7 +190,7 @@ async function prepareLottie(
     const added = { name, folder, template, title: created.name, themes };
     return {
       ok: true,
-      value: { added, files: created.files, built: { ...built, created }, others: source.furtherAnimations },
+      value: { added, files: created.files, built: { ...built, created }, furtherAnimations: source.furtherAnimations },
     };
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;

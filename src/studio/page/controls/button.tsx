@@ -34,7 +34,7 @@ interface ChoiceProps<Value extends string> {
   readonly class?: string;
 }
 
-/** A choice of one of several values. */
+/** A choice between several values. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>): JSX.Element {
   return (
     <label class={props.class ?? 'choice'}>

@@ -19,7 +19,7 @@ let redraw: () => void = () => {};
 /** Shows a message in a corner of the page. Errors stay until they are closed. */
 export function notify(text: string, options: Partial<Pick<Notice, 'detail' | 'isError' | 'action'>> = {}): void {
   const notice = { key: keys++, text, detail: null, isError: false, action: null, ...options };
-  notices = [...notices.filter((one) => one.text !== text).slice(-2), notice];
+  notices = [...notices.filter((shown) => shown.text !== text).slice(-2), notice];
   redraw();
   if (!notice.isError) setTimeout(() => close(notice.key), DURATION_MS);
 }
@@ -31,7 +31,7 @@ export function notifyError(error: unknown): void {
 }
 
 function close(key: number): void {
-  notices = notices.filter((one) => one.key !== key);
+  notices = notices.filter((shown) => shown.key !== key);
   redraw();
 }
 

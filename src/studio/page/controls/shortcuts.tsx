@@ -69,8 +69,8 @@ export function ShortcutHelp({ onClose }: { readonly onClose: () => void }): JSX
               {keys.map(([key, meaning]) => (
                 <div key={key}>
                   <dt>
-                    {key.split(' ').map((one) => (
-                      <kbd key={one}>{one}</kbd>
+                    {key.split(' ').map((cap) => (
+                      <kbd key={cap}>{cap}</kbd>
                     ))}
                   </dt>
                   <dd>{meaning}</dd>

@@ -22,7 +22,7 @@ interface StillProps {
   readonly isCut?: boolean;
 }
 
-/** One frame of a video, as decoration of a control with a name. The previous frame stays until the next one is decoded, so that nothing flickers. */
+/** A frame of a video, as decoration of a control with a name. The previous frame stays until the next frame is decoded, so that nothing flickers. */
 export function Still({ fingerprint, frame, width, isCut = false }: StillProps): JSX.Element {
   const address = stillAddress(fingerprint, frame, width * devicePixelRatio);
   const { shown, isFailed } = useDecoded(address);
@@ -32,7 +32,7 @@ export function Still({ fingerprint, frame, width, isCut = false }: StillProps):
   return <img class={isCut ? 'still is-cut' : 'still'} src={shown} alt="" draggable={false} decoding="async" />;
 }
 
-/** Loads and decodes images one after the other; of those that are requested meanwhile, only the latest. */
+/** Loads and decodes images in sequence; of the images requested meanwhile, only the latest. */
 export function useDecoded(address: string | null): { readonly shown: string | null; readonly isFailed: boolean } {
   const [result, setResult] = useState<{ readonly shown: string | null; readonly isFailed: boolean }>({
     shown: null,

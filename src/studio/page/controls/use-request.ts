@@ -3,7 +3,7 @@ import type { PreviewError } from '../../protocol.ts';
 import { ServerError } from '../server.ts';
 
 export interface Loaded<T> {
-  /** The last answer; kept while the next one is loading, unless another subject was requested. */
+  /** The last answer; kept while the next answer is loading, unless another subject was requested. */
   readonly value: T | null;
   readonly error: PreviewError | null;
 }

@@ -8,10 +8,10 @@ const ENOUGH = 3;
 
 interface ColorControlProps extends ControlProps {
   /** The other colours of the video, to compare with. */
-  readonly others: readonly FormField[];
+  readonly otherColors: readonly FormField[];
 }
 
-export function ColorControl({ field, id, save, others }: ColorControlProps): JSX.Element {
+export function ColorControl({ field, id, save, otherColors }: ColorControlProps): JSX.Element {
   const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
     const color = parseRgba(text);
     if (color === null && text !== '') return Promise.reject(new Error(`"${text}" is not a colour such as #FF7A4D.`));
@@ -55,22 +55,28 @@ export function ColorControl({ field, id, save, others }: ColorControlProps): JS
           />
         </label>
       </div>
-      {color !== null && <Contrasts color={color} others={others} />}
+      {color !== null && <Contrasts color={color} otherColors={otherColors} />}
       <Refusal error={error} />
     </>
   );
 }
 
 /** Samples of the colour with each other colour of the video, and their contrast. */
-function Contrasts({ color, others }: { readonly color: Rgba; readonly others: readonly FormField[] }): JSX.Element {
+function Contrasts({
+  color,
+  otherColors,
+}: {
+  readonly color: Rgba;
+  readonly otherColors: readonly FormField[];
+}): JSX.Element {
   const solid = formatRgba({ ...color, alpha: 1 });
   return (
     <ul class="contrasts" aria-label="Contrast with the other colours">
-      {others.map((field) => {
-        const other = parseRgba(field.value ?? field.example ?? '');
-        if (other === null) return null;
-        const contrast = contrastOf(color, other);
-        const background = formatRgba({ ...other, alpha: 1 });
+      {otherColors.map((field) => {
+        const ground = parseRgba(field.value ?? field.example ?? '');
+        if (ground === null) return null;
+        const contrast = contrastOf(color, ground);
+        const background = formatRgba({ ...ground, alpha: 1 });
         return (
           <li
             key={field.key}

@@ -17,7 +17,7 @@ interface FieldControlProps {
   readonly onFocus?: () => void;
 }
 
-/** One editable: its label, a control for its kind, where it is written, and what a viewer would notice. */
+/** An editable: its label, a control for its kind, its source location, and findings about it. */
 export function FieldControl(props: FieldControlProps): JSX.Element {
   const { field, detail, lint, save, onFocus } = props;
   const id = useId();
@@ -51,7 +51,7 @@ function renderControl(control: ControlProps, detail: VideoDetail): ComponentChi
       return (
         <ColorControl
           {...control}
-          others={detail.form.filter(({ kind, key }) => kind === 'color' && key !== control.field.key)}
+          otherColors={detail.form.filter(({ kind, key }) => kind === 'color' && key !== control.field.key)}
         />
       );
     case 'number':
@@ -131,22 +131,24 @@ function Origin({ field: { origin, column, key } }: { readonly field: FormField 
   return <OpenLink at={origin.at} label={key === 'title' ? name : label} />;
 }
 
-/** The coordinates of a point, or the one value of a number. */
+/** The coordinates of a point, or the value of a number. */
 const NAMES = { number: [''], point: ['x', 'y'] } as const;
 
 interface NumberControlProps extends ControlProps {
   readonly kind: keyof typeof NAMES;
 }
 
-/** One input for a number, two for a point. An empty one keeps the template's own number. */
+/** An input for a number, two for a point. An empty input keeps the template's number. */
 function NumberControl({ field, id, save, kind }: NumberControlProps): JSX.Element {
   const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => save(text === '' ? null : text));
   const numbers = partsOf(value);
-  const own = partsOf(field.example ?? '');
+  const exampleNumbers = partsOf(field.example ?? '');
   const set = (index: number, text: string): void => {
     const changed = NAMES[kind].map((_, at) => (at === index ? text : (numbers[at] ?? '')));
-    const isEmpty = changed.every((one) => one === '');
-    change(isEmpty ? '' : changed.map((one, at) => (one === '' ? (own[at] ?? '0') : one)).join(', '));
+    const isEmpty = changed.every((number) => number === '');
+    change(
+      isEmpty ? '' : changed.map((number, at) => (number === '' ? (exampleNumbers[at] ?? '0') : number)).join(', '),
+    );
   };
   return (
     <>
@@ -160,7 +162,7 @@ function NumberControl({ field, id, save, kind }: NumberControlProps): JSX.Eleme
               step="any"
               aria-label={name === '' ? undefined : `${field.label}: ${name}`}
               value={numbers[index] ?? ''}
-              placeholder={own[index] ?? ''}
+              placeholder={exampleNumbers[index] ?? ''}
               aria-invalid={error !== null}
               onInput={(event) => set(index, event.currentTarget.value)}
               onBlur={flush}
@@ -174,5 +176,5 @@ function NumberControl({ field, id, save, kind }: NumberControlProps): JSX.Eleme
 }
 
 function partsOf(text: string): string[] {
-  return text === '' ? [] : text.split(',').map((one) => one.trim());
+  return text === '' ? [] : text.split(',').map((part) => part.trim());
 }

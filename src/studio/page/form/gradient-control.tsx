@@ -99,7 +99,7 @@ function PositionInput({ label, percent, onCommit }: PositionInputProps): JSX.El
   );
 }
 
-/** A colour picker has no opacity: the one of the stop is kept. */
+/** A colour picker has no opacity: the opacity of the stop is kept. */
 function picked(code: string, { color }: Stop): string {
   return formatRgba({ ...parseRgba(code)!, alpha: parseRgba(color)?.alpha ?? 1 });
 }

@@ -145,7 +145,7 @@ function CropArea({ size, area, strategy, values, onChange, children }: CropArea
   );
 }
 
-/** Share of the largest possible crop that the present one has. */
+/** Returns the size of the present crop, as a share of the largest possible crop. */
 function currentScale(size: PictureSize, area: PictureSize | null, values: TransformValues): number {
   const largest = cropAround(size, area, { x: 0, y: 0 }, 1);
   return Math.min(1, Number(values.crop_width ?? largest.crop_width) / largest.crop_width);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { IconButton } from '../controls/button.tsx';
 import { redoLast, undoLast, useEdits } from '../edits.ts';
 
-/** Whether edits are saved, with the buttons that undo and redo the last one. */
+/** Shows whether edits are saved, with buttons that undo and redo the last edit. */
 export function SaveState(): JSX.Element {
   const { undo, redo, isSaving, files } = useEdits();
   return (

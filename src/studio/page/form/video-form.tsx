@@ -21,7 +21,7 @@ interface VideoFormProps {
 export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Element {
   const { card, form, row } = detail;
   const [isDuplicating, setDuplicating] = useState(false);
-  const frames = [...new Set(form.map(({ frame }) => frame))].sort((one, other) => one - other);
+  const frames = [...new Set(form.map(({ frame }) => frame))].sort((a, b) => a - b);
   return (
     <>
       <div class="form-bar">

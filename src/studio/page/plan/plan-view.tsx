@@ -32,7 +32,7 @@ export function PlanView(): JSX.Element {
   const isRunning = isActive(run);
   const items = videos
     .filter(({ action, state }) => action !== null || state === 'running')
-    .sort((one, other) => ACTIONS.indexOf(one.action ?? '') - ACTIONS.indexOf(other.action ?? ''));
+    .sort((a, b) => ACTIONS.indexOf(a.action ?? '') - ACTIONS.indexOf(b.action ?? ''));
   const changes = Object.entries(plan?.counts ?? {}).filter(([action, amount]) => action !== 'noop' && amount > 0);
   const forgotten = plan?.counts.forget ?? 0;
 
@@ -183,7 +183,7 @@ function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
   );
 }
 
-/** One change of the plan, with the picture before and after. */
+/** A change of the plan, with the picture before and after. */
 function PlanItem({ card }: { readonly card: VideoCard }): JSX.Element {
   const { picture, progress } = card;
   const width = picture === null ? 0 : Math.min(128, (84 * picture.width) / picture.height);

@@ -24,7 +24,7 @@ const VARIANTS: readonly { readonly variant: TextVariant; readonly name: string;
 
 export function TemplateView({ name }: { readonly name: string }): JSX.Element {
   const templates = usePage(({ server }) => server?.templates ?? []);
-  const card = templates.find((one) => one.name === name);
+  const card = templates.find((template) => template.name === name);
   if (card === undefined) return <p class="empty">There is no template {name}.</p>;
   return (
     <>
@@ -43,7 +43,7 @@ export function TemplateView({ name }: { readonly name: string }): JSX.Element {
           <Choice
             label="Template"
             value={name}
-            options={templates.map((one) => [one.name, one.title])}
+            options={templates.map((template) => [template.name, template.title])}
             onChoose={(chosen) => navigate({ kind: 'template', name: chosen })}
           />
         )}

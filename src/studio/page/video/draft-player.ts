@@ -13,7 +13,7 @@ interface DraftPlayerOptions {
 
 /**
  * Plays a draft while it is being rendered: segment after segment, each in a `<video>` of its own, and the whole file with its
- * sound as soon as it is ready. The next segment loads while the current one plays.
+ * sound as soon as it is ready. The next segment loads while the current segment plays.
  */
 export class DraftPlayer {
   readonly #container: HTMLElement;
@@ -63,7 +63,7 @@ export class DraftPlayer {
   dispose(): void {
     this.#isDisposed = true;
     cancelAnimationFrame(this.#timer);
-    for (const one of [this.#current, this.#next]) removeVideo(one?.video);
+    for (const segment of [this.#current, this.#next]) removeVideo(segment?.video);
   }
 
   #start(segment: number | null, offset: number): void {
@@ -78,7 +78,7 @@ export class DraftPlayer {
     if (offset > 0) video.currentTime = offset;
     video.addEventListener('ended', () => this.#continue(), { once: true });
     video.addEventListener('error', () => this.#fail(video.error?.message), { once: true });
-    // The previous segment stays visible until this one has a picture.
+    // The previous segment stays visible until this segment has a picture.
     video.addEventListener('playing', () => removeVideo(previous), { once: true });
     video.play().catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'NotAllowedError' && !video.muted) {

@@ -20,7 +20,7 @@ export function ScrubBar({ card, frame, stills, segments, marks, onFrame }: Scru
   const picture = card.picture!;
   const [element, { width }] = useSize<HTMLDivElement>();
   const last = Math.max(1, picture.frameCount - 1);
-  const at = (one: number): string => `${(Math.min(one, last) / last) * 100}%`;
+  const at = (markedFrame: number): string => `${(Math.min(markedFrame, last) / last) * 100}%`;
   const thumbWidth = Math.max(26, (FILM_HEIGHT * picture.width) / picture.height);
   const thumbCount = width === 0 ? 0 : Math.max(1, Math.min(16, Math.round(width / thumbWidth)));
   return (

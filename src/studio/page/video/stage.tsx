@@ -91,7 +91,7 @@ interface BeforeProps {
   readonly comparison: Comparison;
 }
 
-/** The same frame of the version in the lockfile, over the present one. */
+/** The same frame of the version in the lockfile, over the present version. */
 function Before({ card, frame, width, comparison }: BeforeProps): JSX.Element {
   const [cut, setCut] = useState(50);
   const [isVisible, setVisible] = useState(true);

@@ -20,7 +20,7 @@ import { VideoPanels } from './video-panels.tsx';
 const NO_MARKS: readonly LintMark[] = [];
 
 export function VideoView({ id, panel }: { readonly id: string; readonly panel: Panel | null }): JSX.Element {
-  const card = usePage(({ server }) => server?.videos.find((one) => one.id === id) ?? null);
+  const card = usePage(({ server }) => server?.videos.find((video) => video.id === id) ?? null);
   if (card === null) {
     return (
       <div class="empty">
@@ -118,8 +118,8 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
 
 /** A gallery has pictures of the stills only. */
 function closestStill(stills: readonly StillMark[], frame: number, poster: number): number {
-  return [poster, ...stills.map((still) => still.frame)].reduce((best, one) =>
-    Math.abs(one - frame) < Math.abs(best - frame) ? one : best,
+  return [poster, ...stills.map((still) => still.frame)].reduce((best, candidate) =>
+    Math.abs(candidate - frame) < Math.abs(best - frame) ? candidate : best,
   );
 }
 

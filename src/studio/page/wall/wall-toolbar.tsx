@@ -25,7 +25,7 @@ export function WallToolbar({ view, videos, shownCount, rowHeight, onRowHeight }
     navigate({ kind: 'wall', view: { ...view, ...changed } }, { replace: true });
   const toggle = (state: CardState): void =>
     change({
-      states: view.states.includes(state) ? view.states.filter((one) => one !== state) : [...view.states, state],
+      states: view.states.includes(state) ? view.states.filter((shown) => shown !== state) : [...view.states, state],
     });
   return (
     <div class="toolbar">
