@@ -1,7 +1,7 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/serve-text.ts';
 import { openTokenAdmin } from '../../service/server/admin-socket/admin-client.ts';
-import { readNewToken, type TokenAdmin } from '../../service/server/admin-socket/admin-server.ts';
+import { readNewToken, type TokenAdmin } from '../../service/server/admin-socket/new-token.ts';
 import { SILENT_LOG } from '../../service/server/log.ts';
 import { SCOPES } from '../../service/server/ports.ts';
 import type { Io } from '../io.ts';

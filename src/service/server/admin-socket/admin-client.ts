@@ -6,7 +6,8 @@ import { migrate } from '../migrate.ts';
 import type { TokenRecord } from '../ports.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { createTokenTable } from '../store/token-table.ts';
-import { findSocketPath, type TokenAdmin } from './admin-server.ts';
+import type { TokenAdmin } from './new-token.ts';
+import { findSocketPath } from './socket-path.ts';
 
 /** Client of a running server on this machine, over its admin socket. */
 interface AdminClient extends TokenAdmin {

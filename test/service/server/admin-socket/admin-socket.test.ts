@@ -4,11 +4,8 @@ import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectAdminSocket, openTokenAdmin } from '../../../../src/service/server/admin-socket/admin-client.ts';
-import {
-  readNewToken,
-  startAdminServer,
-  type TokenAdmin,
-} from '../../../../src/service/server/admin-socket/admin-server.ts';
+import { startAdminServer } from '../../../../src/service/server/admin-socket/admin-server.ts';
+import { readNewToken, type TokenAdmin } from '../../../../src/service/server/admin-socket/new-token.ts';
 import { SILENT_LOG } from '../../../../src/service/server/log.ts';
 import { type NewToken, SCOPES, type TokenRecord } from '../../../../src/service/server/ports.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
@@ -87,7 +84,7 @@ describe('the admin socket', () => {
     expect(await ask(path, 'PUT', '/tokens')).toBe(404);
     expect(await ask(path, 'POST', '/tokens', 'no JSON')).toBe(422);
     expect(await ask(path, 'POST', '/tokens', JSON.stringify({ ...NEW, scopes: ['all'] }))).toBe(422);
-    expect(await ask(path, 'POST', '/tokens', JSON.stringify({ ...NEW, name: 'x'.repeat(70_000) }))).toBe(422);
+    expect(await ask(path, 'POST', '/tokens', JSON.stringify({ ...NEW, name: 'x'.repeat(70_000) }))).toBe(413);
   });
 
   it.each([
@@ -120,6 +117,7 @@ async function killedServer(code: string): Promise<string> {
     write: false,
     platform: 'node',
     format: 'esm',
+    packages: 'external',
   });
   return outputFiles[0]!.text;
 }
