@@ -13,7 +13,8 @@ import { checkInput } from '../check-input.ts';
 import { RenderError } from '../render-error.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
-import type { PlacedCell, TextLine } from '../text/typeset-line.ts';
+import { lineLeft } from '../text/lay-out-text.ts';
+import type { PlacedCell } from '../text/typeset-line.ts';
 
 let evaluator: Promise<Evaluate> | undefined;
 
@@ -76,8 +77,8 @@ async function evaluateTexts(
 
 /** Returns the frame from which a layer has a text document. */
 function startOf(layer: LottieNode, document: LottieNode): number {
-  const { k } = (layer.t as { d: { k: { t?: unknown; s?: unknown }[] } }).d;
-  return Number(k.find(({ s }) => s === document)?.t) || 0;
+  const { k: keyframes } = (layer.t as { d: { k: { t?: unknown; s?: unknown }[] } }).d;
+  return Number(keyframes.find((keyframe) => keyframe.s === document)?.t) || 0;
 }
 
 /**
@@ -87,7 +88,7 @@ function startOf(layer: LottieNode, document: LottieNode): number {
 function textRect({ spec, layout }: Pick<LaidOutText, 'spec' | 'layout'>): Omit<TextRect, 't'> {
   const { size, lineHeight, lines, baseline } = layout;
   const rows = lines.map((line, index) => {
-    const start = leftOf(line, spec, size);
+    const start = lineLeft(line, spec, size);
     const [left, right] = horizontalInk(line.cells);
     const ink = inkOf(line.cells.map(({ cell }) => cell));
     return ink === null || left > right
@@ -102,19 +103,12 @@ function textRect({ spec, layout }: Pick<LaidOutText, 'spec' | 'layout'>): Omit<
   const inked = rows.filter((row) => row !== null);
   if (inked.length === 0) {
     const line = lines[0];
-    return { left: line === undefined ? spec.x : leftOf(line, spec, size), top: baseline, width: 0, height: 0 };
+    return { left: line === undefined ? spec.x : lineLeft(line, spec, size), top: baseline, width: 0, height: 0 };
   }
   const left = Math.min(...inked.map((row) => row.left));
   const top = Math.min(...inked.map((row) => row.top));
   const width = Math.max(...inked.map((row) => row.right)) - left;
   return { left, top, width, height: Math.max(...inked.map((row) => row.bottom)) - top };
-}
-
-/** Returns the x position of the left end of a line. */
-function leftOf({ width }: TextLine, { x, box, justification }: LaidOutText['spec'], size: number): number {
-  const room = (box?.width ?? 0) - width * size;
-  const alignment = Math.min(justification >= 3 ? justification - 3 : justification, 2);
-  return x + (alignment === 0 ? 0 : alignment === 1 ? room : room / 2);
 }
 
 /** Returns the horizontal extent of the ink, in ems from the left end of the line. */

@@ -49,11 +49,10 @@ interface EmbeddedImage {
 
 /** Returns the images embedded in an animation, regardless of the flags of their assets. @see RFC 2397 */
 export function embeddedImages({ assets }: Pick<LottieDocument, 'assets'>): EmbeddedImage[] {
-  return (assets ?? []).flatMap(({ id, p }) =>
-    typeof p === 'string' && /^data:/i.test(p)
-      ? [{ assetId: id, bytes: Buffer.from(p.slice(p.indexOf(',') + 1), 'base64') }]
-      : [],
-  );
+  return (assets ?? []).flatMap(({ id, p: path }) => {
+    if (typeof path !== 'string' || !/^data:/i.test(path)) return [];
+    return [{ assetId: id, bytes: Buffer.from(path.slice(path.indexOf(',') + 1), 'base64') }];
+  });
 }
 
 /**

@@ -50,8 +50,8 @@ function failed(image: Pick<InputImage, 'name'>, problem: string, cause?: unknow
 const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
 /**
- * Caches fitted images by content, because videos of one template, and the two versions of a changed video, share most
- * of their images.
+ * Caches fitted images by content, because videos of the same template, and the two versions of a changed video, share
+ * most of their images.
  */
 export class FittedImageCache {
   readonly #maxBytes: number;

@@ -12,10 +12,10 @@ const FORMATS: readonly {
   readonly matches: (bytes: Buffer) => boolean;
   readonly read: (bytes: Buffer) => ImageStructure | undefined;
 }[] = [
-  { type: 'png', matches: (b) => startsWith(b, '\x89PNG\r\n\x1a\n'), read: readPng },
-  { type: 'jpeg', matches: (b) => startsWith(b, '\xff\xd8\xff'), read: readJpeg },
-  { type: 'webp', matches: (b) => startsWith(b, 'RIFF') && b.toString('latin1', 8, 12) === 'WEBP', read: readWebp },
-  { type: 'gif', matches: (b) => startsWith(b, 'GIF87a') || startsWith(b, 'GIF89a'), read: readGif },
+  { type: 'png', matches: (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'), read: readPng },
+  { type: 'jpeg', matches: (bytes) => startsWith(bytes, '\xff\xd8\xff'), read: readJpeg },
+  { type: 'webp', matches: isWebp, read: readWebp },
+  { type: 'gif', matches: (bytes) => startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a'), read: readGif },
   { type: 'avif', matches: isAvif, read: readAvif },
 ];
 
@@ -50,6 +50,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 function startsWith(bytes: Buffer, magic: string): boolean {
   return bytes.toString('latin1', 0, magic.length) === magic;
+}
+
+function isWebp(bytes: Buffer): boolean {
+  return startsWith(bytes, 'RIFF') && bytes.toString('latin1', 8, 12) === 'WEBP';
 }
 
 /** Size and completeness that the structure of an image file declares. */

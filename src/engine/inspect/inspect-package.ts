@@ -53,7 +53,7 @@ export async function inspectPackage(
   ];
 }
 
-/** Groups uses of the same feature into one finding. */
+/** Groups uses of the same feature into a single finding. */
 export function groupUses(uses: readonly UnsupportedUse[]): (PackageFinding & { kind: 'unsupported' })[] {
   const groups = new Map<string, UnsupportedUse[]>();
   for (const use of uses) {
@@ -169,12 +169,12 @@ export type PackageFinding =
       /** A time at which it changes the picture; null if no drawn frame does. */
       readonly seconds: number | null;
     }
-  /** None of the editables that name the still is visible on it, or there are none. */
+  /** The still shows none of the editables that name it, or no editable names it. */
   | {
       readonly kind: 'idle_still';
       readonly still: string;
       readonly named: number;
-      /** A time at which one of those editables is visible; null if there is none. */
+      /** A time at which any of those editables is visible; null if there is none. */
       readonly seconds: number | null;
     }
   /** An image has far more pixels than are ever drawn. */

@@ -33,14 +33,14 @@ const MIN_SATURATED_SHARE = 0.8;
 
 /** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;
-/** Transitions within this time count as one, such as those of a slanted or soft edge. */
+/** Transitions within this time count as a single transition, such as those of a slanted or soft edge. */
 const SAME_TRANSITION_SECONDS = 1 / 15;
 /** The visual field is moved in steps of a quarter of its size. */
 const STEPS = 4;
 
 /**
  * Finds flashes that can cause seizures: more than three per second in more than a quarter of any visual field of 10°. Draws, at a
- * small size, all frames that may differ from the previous one.
+ * small size, all frames that may differ from their predecessor.
  *
  * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
  * @see Recommendation ITU-R BT.1702
@@ -50,12 +50,14 @@ export async function findFlashes(renderInput: RenderInput): Promise<FlashPassag
   const opaque = { ...renderInput, output: { ...renderInput.output, format: 'mp4' as const } };
   const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
   const rasterizer = await openRasterizer(small);
-  const kinds = [new FlashCounter('general', small), new FlashCounter('red', small)];
+  const generalCounter = new FlashCounter('general', small);
+  const redCounter = new FlashCounter('red', small);
   const pixelCount = small.width * small.height;
   const [luminance, redness] = [new Float32Array(pixelCount), new Float32Array(pixelCount)];
   const last = Buffer.alloc(4 * pixelCount);
   const repeat = (): void => {
-    for (const counter of kinds) counter.repeat();
+    generalCounter.repeat();
+    redCounter.repeat();
   };
   try {
     for (let frame = 0; frame < renderInput.frameCount; frame++) {
@@ -70,8 +72,8 @@ export async function findFlashes(renderInput: RenderInput): Promise<FlashPassag
       else {
         last.set(picture);
         readSignals(picture, luminance, redness);
-        kinds[0]!.next(frame, luminance);
-        kinds[1]!.next(frame, redness);
+        generalCounter.next(frame, luminance);
+        redCounter.next(frame, redness);
       }
       // The memory of a picture is freed in the next turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
@@ -79,7 +81,7 @@ export async function findFlashes(renderInput: RenderInput): Promise<FlashPassag
   } finally {
     rasterizer.close();
   }
-  return kinds.flatMap(({ worst }) => worst ?? []);
+  return [generalCounter, redCounter].flatMap(({ worst }) => worst ?? []);
 }
 
 /** @param rgba opaque */
@@ -104,7 +106,7 @@ const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTra
     new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
 };
 
-/** Counts flashes of one kind in each position of the visual field. */
+/** Counts flashes of a kind in each position of the visual field. */
 class FlashCounter {
   readonly #kind: FlashKind;
   readonly #renderInput: RenderInput;
@@ -128,7 +130,7 @@ class FlashCounter {
     this.#windowFrames = Math.max(1, Math.round(fps * SAME_TRANSITION_SECONDS));
   }
 
-  /** Counts a frame that equals the previous one. */
+  /** Counts a frame that equals its predecessor. */
   repeat(): void {
     for (const { recent } of this.#fields) pushLimited(recent, 0, this.#windowFrames);
   }

@@ -107,8 +107,9 @@ async function lintPictures(
       areaHeight: Math.round(areaHeight),
     };
     const isLarge = source.width >= target.width && source.height >= target.height;
-    const own = renderInput.clips.some((clip) => clip === image) ? 'clip' : 'image';
-    const limit = isLarge ? 'asset' : own;
+    const isClip = renderInput.clips.some((clip) => clip === image);
+    const pictureKind = isClip ? 'clip' : 'image';
+    const limit = isLarge ? 'asset' : pictureKind;
     const scaleAtMoment = drawn.at((moment.frame * renderInput.animation.fr) / renderInput.fps).get(image.assetId);
     const isLargest =
       scaleAtMoment !== undefined &&
@@ -137,9 +138,9 @@ function findBestMoments(renderInput: RenderInput): Map<string, FindingMoment> {
   for (const span of layerSpans(renderInput.animation)) {
     const editable = texts.get(span.layer) ?? assets.get(String(span.layer.refId));
     if (editable === undefined || editable === null) continue;
-    const known = shown.get(editable);
-    if (known === undefined) shown.set(editable, [span]);
-    else known.push(span);
+    const spans = shown.get(editable);
+    if (spans === undefined) shown.set(editable, [span]);
+    else spans.push(span);
   }
   return new Map([...shown].map(([editable, spans]) => [editable, bestMoment(renderInput, spans)]));
 }

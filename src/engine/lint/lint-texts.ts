@@ -2,11 +2,12 @@ import type { RenderInput } from '../../template/render-input.ts';
 import { SAFE_AREAS, type SafeAreaName } from '../../template/safe-areas.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import { findShrunk, MIN_DESIGN_SHARE } from './shrunk-texts.ts';
+import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';
 import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
 import { type Polygon, visibleArea } from './text-geometry.ts';
 import { TextGrounds } from './text-grounds.ts';
 import {
+  type Collision,
   findCollisions,
   findCut,
   findNeverShown,
@@ -31,7 +32,7 @@ const LARGE_SIZE = 24;
  * Finds texts of editables that viewers could not read. By layout: texts that are cut off, outside the picture or a safe area, too
  * small, shrunk far below their design, or overlap. By pixels: texts that are covered or have too little contrast.
  *
- * @param moments by editable: the frame that shows each best
+ * @param moments by editable: the frame that shows its texts best
  */
 export async function lintTexts(
   renderInput: RenderInput,
@@ -50,48 +51,85 @@ export async function lintTexts(
   const shrunk = findShrunk(tracks, renderInput);
   const frames = new Map<string, readonly number[]>();
   for (const editable of editables) {
-    const own = tracks.filter((track) => track.editable === editable);
-    if (own.length === 0) continue;
-    found.push(...lintLayout(renderInput, editable, own, safeArea));
+    const editableTracks = tracksOf(editable, tracks);
+    if (editableTracks.length === 0) continue;
+    found.push(...lintLayout(renderInput, editable, editableTracks, safeArea));
     const best = moments.get(editable)?.frame;
-    const colliding = collisions.filter(({ first, second }) => own.includes(first) || own.includes(second));
-    const compared = shrunk.filter(({ track, larger }) => own.includes(track) || own.includes(larger?.track ?? track));
-    const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, renderInput)];
-    // Emoji have their own colours, so their contrast cannot be measured.
-    if (own.every(isEmojiOnly)) frames.set(editable, []);
-    else frames.set(editable, [...new Set([...measured, ...[...colliding, ...compared].map(({ frame }) => frame)])]);
+    const isInvolved = (track: TextTrack | undefined) => track !== undefined && editableTracks.includes(track);
+    const colliding = collisions.filter(({ first, second }) => isInvolved(first) || isInvolved(second));
+    const compared = shrunk.filter(({ track, larger }) => isInvolved(track) || isInvolved(larger?.track));
+    const spread = framesToMeasure(editableTracks, renderInput);
+    const decisive = [...colliding, ...compared].map(({ frame }) => frame);
+    const measured = best === undefined ? [...spread, ...decisive] : [best, ...spread, ...decisive];
+    // Emoji have fixed colours, so their contrast cannot be measured.
+    frames.set(editable, editableTracks.every(isEmojiOnly) ? [] : [...new Set(measured)]);
   }
   const { visibilities, low } = await measureContrast(renderInput, frames, tracks);
   for (const editable of frames.keys()) {
     const measured = visibilities.get(editable) ?? [];
-    const pixels = { measured, tracks, best: moments.get(editable), low: low.get(editable) ?? [] };
-    found.push(...lintPixels(renderInput, editable, pixels));
+    const textPixels = {
+      measured,
+      tracks: tracksOf(editable, tracks),
+      best: moments.get(editable),
+      low: low.get(editable) ?? [],
+    };
+    found.push(...lintPixels(renderInput, editable, textPixels));
   }
   const isVisible = ({ editable }: TextTrack, frame: number): boolean => {
     const measured = editable === null ? undefined : visibilities.get(editable);
     return !measured?.length || measured.some((result) => result.frame === frame && result.ratio !== null);
   };
-  for (const { frame, first, second } of collisions) {
+  const tooSmall = found.filter(({ code }) => code === 'text_too_small').flatMap(({ editable }) => editable ?? []);
+  return [
+    ...found,
+    ...lintCollisions(renderInput, collisions, isVisible),
+    ...lintShrunk(renderInput, shrunk, isVisible, tooSmall),
+  ];
+}
+
+/** Returns whether a text is visible on a frame, as far as its pixels were measured. */
+type IsVisible = (track: TextTrack, frame: number) => boolean;
+
+function tracksOf(editable: string, tracks: readonly TextTrack[]): TextTrack[] {
+  return tracks.filter((track) => track.editable === editable);
+}
+
+function lintCollisions(
+  renderInput: RenderInput,
+  collisions: readonly Collision[],
+  isVisible: IsVisible,
+): LintDefect[] {
+  return collisions.flatMap(({ frame, first, second }): LintDefect[] => {
     const [subject, obstacle] = first.editable === null ? [second, first] : [first, second];
-    if (!isVisible(first, frame) || !isVisible(second, frame) || subject.editable === null) continue;
-    const { editable, text } = obstacle;
-    const finding = { code: 'text_collision', other: editable, otherText: text } as const;
-    found.push({ ...finding, editable: subject.editable, ...momentAt(renderInput, frame) });
-  }
+    if (!isVisible(first, frame) || !isVisible(second, frame) || subject.editable === null) return [];
+    const collision = { code: 'text_collision', other: obstacle.editable, otherText: obstacle.text } as const;
+    return [{ ...collision, editable: subject.editable, ...momentAt(renderInput, frame) }];
+  });
+}
+
+/** @param tooSmall editables whose texts are reported as too small, which is more serious */
+function lintShrunk(
+  renderInput: RenderInput,
+  shrunk: readonly ShrunkText[],
+  isVisible: IsVisible,
+  tooSmall: readonly string[],
+): LintDefect[] {
+  const found: LintDefect[] = [];
+  // Several layers may show the text of an editable.
+  const reported = new Set(tooSmall);
   for (const { frame, track, size, designed, larger } of shrunk) {
     const { editable } = track;
-    // The more serious finding suffices, and one for a text that several layers show.
-    const isKnown = found.some((one) => one.editable === editable && SMALL_CODES.includes(one.code));
+    if (editable === null || reported.has(editable) || !isVisible(track, frame)) continue;
     const isComparable = larger !== null && isVisible(larger.track, frame);
-    const isFar = size < MIN_DESIGN_SHARE * designed;
-    if (editable === null || isKnown || !isVisible(track, frame) || !(isFar || isComparable)) continue;
-    const other = isComparable ? { editable: larger.track.editable, text: larger.track.text, size: larger.size } : null;
-    found.push({ code: 'text_shrunk', editable, ...momentAt(renderInput, frame), size, designed, larger: other });
+    if (size >= MIN_DESIGN_SHARE * designed && !isComparable) continue;
+    const largerText = isComparable
+      ? { editable: larger.track.editable, text: larger.track.text, size: larger.size }
+      : null;
+    found.push({ code: 'text_shrunk', editable, ...momentAt(renderInput, frame), size, designed, larger: largerText });
+    reported.add(editable);
   }
   return found;
 }
-
-const SMALL_CODES: readonly string[] = ['text_too_small', 'text_shrunk'];
 
 /** Rounds in which changed backgrounds and runs of low contrast are measured more closely. */
 const MAX_ROUNDS = 4;
@@ -108,8 +146,8 @@ async function measureContrast(
   tracks: readonly TextTrack[],
 ): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
   const texts = [...frames.keys()].map((editable) => {
-    const own = tracks.filter((track) => track.editable === editable);
-    return { editable, tracks: own, needed: contrastNeeded(renderInput, own) };
+    const editableTracks = tracksOf(editable, tracks);
+    return { editable, tracks: editableTracks, needed: contrastNeeded(renderInput, editableTracks) };
   });
   const grounds = await TextGrounds.draw(
     renderInput,
@@ -127,10 +165,10 @@ async function measureContrast(
     for (const text of measured) {
       const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
       low.set(text.editable, runs);
-      const known = new Set(text.measured.map(({ frame }) => frame));
-      const more = runs.flatMap(({ confirming }) => confirming).filter((frame) => !known.has(frame));
-      if (more.length === 0) continue;
-      next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...more])]);
+      const measuredFrames = new Set(text.measured.map(({ frame }) => frame));
+      const missing = runs.flatMap(({ confirming }) => confirming).filter((frame) => !measuredFrames.has(frame));
+      if (missing.length === 0) continue;
+      next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...missing])]);
     }
   }
   return { visibilities, low };
@@ -188,26 +226,26 @@ function lintPixels(
   editable: string,
   { measured, tracks, best, low }: TextPixels,
 ): LintDefect[] {
-  const own = tracks.filter((track) => track.editable === editable);
   // A masked text that the edge cuts is found by its pixels, because its layout ignores masks.
-  const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
+  const isMasked = tracks.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
   const atEdge =
     isMasked && best !== undefined && measured.find(({ frame }) => frame === best.frame)?.isAtEdge === true;
   const cut: LintDefect[] = atEdge
-    ? [{ code: 'text_overflow', editable, ...best, text: own[0]!.text, beyond: 'frame', overflow: null }]
+    ? [{ code: 'text_overflow', editable, ...best, text: tracks[0]!.text, beyond: 'frame', overflow: null }]
     : [];
-  cut.push(...findCutInside(renderInput, own, measured, best));
+  cut.push(...findCutInside(renderInput, tracks, measured, best));
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
   if (visible.length === 0) {
-    const isOff = own.every(({ samples }) =>
+    const isOff = tracks.every(({ samples }) =>
       samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < MIN_VISIBLE),
     );
     // A text too fine to measure has no result, which does not mean that it is covered.
-    if (!isOff && (measured.length === 0 || sizeOf(own) < MIN_SIZE.shrunk)) return [];
+    if (!isOff && (measured.length === 0 || sizeOf(tracks) < MIN_SIZE.shrunk)) return [];
     const reason = isOff ? 'off_frame' : 'covered';
-    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(renderInput, own[0]!.samples[0]!.frame)) }];
+    const moment = best ?? momentAt(renderInput, tracks[0]!.samples[0]!.frame);
+    return [{ code: 'text_hidden', editable, reason, ...moment }];
   }
-  const needed = contrastNeeded(renderInput, own);
+  const needed = contrastNeeded(renderInput, tracks);
   const failed = visible.filter(({ ratio }) => ratio < needed);
   const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
   // A short change of the background is ignored, except on stills.
@@ -238,7 +276,7 @@ function findCutInside(
     ratio === null || cutShare === null ? [] : [{ frame, cutShare }],
   );
   if (cuts.length === 0 || !cuts.every(({ cutShare }) => cutShare >= MIN_CUT_SHARE)) return [];
-  const least = cuts.reduce((a, b) => (b.cutShare < a.cutShare ? b : a));
+  const least = cuts.reduce((smallest, cut) => (cut.cutShare < smallest.cutShare ? cut : smallest));
   const { frame, cutShare } = cuts.find((cut) => cut.frame === best?.frame) ?? least;
   const { editable, text } = tracks[0]!;
   const moment = momentAt(renderInput, frame);
@@ -246,8 +284,8 @@ function findCutInside(
 }
 
 /** Returns the contrast that a text needs at its size. */
-function contrastNeeded({ animation: { w, h } }: RenderInput, tracks: readonly TextTrack[]): number {
-  const isLarge = sizeOf(tracks) * (Math.min(w, h) / h) >= LARGE_SIZE;
+function contrastNeeded({ animation }: RenderInput, tracks: readonly TextTrack[]): number {
+  const isLarge = sizeOf(tracks) * (Math.min(animation.w, animation.h) / animation.h) >= LARGE_SIZE;
   return isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
 }
 

@@ -15,7 +15,7 @@ export interface ShrunkText {
 
 /** A text is shrunk far from this share of its design size on. */
 export const MIN_DESIGN_SHARE = 0.5;
-/** Minimum ratio of two sizes that viewers tell apart in different places: a step of usual type scales. */
+/** Minimum ratio of two sizes that viewers distinguish in different places: a step of usual type scales. */
 const NOTICEABLE = 1.2;
 
 /**
@@ -35,29 +35,29 @@ export function findShrunk(tracks: readonly TextTrack[], renderInput: RenderInpu
   });
 }
 
-/** Returns a function that finds the largest text on a frame that should be smaller than this one. */
+/** Returns a function that finds the largest text on a frame that the design has smaller than this text. */
 function createComparison(
   { editable, text, samples }: TextTrack,
   tracks: readonly TextTrack[],
 ): (sample: TextSample) => ShrunkText['larger'] {
   // A text that always moves is never at rest, but its size is constant.
   const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
-  const others = tracks
-    .filter((other) => other.editable !== editable && other.text !== text)
+  const rivals = tracks
+    .filter((track) => track.editable !== editable && track.text !== text)
     .map((track) => ({ track, samples: new Map(track.samples.map((sample) => [sample.frame, sample])) }));
   return (sample) => {
     if (!isShown(sample) || !(sample.isAtRest || isAlwaysMoving) || shareOf(sample.laidOut) >= 1) return null;
     const designed = designSize(sample);
-    const larger = others.flatMap((other) => {
-      const own = other.samples.get(sample.frame);
-      if (own === undefined || !isShown(own) || !own.isAtRest) return [];
-      const isSmallerByDesign = Math.max(own.size, designSize(own)) * NOTICEABLE <= designed;
-      return isSmallerByDesign && own.size >= sample.size * NOTICEABLE ? [{ track: other.track, size: own.size }] : [];
-    });
-    return larger.reduce<ShrunkText['larger']>(
-      (best, one) => (best !== null && best.size >= one.size ? best : one),
-      null,
-    );
+    let largest: ShrunkText['larger'] = null;
+    for (const { track, samples } of rivals) {
+      const rival = samples.get(sample.frame);
+      if (rival === undefined || !isShown(rival) || !rival.isAtRest) continue;
+      const isSmallerByDesign = Math.max(rival.size, designSize(rival)) * NOTICEABLE <= designed;
+      const isDrawnLarger = rival.size >= sample.size * NOTICEABLE;
+      if (!isSmallerByDesign || !isDrawnLarger) continue;
+      if (largest === null || rival.size > largest.size) largest = { track, size: rival.size };
+    }
+    return largest;
   };
 }
 

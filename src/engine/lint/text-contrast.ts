@@ -36,12 +36,12 @@ export function framesToMeasure(tracks: readonly TextTrack[], { fps }: RenderInp
 
 /** Backgrounds count as equal if they differ by at most this much, of 255. */
 const MAX_CHANGE = 8;
-/** A changed background is measured if the estimated contrast is smaller than the needed one times this factor. */
+/** A changed background is measured if the estimated contrast is smaller than the needed contrast times this factor. */
 const ESTIMATE_FACTOR = 1.5;
-/** Limit for the additional frames. The largest changes are measured first; other frames count as the most similar one. */
+/** Limit for the additional frames. The largest changes are measured first; all remaining frames count as the most similar measured frame. */
 const MAX_FRAMES = 24;
 
-/** What is known about the texts of an editable. */
+/** The texts of an editable, with their measurements. */
 export interface MeasuredText {
   readonly editable: string;
   readonly tracks: readonly TextTrack[];
@@ -72,7 +72,9 @@ export function changedGrounds(texts: readonly MeasuredText[], grounds: TextGrou
   const chosen = new Map<string, Set<number>>();
   const frames = new Set<number>();
   while (frames.size < MAX_FRAMES && candidates.length > 0) {
-    const { frame: next, change } = candidates.reduce((most, one) => (one.change > most.change ? one : most));
+    const { frame: next, change } = candidates.reduce((mostChanged, candidate) =>
+      candidate.change > mostChanged.change ? candidate : mostChanged,
+    );
     if (change <= MAX_CHANGE) break;
     frames.add(next);
     // Texts share frames: drawing takes most of the time.
@@ -83,7 +85,7 @@ export function changedGrounds(texts: readonly MeasuredText[], grounds: TextGrou
       candidate.change = Math.min(candidate.change, grounds.change(editable, next, frame));
     }
   }
-  return new Map([...chosen].map(([editable, own]) => [editable, [...own]]));
+  return new Map([...chosen].map(([editable, chosenFrames]) => [editable, [...chosenFrames]]));
 }
 
 /** Samples around the middle of a run that must have been measured: at least this many on each side, and for this time. */
@@ -127,7 +129,7 @@ export function findLowContrast(
   return { samples, confirming: confirming.map(({ frame }) => frame) };
 }
 
-/** Returns whether animators or layers above are fading a text in or out, so that its contrast is not yet or no longer its own. */
+/** Returns whether animators or layers above are fading a text in or out, so that its contrast is lower than when it is fully shown. */
 function isFading(result: TextVisibility, measured: readonly TextVisibility[], { fps }: RenderInput): boolean {
   const strongest = Math.max(...measured.map(({ coverage }) => coverage));
   if (result.coverage >= MIN_OPACITY_SHARE * strongest) return false;
@@ -138,7 +140,7 @@ function isFading(result: TextVisibility, measured: readonly TextVisibility[], {
   );
 }
 
-/** Returns the nearest result with the same background, or that with the most similar one. */
+/** Returns the nearest result with the same background, or else the result with the most similar background. */
 function mostSimilar(
   measured: readonly TextVisibility[],
   frame: number,

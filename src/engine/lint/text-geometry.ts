@@ -7,12 +7,13 @@ import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
+import { lineLeft } from '../text/lay-out-text.ts';
 import { selectsPart } from '../text/text-layers.ts';
 
 /** Corners in pixels of the animation, in order around a convex shape. */
 export type Polygon = readonly (readonly [x: number, y: number])[];
 
-/** A text on one frame according to its layout. Other content may cover or mask it. */
+/** A text on a frame according to its layout. Other content may cover or mask it. */
 export interface PlacedText {
   readonly laidOut: LaidOutText;
   /** False if masks, mattes or animators of characters may draw it elsewhere or only in part. */
@@ -46,9 +47,9 @@ export class TextGeometry {
   static async open(renderInput: RenderInput): Promise<TextGeometry> {
     const texts = new Map<LottieNode, LaidOutText[]>();
     for (const text of await layOutLayers(renderInput.animation, renderInput.fonts)) {
-      const known = texts.get(text.layer.layer);
-      if (known === undefined) texts.set(text.layer.layer, [text]);
-      else known.push(text);
+      const textsOfLayer = texts.get(text.layer.layer);
+      if (textsOfLayer === undefined) texts.set(text.layer.layer, [text]);
+      else textsOfLayer.push(text);
     }
     return new TextGeometry(renderInput, texts);
   }
@@ -70,16 +71,16 @@ export class TextGeometry {
 
   /** Returns the texts on a frame that are not empty, in layer order. @param frame of the output */
   at(frame: number): PlacedText[] {
-    const { w, h } = this.#renderInput.animation;
-    const shorter = Math.min(w, h);
+    const { animation } = this.#renderInput;
+    const shorterSide = Math.min(animation.w, animation.h);
     return this.#layers.at(frame * this.#perFrame).flatMap((drawn): PlacedText[] => {
       const { layer, matrix, strength, isMasked, time } = drawn;
       const laidOut = documentAt(this.#texts.get(layer) ?? [], layer, time);
       if (laidOut === undefined) return [];
       const lines = this.#boxesOf(laidOut).map((box) => box.map(([x, y]) => transformed(matrix, x, y)));
-      const whole = lines.reduce((sum, line) => sum + areaOf(line), 0);
       if (lines.length === 0) return [];
-      const inside = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
+      const totalArea = lines.reduce((sum, line) => sum + areaOf(line), 0);
+      const visible = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
       const scale = smallerScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
       return [
         {
@@ -87,17 +88,17 @@ export class TextGeometry {
           strength,
           lines,
           isDrawnAsLaidOut: !isMasked && !laidOut.layer.animators.some(moves),
-          visibleShare: whole < 1 ? 0 : inside / whole,
-          beyond: Math.max(0, ...lines.map((line) => overhang(line, this.#picture))) / shorter,
-          size: laidOut.layout.size * scale * (1080 / shorter),
+          visibleShare: totalArea < 1 ? 0 : visible / totalArea,
+          beyond: Math.max(0, ...lines.map((line) => overhang(line, this.#picture))) / shorterSide,
+          size: laidOut.layout.size * scale * (1080 / shorterSide),
         },
       ];
     });
   }
 
   #boxesOf(text: LaidOutText): readonly Polygon[] {
-    const known = this.#boxes.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#boxes.get(text);
+    if (cached !== undefined) return cached;
     const boxes = inkBoxes(text);
     this.#boxes.set(text, boxes);
     return boxes;
@@ -105,11 +106,11 @@ export class TextGeometry {
 }
 
 /** Returns the part of the animation that the output shows. An output of another shape cuts it on two sides. */
-export function visibleArea({ width, height, animation: { w, h } }: RenderInput): Polygon {
-  const scale = Math.max(width / w, height / h);
-  const [across, down] = [width / scale, height / scale];
-  const [left, top] = [(w - across) / 2, (h - down) / 2];
-  return rectangle(left, top, left + across, top + down);
+export function visibleArea({ width, height, animation }: RenderInput): Polygon {
+  const scale = Math.max(width / animation.w, height / animation.h);
+  const [visibleWidth, visibleHeight] = [width / scale, height / scale];
+  const [left, top] = [(animation.w - visibleWidth) / 2, (animation.h - visibleHeight) / 2];
+  return rectangle(left, top, left + visibleWidth, top + visibleHeight);
 }
 
 export function rectangle(left: number, top: number, right: number, bottom: number): Polygon {
@@ -124,8 +125,8 @@ export function rectangle(left: number, top: number, right: number, bottom: numb
 /** Returns the text document that is shown at a time of the layer's composition. */
 function documentAt(texts: readonly LaidOutText[], layer: LottieNode, time: number): LaidOutText | undefined {
   if (texts.length < 2) return texts[0];
-  const frames = (layer.t as { d: { k: readonly { t?: unknown; s?: unknown }[] } }).d.k;
-  const current = frames.filter(({ t }) => typeof t !== 'number' || t <= time).at(-1) ?? frames[0];
+  const { k: keyframes } = (layer.t as { d: { k: readonly { t?: unknown; s?: unknown }[] } }).d;
+  const current = keyframes.filter(({ t: start }) => typeof start !== 'number' || start <= time).at(-1) ?? keyframes[0];
   return texts.find(({ document }) => document === current?.s) ?? texts[0];
 }
 
@@ -151,16 +152,12 @@ function scaleOfCharacters(animators: readonly LottieNode[], time: number): numb
 /** Returns the boxes around the ink of each line in pixels of the layer. */
 function inkBoxes({ spec, layout }: LaidOutText): Polygon[] {
   const { size, lineHeight, baseline, lines } = layout;
-  const side = spec.justification >= 3 ? spec.justification - 3 : spec.justification;
-  const room = spec.box?.width ?? 0;
-  // Aligned to the right, to the centre, to the left.
-  const [start, share] = side === 1 ? [spec.x + room, 1] : side === 2 ? [spec.x + room / 2, 0.5] : [spec.x, 0];
-  return lines.flatMap(({ cells, width }, index): Polygon[] => {
-    const ink = inkOf(cells.map(({ cell }) => cell));
-    if (ink === null || cells.length === 0) return [];
-    const left = start - width * size * share;
-    const base = baseline + index * lineHeight;
-    return [rectangle(left, base - ink.top * size, left + width * size, base - ink.bottom * size)];
+  return lines.flatMap((line, index): Polygon[] => {
+    const ink = inkOf(line.cells.map(({ cell }) => cell));
+    if (ink === null) return [];
+    const left = lineLeft(line, spec, size);
+    const lineBaseline = baseline + index * lineHeight;
+    return [rectangle(left, lineBaseline - ink.top * size, left + line.width * size, lineBaseline - ink.bottom * size)];
   });
 }
 
@@ -187,14 +184,16 @@ export function intersectionOf(subject: Polygon, clip: Polygon): Polygon {
   let kept = subject;
   for (const [index, [ax, ay]] of clip.entries()) {
     const [bx, by] = clip[(index + 1) % clip.length]!;
-    const side = ([x, y]: readonly [number, number]) => turn * ((bx - ax) * (y - ay) - (by - ay) * (x - ax));
+    /** Positive inside the edge from a to b. */
+    const distanceOf = ([x, y]: readonly [number, number]) => turn * ((bx - ax) * (y - ay) - (by - ay) * (x - ax));
     kept = kept.flatMap((point, at): Polygon => {
       const next = kept[(at + 1) % kept.length]!;
-      const [distance, nextDistance] = [side(point), side(next)];
-      const own = distance >= 0 ? [point] : [];
-      if (distance >= 0 === nextDistance >= 0) return own;
+      const [distance, nextDistance] = [distanceOf(point), distanceOf(next)];
+      const isInside = distance >= 0;
+      if (isInside === nextDistance >= 0) return isInside ? [point] : [];
       const share = distance / (distance - nextDistance);
-      return [...own, [point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])]];
+      const crossing = [point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])] as const;
+      return isInside ? [point, crossing] : [crossing];
     });
   }
   return kept;

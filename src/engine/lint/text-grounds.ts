@@ -39,8 +39,8 @@ export class TextGrounds {
         await rasterizer.prepare(frame);
         const picture = rasterizer.draw(frame);
         for (const [editable, area] of areas.get(frame)!) {
-          const own = grounds.get(editable) ?? new Map<number, Uint8Array>();
-          grounds.set(editable, own.set(frame, pointsOf(picture, small, area)));
+          const byFrame = grounds.get(editable) ?? new Map<number, Uint8Array>();
+          grounds.set(editable, byFrame.set(frame, pointsOf(picture, small, area)));
         }
         // The memory of a picture is freed in the next turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
@@ -108,12 +108,13 @@ function areasByFrame(renderInput: RenderInput, tracks: readonly TextTrack[]): M
   const [[left, top], , [right, bottom]] = visibleArea(renderInput) as [Point, Point, Point];
   const areas = new Map<number, Map<string, Area>>();
   for (const { editable, samples } of tracks) {
-    for (const { frame, lines, isDrawnAsLaidOut, visibleShare } of editable === null ? [] : samples) {
-      const own = areas.get(frame) ?? new Map<string, Area>();
-      areas.set(frame, own);
+    if (editable === null) continue;
+    for (const { frame, lines, isDrawnAsLaidOut, visibleShare } of samples) {
+      const areasOfFrame = areas.get(frame) ?? new Map<string, Area>();
+      areas.set(frame, areasOfFrame);
       // A text that an animator or a path moves into the picture may be anywhere.
       if (!isDrawnAsLaidOut && visibleShare <= MIN_VISIBLE) {
-        own.set(editable!, WHOLE);
+        areasOfFrame.set(editable, WHOLE);
         continue;
       }
       const corners = lines.flat();
@@ -121,12 +122,12 @@ function areasByFrame(renderInput: RenderInput, tracks: readonly TextTrack[]): M
       const [from, to] = [Math.min(...xs), Math.max(...xs)];
       const [above, below] = [Math.min(...ys), Math.max(...ys)];
       const margin = isDrawnAsLaidOut ? 0 : MARGIN_SHARE * Math.min(to - from, below - above);
-      const known = own.get(editable!);
-      own.set(editable!, {
-        left: Math.min(known?.left ?? 1, (from - margin - left) / (right - left)),
-        top: Math.min(known?.top ?? 1, (above - margin - top) / (bottom - top)),
-        right: Math.max(known?.right ?? 0, (to + margin - left) / (right - left)),
-        bottom: Math.max(known?.bottom ?? 0, (below + margin - top) / (bottom - top)),
+      const before = areasOfFrame.get(editable);
+      areasOfFrame.set(editable, {
+        left: Math.min(before?.left ?? 1, (from - margin - left) / (right - left)),
+        top: Math.min(before?.top ?? 1, (above - margin - top) / (bottom - top)),
+        right: Math.max(before?.right ?? 0, (to + margin - left) / (right - left)),
+        bottom: Math.max(before?.bottom ?? 0, (below + margin - top) / (bottom - top)),
       });
     }
   }

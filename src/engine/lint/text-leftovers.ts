@@ -6,7 +6,7 @@ const TAGS =
   'a|b|big|br|center|code|del|div|em|font|h[1-6]|hr|i|img|li|mark|ol|p|pre|s|small|span|strike|strong|sub|sup|table|td|tr|u|ul|wbr';
 
 /**
- * Patterns by kind. Each matches only what nobody writes for viewers: single braces and percent signs need a name, a tag
+ * Patterns by kind. Each matches only text that is not written for viewers: single braces and percent signs need a name, a tag
  * must exist in HTML, and words such as "null" must be the whole text.
  */
 const PATTERNS: readonly (readonly [kind: LeftoverKind, pattern: RegExp])[] = [
@@ -32,15 +32,15 @@ const MAX_CHARACTERS = 40;
  * are written.
  *
  * @param moments by editable; editables that no frame shows are ignored
- * @returns one finding for each editable and kind
+ * @returns a single finding for each editable and kind
  */
 export function lintLeftovers(animation: LottieDocument, moments: ReadonlyMap<string, FindingMoment>): LintDefect[] {
   const found = new Map<string, LintDefect>();
   for (const { editable, documents } of filledTextLayers(animation)) {
     const moment = moments.get(editable);
     if (moment === undefined) continue;
-    for (const { t } of documents) {
-      for (const { kind, leftover } of typeof t === 'string' ? leftoversIn(t) : []) {
+    for (const { t: text } of documents) {
+      for (const { kind, leftover } of typeof text === 'string' ? leftoversIn(text) : []) {
         const key = `${kind} ${editable}`;
         if (!found.has(key)) found.set(key, { code: 'text_leftover', editable, ...moment, kind, leftover });
       }
@@ -49,7 +49,7 @@ export function lintLeftovers(animation: LottieDocument, moments: ReadonlyMap<st
   return [...found.values()];
 }
 
-/** Returns what a text contains that was not meant to be drawn, one of each kind. */
+/** Returns the first passage of each kind in a text that was not meant to be drawn. */
 export function leftoversIn(text: string): { readonly kind: LeftoverKind; readonly leftover: string }[] {
   const kinds = new Map<LeftoverKind, string>();
   for (const [kind, pattern] of PATTERNS) {

@@ -30,10 +30,9 @@ export async function trackTexts(renderInput: RenderInput): Promise<TextTrack[]>
   const geometry = await TextGeometry.open(renderInput);
   const stills = renderInput.stills.map(({ frame }) => frame).filter((frame) => frame < renderInput.frameCount);
   const frames = [...new Set([...geometry.sampleFrames(), ...stills])].sort((a, b) => a - b);
-  const { w, h } = renderInput.animation;
-  const shorter = Math.min(w, h);
+  const shorterSide = Math.min(renderInput.animation.w, renderInput.animation.h);
   const rests = (from: PlacedText, to: PlacedText, seconds: number): boolean =>
-    distance(from, to) <= REST_SPEED * shorter * seconds &&
+    distance(from, to) <= REST_SPEED * shorterSide * seconds &&
     Math.abs(Math.log(to.size / from.size)) <= REST_GROWTH * seconds;
   const tracks = new Map<unknown, { text: PlacedText; samples: TextSample[] }[]>();
   for (const frame of frames) {
@@ -42,10 +41,10 @@ export async function trackTexts(renderInput: RenderInput): Promise<TextTrack[]>
       const { layer } = text.laidOut.layer;
       const nth = occurrences.get(layer) ?? 0;
       occurrences.set(layer, nth + 1);
-      const own = tracks.get(layer) ?? [];
-      if (own.length === 0) tracks.set(layer, own);
-      own[nth] ??= { text, samples: [] };
-      const { samples } = own[nth];
+      const tracksOfLayer = tracks.get(layer) ?? [];
+      tracks.set(layer, tracksOfLayer);
+      tracksOfLayer[nth] ??= { text, samples: [] };
+      const { samples } = tracksOfLayer[nth];
       const previous = samples.at(-1);
       const isAtRest = previous === undefined || rests(previous, text, (frame - previous.frame) / renderInput.fps);
       samples.push({ ...text, frame, isAtRest });
@@ -54,15 +53,15 @@ export async function trackTexts(renderInput: RenderInput): Promise<TextTrack[]>
   return [...tracks.values()].flat().map(({ text: { laidOut }, samples: [first, ...rest] }) => ({
     editable: laidOut.layer.editable,
     text: normalizeLineBreaks(laidOut.spec.text),
-    // The first sample has no previous one, so it is at rest if the next one is.
+    // The first sample has no predecessor, so it is at rest if its successor is.
     samples: [{ ...first!, isAtRest: rest[0]?.isAtRest ?? true }, ...rest],
   }));
 }
 
 /** Returns the distance between the middles of two texts, in pixels. */
-function distance(a: PlacedText, b: PlacedText): number {
-  const [[x, y], [otherX, otherY]] = [middleOf(a), middleOf(b)];
-  return Math.hypot(otherX - x, otherY - y);
+function distance(from: PlacedText, to: PlacedText): number {
+  const [[fromX, fromY], [toX, toY]] = [middleOf(from), middleOf(to)];
+  return Math.hypot(toX - fromX, toY - fromY);
 }
 
 function middleOf({ lines }: PlacedText): readonly [number, number] {
@@ -145,7 +144,7 @@ export function findTooSmall({ samples }: TextTrack): { sample: TextSample; isSh
   return sample.size < MIN_SIZE[isShrunk ? 'shrunk' : 'designed'] ? { sample, isShrunk } : undefined;
 }
 
-/** Minimum overlap of two lines, as a share of the smaller one's area, or of its height in every direction. */
+/** Minimum overlap of two lines, as a share of the smaller line's area, or of its height in every direction. */
 const MIN_OVERLAP = 0.12;
 const MIN_DEPTH = 0.3;
 
@@ -162,31 +161,34 @@ export function findCollisions(tracks: readonly TextTrack[], renderInput: Render
       if (first.editable === second.editable || first.text === second.text) return [];
       const samplesOfSecond = new Map(second.samples.map((sample) => [sample.frame, sample]));
       const found = longestRun(first.samples, renderInput, (sample) => {
-        const other = samplesOfSecond.get(sample.frame);
-        const isReadable = (text: TextSample | undefined) =>
-          text?.isAtRest === true && text.isDrawnAsLaidOut && text.strength >= MIN_STRENGTH;
-        return isReadable(sample) && isReadable(other) && overlaps(sample.lines, other!.lines);
+        const sampleOfSecond = samplesOfSecond.get(sample.frame);
+        if (sampleOfSecond === undefined) return false;
+        return canBeRead(sample) && canBeRead(sampleOfSecond) && overlaps(sample.lines, sampleOfSecond.lines);
       });
       return found === undefined ? [] : [{ frame: found.frame, first, second }];
     }),
   );
 }
 
-function overlaps(lines: readonly Polygon[], others: readonly Polygon[]): boolean {
-  return lines.some((line) =>
-    others.some((other) => {
-      const smaller = areaOf(line) < areaOf(other) ? line : other;
-      const overlap = intersectionOf(line, other);
+function canBeRead({ isAtRest, isDrawnAsLaidOut, strength }: TextSample): boolean {
+  return isAtRest && isDrawnAsLaidOut && strength >= MIN_STRENGTH;
+}
+
+function overlaps(firstLines: readonly Polygon[], secondLines: readonly Polygon[]): boolean {
+  return firstLines.some((first) =>
+    secondLines.some((second) => {
+      const smaller = areaOf(first) < areaOf(second) ? first : second;
+      const overlap = intersectionOf(first, second);
       if (areaOf(smaller) < 1) return false;
       return areaOf(overlap) > MIN_OVERLAP * areaOf(smaller) || depthOf(overlap) > MIN_DEPTH * depthOf(smaller);
     }),
   );
 }
 
-/** Returns the area of a polygon divided by its greatest extent: about the shorter side of a long one. */
+/** Returns the area of a polygon divided by its greatest extent: about the shorter side of a long polygon. */
 function depthOf(polygon: Polygon): number {
   const extents = polygon.flatMap(([x, y], index) =>
-    polygon.slice(index + 1).map(([otherX, otherY]) => Math.hypot(otherX - x, otherY - y)),
+    polygon.slice(index + 1).map(([cornerX, cornerY]) => Math.hypot(cornerX - x, cornerY - y)),
   );
   return areaOf(polygon) / Math.max(1, ...extents);
 }
@@ -195,7 +197,7 @@ function depthOf(polygon: Polygon): number {
 export function findNeverShown(renderInput: RenderInput, tracks: readonly TextTrack[]): string[] {
   const shown = new Set(tracks.map(({ editable }) => editable));
   const filled = filledTextLayers(renderInput.animation).filter(({ documents }) =>
-    documents.some(({ t }) => String(t ?? '').trim() !== ''),
+    documents.some((document) => String(document.t ?? '').trim() !== ''),
   );
   return [...new Set(filled.map(({ editable }) => editable))].filter((editable) => !shown.has(editable));
 }

@@ -5,7 +5,7 @@ import { textStyles } from '../../template/lottie/slots/lottie-slots.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 
-/** Lottie's Fill effect, which paints a layer in one colour. */
+/** Lottie's Fill effect, which paints a layer in a single colour. */
 const FILL_EFFECT = 21;
 /** Bodymovin's number of the Drop Shadow effect. */
 const DROP_SHADOW_EFFECT = 25;
@@ -103,14 +103,14 @@ function mattedLayers(animation: LottieDocument): Map<LottieNode, LottieNode[]> 
   return matted;
 }
 
-/** Paints the letters of a layer in one colour and makes them opaque; removes outlines, shadows and glows. */
+/** Paints the letters of a layer in a colour and makes them opaque; removes outlines, shadows and glows. */
 function paint(layer: LottieNode, color: readonly number[]): void {
   if (!isRecord(layer.t)) {
     layer.ef = [fillEffect(color)];
     return;
   }
-  const { d, a } = layer.t as { d: LottieNode; a?: unknown };
-  for (const style of textStyles(d)) {
+  const { d: data, a: animators } = layer.t as { d: LottieNode; a?: unknown };
+  for (const style of textStyles(data)) {
     // A text that has only an outline is painted by its outline.
     if (style.fc === undefined && style.sc !== undefined) style.sc = color;
     else {
@@ -118,20 +118,20 @@ function paint(layer: LottieNode, color: readonly number[]): void {
       delete style.sc;
     }
   }
-  for (const animator of Array.isArray(a) ? a : []) {
+  for (const animator of Array.isArray(animators) ? animators : []) {
     const properties = isRecord(animator) && isRecord(animator.a) ? animator.a : {};
     for (const name of ['fc', 'fh', 'fs', 'fb', 'sc', 'sh', 'ss', 'sb', 'sw']) delete properties[name];
   }
   const isRemoved = ({ ty }: LottieNode) => ty === FILL_EFFECT || ty === DROP_SHADOW_EFFECT;
   if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || !isRemoved(effect));
   delete layer.sy;
-  const { o } = transformOf(layer);
-  if (isRecord(o) && !hasKeyframes(o.k)) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
+  const { o: opacity } = transformOf(layer);
+  if (isRecord(opacity) && !hasKeyframes(opacity.k)) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
 }
 
 /** Returns Lottie's Fill effect: mask, all masks, colour, inversion, feathers, opacity. */
 function fillEffect(color: readonly number[]): LottieNode {
   const values = [0, 0, [...color, 1], 0, 0, 0, 1];
-  const ef = values.map((k, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k } }));
-  return { ty: FILL_EFFECT, en: 1, ef };
+  const properties = values.map((value, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k: value } }));
+  return { ty: FILL_EFFECT, en: 1, ef: properties };
 }

@@ -5,7 +5,7 @@ import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { reducedInput } from './reduced-input.ts';
 import { MAX_TEXTS, type TextVariants, textVariants } from './text-variants.ts';
 
-/** Measured visibility of a text on one frame. */
+/** Measured visibility of a text on a frame. */
 export interface TextVisibility {
   readonly frame: number;
   /**
@@ -66,7 +66,7 @@ const MIN_PIXELS = 24;
  * are cut.
  *
  * @param findsCuts false to leave `cutShare` out
- * @returns by editable, with one entry for each of its frames
+ * @returns by editable, with an entry for each of its frames
  */
 export async function measureTextVisibility(
   renderInput: RenderInput,
@@ -78,15 +78,13 @@ export async function measureTextVisibility(
   const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
   if (frames.length === 0) return visibilities;
   const tagStep = Math.floor(255 / (editables.length + 1));
-  // Texts are measured at a fixed size, independently of the output's.
+  // Texts are measured at a fixed size, independently of the output's size.
   const variants = textVariants(reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE), editables, tagStep);
   const opaque = (variant: RenderInput): RenderInput => ({ ...variant, output: { ...variant.output, format: 'mp4' } });
   const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
-  const drawn = [
-    ...(['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name])),
-    ...(isOpaque ? [] : [variants.bare]),
-    ...(findsCuts ? [opaque(variants.alone)] : []),
-  ];
+  const drawn = (['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name]));
+  if (!isOpaque) drawn.push(variants.bare);
+  if (findsCuts) drawn.push(opaque(variants.alone));
   const rasterizers: Rasterizer[] = [];
   try {
     for (const variant of drawn) rasterizers.push(await openRasterizer(variant));
@@ -133,52 +131,70 @@ function measure(
   { width, height }: RenderInput,
   tagStep: number,
 ): Map<number, Omit<TextVisibility, 'frame'>> {
-  const { whole, bare } = pictures;
-  const { pixels, isText, maxCoverage } = findTextPixels(pictures, tagStep);
-  const plain = new Map<number, number[]>();
-  const luminances = new Map<number, number[]>();
-  const atEdge = new Set<number>();
-  const halos = new Map<number, { edges: number; ratios: number[] }>();
-  for (const { at, coverage, text } of pixels) {
-    if (coverage < MIN_INNER_SHARE * maxCoverage.get(text)!) continue;
-    const ratios = plain.get(text) ?? [];
-    const halo = halos.get(text) ?? { edges: 0, ratios: [] };
-    if (ratios.length === 0) {
-      plain.set(text, ratios);
-      luminances.set(text, []);
-      halos.set(text, halo);
-    }
-    // Extrapolates to the luminance of a fully covered pixel.
-    const own = luminance(whole, at, bare, maxCoverage.get(text)! / coverage);
-    luminances.get(text)!.push(own);
-    // The content behind a transparent picture is unknown.
-    const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
-    ratios.push(isKnown ? contrastRatio(own, luminance(bare, at)) : MAX_RATIO);
-    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
-    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atEdge.add(text);
-    const beside = pixelsBeside(at / 4, isText, width, height);
-    if (beside.length === 0) continue;
-    halo.edges += 1;
-    const around = beside.filter((pixel) =>
-      [0, 1, 2].some((channel) => Math.abs(whole[pixel + channel]! - bare[pixel + channel]!) >= MIN_HALO_CHANGE),
-    );
-    if (around.length === 0) continue;
-    halo.ratios.push(Math.max(...around.map((pixel) => contrastRatio(own, luminance(whole, pixel)))));
-  }
+  const textPixels = findTextPixels(pictures, tagStep);
   const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, width, tagStep);
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
-  for (const [text, ratios] of plain) {
+  for (const [text, inner] of measureInnerPixels(pictures, background, { width, height }, textPixels)) {
+    const { ratios, luminances, isAtEdge, haloRatios, besideCount } = inner;
     if (ratios.length < MIN_PIXELS) continue;
-    const { edges, ratios: around } = halos.get(text)!;
-    const hasHalo = around.length >= MIN_PIXELS && around.length >= MIN_HALO_SHARE * edges;
+    const hasHalo = haloRatios.length >= MIN_PIXELS && haloRatios.length >= MIN_HALO_SHARE * besideCount;
     const ratio = quantile(ratios, 0.1);
-    const best = hasHalo ? Math.max(ratio, quantile(around, 0.5)) : ratio;
-    const [coverage, cutShare] = [maxCoverage.get(text)!, cutShares?.get(text) ?? null];
-    const own = luminances.get(text)!;
-    const range = [quantile(own, 0.1), quantile(own, 0.9)] as const;
-    measured.set(text, { ratio: best, isAtEdge: atEdge.has(text), coverage, luminance: range, cutShare });
+    measured.set(text, {
+      ratio: hasHalo ? Math.max(ratio, quantile(haloRatios, 0.5)) : ratio,
+      isAtEdge,
+      coverage: textPixels.maxCoverage.get(text)!,
+      luminance: [quantile(luminances, 0.1), quantile(luminances, 0.9)],
+      cutShare: cutShares?.get(text) ?? null,
+    });
   }
   return measured;
+}
+
+/** Measurements of the inner pixels of a text: those that it covers as far as any pixel. */
+interface InnerPixels {
+  /** Contrast of each pixel with its background. */
+  readonly ratios: number[];
+  readonly luminances: number[];
+  /** Some pixels lie at the edge of the picture. */
+  isAtEdge: boolean;
+  /** Number of the pixels with a pixel beside them that lies outside the text. */
+  besideCount: number;
+  /** Contrast with an outline or glow, for each pixel that has any. */
+  readonly haloRatios: number[];
+}
+
+/** @returns by the text's index */
+function measureInnerPixels(
+  { whole, bare }: TextPictures,
+  background: Uint8Array | null,
+  { width, height }: Pick<RenderInput, 'width' | 'height'>,
+  { pixels, isText, maxCoverage }: TextPixels,
+): Map<number, InnerPixels> {
+  const texts = new Map<number, InnerPixels>();
+  for (const { at, coverage, text } of pixels) {
+    if (coverage < MIN_INNER_SHARE * maxCoverage.get(text)!) continue;
+    const inner = texts.get(text) ?? { ratios: [], luminances: [], isAtEdge: false, besideCount: 0, haloRatios: [] };
+    texts.set(text, inner);
+    // Extrapolates to the luminance of a fully covered pixel.
+    const textLuminance = luminance(whole, at, bare, maxCoverage.get(text)! / coverage);
+    inner.luminances.push(textLuminance);
+    // The content behind a transparent picture is unknown.
+    const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
+    inner.ratios.push(isKnown ? contrastRatio(textLuminance, luminance(bare, at)) : MAX_RATIO);
+    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) inner.isAtEdge = true;
+    const beside = pixelsBeside(at / 4, isText, width, height);
+    if (beside.length > 0) inner.besideCount += 1;
+    const halo = beside.filter((pixel) => isChanged(whole, bare, pixel));
+    const haloRatios = halo.map((pixel) => contrastRatio(textLuminance, luminance(whole, pixel)));
+    if (haloRatios.length > 0) inner.haloRatios.push(Math.max(...haloRatios));
+  }
+  return texts;
+}
+
+/** Returns whether an outline or glow of a text changes a pixel. @param at index of its red channel */
+function isChanged(whole: Uint8Array, bare: Uint8Array, at: number): boolean {
+  return [0, 1, 2].some((channel) => Math.abs(whole[at + channel]! - bare[at + channel]!) >= MIN_HALO_CHANGE);
 }
 
 /**
@@ -236,11 +252,16 @@ interface TextPixel {
   readonly text: number;
 }
 
-/** Finds the pixels covered by a single text, the maximum coverage of each text, and all pixels covered by any text. */
-function findTextPixels(
-  { bare, bright, dark }: TextPictures,
-  tagStep: number,
-): { pixels: TextPixel[]; isText: Uint8Array; maxCoverage: Map<number, number> } {
+interface TextPixels {
+  /** Pixels that a single text covers. */
+  readonly pixels: readonly TextPixel[];
+  /** 1 for each pixel that any text covers. */
+  readonly isText: Uint8Array;
+  /** Maximum coverage of a pixel, by the text's index. */
+  readonly maxCoverage: ReadonlyMap<number, number>;
+}
+
+function findTextPixels({ bare, bright, dark }: TextPictures, tagStep: number): TextPixels {
   const pixels: TextPixel[] = [];
   const isText = new Uint8Array(bare.length / 4);
   const maxCoverage = new Map<number, number>();
@@ -270,10 +291,10 @@ function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: 
   const found: number[] = [];
   const search = (step: number, room: number): void => {
     const end = pixel + step * Math.min(HALO_REACH, room);
-    for (let other = pixel; other !== end; ) {
-      other += step;
-      if (isText[other] === 1) continue;
-      found.push(other * 4);
+    for (let beside = pixel; beside !== end; ) {
+      beside += step;
+      if (isText[beside] === 1) continue;
+      found.push(beside * 4);
       return;
     }
   };
@@ -299,8 +320,8 @@ function luminance(rgba: Uint8Array, at: number, background = rgba, factor = 1):
 }
 
 /** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-export function contrastRatio(a: number, b: number): number {
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+export function contrastRatio(luminance1: number, luminance2: number): number {
+  return (Math.max(luminance1, luminance2) + 0.05) / (Math.min(luminance1, luminance2) + 0.05);
 }
 
 /** Returns the value below which a share of the values lies. @param values not empty @param share 0..1 */

@@ -21,14 +21,17 @@ export interface ComposedAnimation {
    * Serializes the animation.
    *
    * @param clipAssets assets that replace the clips, and their pictures
-   * @param images embedded in the JSON, or stored separately as `files`
+   * @param storage whether images are embedded in the JSON, or stored separately as `files`
    */
-  toJson(clipAssets: readonly object[], images?: 'embedded' | 'separate'): string;
+  toJson(clipAssets: readonly object[], storage?: ImageStorage): string;
 }
+
+type ImageStorage = 'embedded' | 'separate';
+type ImageFile = readonly [name: string, png: Buffer];
 
 /**
  * Composes an input's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
- * one image at a time to save memory. Removes all paths to other files.
+ * a single image at a time to save memory. Removes all paths to other files.
  *
  * @throws RenderError as `fitImage`
  */
@@ -38,44 +41,44 @@ export async function composeAnimation(source: RenderInput): Promise<ComposedAni
     ...renderInput,
     animation: drawingForm(renderInput.animation),
   });
-  const files: [name: string, png: Buffer][] = [];
-  const byAsset = new Map<string, (typeof files)[number]>();
+  const files: ImageFile[] = [];
+  const fileOfAsset = new Map<string, ImageFile>();
   for (const [index, image] of images.entries()) {
-    const file: (typeof files)[number] = [`image-${index}.png`, await fittedImageCache.fit(image)];
+    const file: ImageFile = [`image-${index}.png`, await fittedImageCache.fit(image)];
     files.push(file);
-    byAsset.set(image.assetId, file);
+    fileOfAsset.set(image.assetId, file);
   }
   const { animation: typeset, findings } = await typesetTexts(moving, renderInput.fonts);
   const clips = new Map(renderInput.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (typeset.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
-    return [byAsset.has(asset.id) ? asset : withoutPath(asset)];
+    return [fileOfAsset.has(asset.id) ? asset : withoutPath(asset)];
   });
   const animation = withLayerLists({ ...typeset, assets }, (layers) => showClips(layers, clips));
   // Everything that is the same in all windows is serialized once.
-  const { assets: fixed, ...rest } = animation;
-  const serializeFixed = (images: 'embedded' | 'separate'): string[] =>
-    fixed.map((asset) => {
-      const file = byAsset.get(asset.id);
-      return JSON.stringify(file === undefined ? asset : { ...asset, ...imageFields(file, images) });
+  const { assets: fixedAssets, ...otherFields } = animation;
+  const serializeFixed = (storage: ImageStorage): string[] =>
+    fixedAssets.map((asset) => {
+      const file = fileOfAsset.get(asset.id);
+      return JSON.stringify(file === undefined ? asset : { ...asset, ...imageFields(file, storage) });
     });
-  const separateText = serializeFixed('separate');
-  const restText = JSON.stringify(rest).slice(1);
+  const separateAssets = serializeFixed('separate');
+  const otherFieldsJson = JSON.stringify(otherFields).slice(1);
   return {
     // The times of clips are computed from this animation, where image layers show them.
     animation: typeset,
     findings,
     files,
-    toJson: (clipAssets, images = 'embedded') => {
-      const own = images === 'separate' ? separateText : serializeFixed(images);
-      const all = [...own, ...clipAssets.map((asset) => JSON.stringify(asset))];
-      return `{"assets":[${all.join(',')}],${restText}`;
+    toJson: (clipAssets, storage = 'embedded') => {
+      const fixedJson = storage === 'separate' ? separateAssets : serializeFixed(storage);
+      const assetsJson = [...fixedJson, ...clipAssets.map((asset) => JSON.stringify(asset))];
+      return `{"assets":[${assetsJson.join(',')}],${otherFieldsJson}`;
     },
   };
 }
 
-function imageFields([name, png]: readonly [string, Buffer], images: 'embedded' | 'separate'): object {
-  if (images === 'separate') return { u: '', p: name, e: 0 };
+function imageFields([name, png]: ImageFile, storage: ImageStorage): object {
+  if (storage === 'separate') return { u: '', p: name, e: 0 };
   return { u: '', p: `data:image/png;base64,${png.toString('base64')}`, e: 1 };
 }
 
@@ -90,6 +93,7 @@ function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object
 /** Removes the path of an asset unless it is embedded data, because the rasteriser would follow it to any file. */
 function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
   if (asset.p === undefined && asset.u === undefined) return asset;
-  const { p, u: _folder, ...rest } = asset;
-  return (typeof p === 'string' && /^data:[^,]*;base64,/i.test(p) ? { ...rest, u: '', p } : rest) as Asset;
+  const { p: path, u: _folder, ...rest } = asset;
+  const isEmbedded = typeof path === 'string' && /^data:[^,]*;base64,/i.test(path);
+  return (isEmbedded ? { ...rest, u: '', p: path } : rest) as Asset;
 }

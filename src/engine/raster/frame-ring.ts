@@ -12,7 +12,7 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { readonly exports: object };
 };
 
-type Convert = (rgba: number, width: number, rows: number, y: number, u: number, v: number) => void;
+type Convert = (rgba: number, width: number, rows: number, luma: number, blue: number, red: number) => void;
 
 const PAGE_BYTES = 65_536;
 /** Rows copied and converted together: 0.25 MB at a width of 1920 pixels, which fits a core's own cache. */
@@ -49,7 +49,7 @@ export interface FrameRing {
    * @see ITU-R BT.709-6, items 3.2–3.4 and 4.6
    */
   put(rgba: Uint8Array, slot: number): void;
-  /** Copies a frame from one slot to another. */
+  /** Copies a frame between two slots. */
   copy(from: number, to: number): void;
 }
 
@@ -66,11 +66,11 @@ export function createFrameRing(format: RingFormat): FrameRing {
     buffer: memory.buffer,
     put(rgba, slot) {
       if (pixels !== 'i420') return ringFrame(memory.buffer, format, slot).set(rgba);
-      const y = slotOffset(format, slot);
+      const lumaAt = slotOffset(format, slot);
       for (let row = 0; row < height; row += STRIP_ROWS) {
         input.set(rgba.subarray(row * width * 4, row * width * 4 + stripBytes));
-        const u = y + area + (row / 2) * (width / 2);
-        convert(0, width, Math.min(STRIP_ROWS, height - row), y + row * width, u, u + area / 4);
+        const blueAt = lumaAt + area + (row / 2) * (width / 2);
+        convert(0, width, Math.min(STRIP_ROWS, height - row), lumaAt + row * width, blueAt, blueAt + area / 4);
       }
     },
     copy(from, to) {

@@ -84,10 +84,11 @@ export async function openRasterizer(renderInput: RenderInput): Promise<Rasteriz
  * Scales the animation to cover the output, keeping its aspect ratio. Fitting it inside could leave a black row if the output size
  * is rounded.
  */
-function coveringArea({ width, height, animation: { w, h } }: RenderInput) {
-  const scale = Math.max(width / w, height / h);
-  const [across, down] = [w * scale, h * scale];
-  return { x: (width - across) / 2, y: (height - down) / 2, width: across, height: down };
+function coveringArea({ width, height, animation }: RenderInput) {
+  const scale = Math.max(width / animation.w, height / animation.h);
+  const drawnWidth = animation.w * scale;
+  const drawnHeight = animation.h * scale;
+  return { x: (width - drawnWidth) / 2, y: (height - drawnHeight) / 2, width: drawnWidth, height: drawnHeight };
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {

@@ -25,7 +25,7 @@ export function findStaticFrames(animation: LottieDocument): (from: number, to: 
   const merged = merge(changes);
   return (from, to) => {
     const [start, end] = [from + animation.ip - MARGIN, to + animation.ip + MARGIN];
-    return !merged.some(([a, b]) => a <= end && b >= start);
+    return !merged.some(([changeStart, changeEnd]) => changeStart <= end && changeEnd >= start);
   };
 }
 
@@ -42,17 +42,18 @@ function changesOf(animation: LottieDocument): Span[] | null {
     showings += 1;
     for (const layer of layers) {
       if (showings > MAX_SHOWINGS || !isRecord(layer)) continue;
-      const own = clockOf(layer, clock);
-      // Hidden layers count as well: they may move or matte others.
-      for (const edge of [layer.ip, layer.op])
-        if (typeof edge === 'number') changes.push(...spanIn([clock], edge, edge));
+      const layerClock = clockOf(layer, clock);
+      // Hidden layers count as well: they may move other layers or be their matte.
+      for (const edge of [layer.ip, layer.op]) {
+        if (typeof edge === 'number') changes.push(...spansIn([clock], edge, edge));
+      }
       // Players differ in whether a layer's own start and stretch apply to its key frames.
-      for (const [from, to] of keyframeSpans(layer)) changes.push(...spanIn([clock, own], from, to));
+      for (const [from, to] of keyframeSpans(layer)) changes.push(...spansIn([clock, layerClock], from, to));
       const inside = compositions.get(String(layer.refId));
       if (inside === undefined) continue;
       seen.add(String(layer.refId));
       // With time remapping, the composition changes only when that property does.
-      if (layer.tm === undefined) visit(inside, own);
+      if (layer.tm === undefined) visit(inside, layerClock);
     }
   };
   visit(animation.layers, { start: 0, stretch: 1 });
@@ -60,7 +61,8 @@ function changesOf(animation: LottieDocument): Span[] | null {
   return showings > MAX_SHOWINGS || isUnseen ? null : changes;
 }
 
-function spanIn(clocks: readonly Clock[], from: number, to: number): Span[] {
+/** Converts a span of each clock to frames of the animation. */
+function spansIn(clocks: readonly Clock[], from: number, to: number): Span[] {
   return clocks.map(({ start, stretch }) => {
     const ends = [start + from * stretch, start + to * stretch];
     return [Math.min(...ends), Math.max(...ends)];

@@ -44,7 +44,7 @@ export function inputCutter(renderInput: RenderInput): (ranges: readonly FrameRa
   };
 }
 
-/** Segments drawn from one input. */
+/** Segments that are drawn from the same input. */
 export interface SegmentDrawing {
   /** The input restricted to all of the ranges. */
   readonly renderInput: RenderInput;
@@ -67,13 +67,20 @@ export function drawingsOf(renderInput: RenderInput, ranges: readonly FrameRange
   const cut = inputCutter(renderInput);
   const drawings: SegmentDrawing[] = [];
   for (const range of ranges) {
-    const shared = [...(drawings.at(-1)?.ranges ?? []), range];
-    const united = shared.length > 1 && shared.length <= MAX_SHARED_SEGMENTS ? cut(shared) : null;
-    if (united !== null && imageBytes(united) <= MAX_SHARED_IMAGE_BYTES) {
-      drawings.splice(-1, 1, { renderInput: united, ranges: shared, cut });
-    } else drawings.push({ renderInput: cut([range]), ranges: [range], cut });
+    const last = drawings.at(-1);
+    const extended = last === undefined ? null : extendedDrawing(last, range);
+    if (extended === null) drawings.push({ renderInput: cut([range]), ranges: [range], cut });
+    else drawings[drawings.length - 1] = extended;
   }
   return drawings;
+}
+
+/** Returns a drawing with a further range; null if it would exceed the limits of a drawing. */
+function extendedDrawing({ ranges, cut }: SegmentDrawing, range: FrameRange): SegmentDrawing | null {
+  if (ranges.length === MAX_SHARED_SEGMENTS) return null;
+  const allRanges = [...ranges, range];
+  const renderInput = cut(allRanges);
+  return imageBytes(renderInput) <= MAX_SHARED_IMAGE_BYTES ? { renderInput, ranges: allRanges, cut } : null;
 }
 
 function imageBytes({ images }: RenderInput): number {
@@ -101,8 +108,8 @@ function restrict(renderInput: RenderInput, shown: ShownLayers, to: number): Res
   const { fonts, document } = filterFonts(animation, renderInput.fonts, kept);
   const needed = assetIds(kept);
   const assets = (animation.assets ?? []).flatMap((asset) => {
-    const own = compositions.get(asset.id);
-    if (own !== undefined) return [{ ...asset, layers: own }];
+    const keptLayers = compositions.get(asset.id);
+    if (keptLayers !== undefined) return [{ ...asset, layers: keptLayers }];
     return needed.has(asset.id) && !Array.isArray(asset.layers) ? [asset] : [];
   });
   const isNeeded = ({ assetId }: { readonly assetId: string }): boolean => needed.has(assetId);
@@ -159,7 +166,7 @@ function filterFonts(
     const { fonts: _, chars: __, ...document } = animation;
     return { fonts: [], document: document as LottieDocument };
   }
-  const names = new Set(texts.flatMap(({ documents }) => documents.map(({ f }) => String(f ?? ''))));
+  const names = new Set(texts.flatMap(({ documents }) => documents.map((document) => String(document.f ?? ''))));
   const isUsed = (name: unknown): boolean => names.has(String(name));
   return {
     fonts: fonts.filter(({ name, isFallback }) => isFallback || isUsed(name)),

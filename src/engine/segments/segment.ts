@@ -55,8 +55,9 @@ function animationDigest(animation: LottieDocument): Json {
     rest: valueDigest(rest),
     layers: layerDigests(layers),
     assets: assets.map((asset) => {
-      const { layers: own, ...fields } = asset;
-      return Array.isArray(own) ? { asset: fields as Json, layers: layerDigests(own) } : valueDigest(asset);
+      const { layers: assetLayers, ...fields } = asset;
+      if (!Array.isArray(assetLayers)) return valueDigest(asset);
+      return { asset: fields as Json, layers: layerDigests(assetLayers) };
     }),
   };
 }
@@ -112,7 +113,7 @@ export function hasSegments(format: OutputFormat): boolean {
 
 /**
  * Returns the frames of each segment of an MP4 or MOV in order; empty for other formats. The segments depend only on length and
- * rate, so that all processes use the same ones. The last two are equally long, so that two processes finish at the same time.
+ * rate, so that all processes use the same segments. The last two are equally long, so that two processes finish at the same time.
  */
 export function segmentRanges({
   frameCount,
@@ -131,5 +132,5 @@ export function segmentRanges({
   return Array.from({ length: count }, (_, index) => ({ first: start(index), end: start(index + 1) }));
 }
 
-/** Maximum segments that are drawn from one input, so that memory does not grow with the length of a video. */
+/** Maximum segments that are drawn from the same input, so that memory does not grow with the length of a video. */
 export const MAX_SHARED_SEGMENTS = 8;

@@ -86,7 +86,7 @@ class Finder implements ShownLayers {
     const layer = layers[index] as LottieNode;
     this.drawn.add(layer);
     this.#keepParents(layers, layer);
-    // The matte is the previous layer, or in newer documents a named one. It has an effect even outside its own time.
+    // The matte is the previous layer, or in newer documents a named layer. It has an effect even outside its own time.
     if (layer.tt !== undefined || layer.tp !== undefined) {
       this.#keepWhole(layers, index - 1);
       for (const at of indices(layers, layer.tp)) this.#keepWhole(layers, at);

@@ -6,7 +6,7 @@ import { forEachStill } from './draw-stills.ts';
 
 /** Two versions of an input whose stills are compared. */
 export interface StillComparison {
-  /** RenderInput whose stills are paired with those of `after` by index; null for a new video. */
+  /** The input whose stills are paired with those of `after` by index; null for a new video. */
   readonly before: PackedInput | null;
   readonly after: PackedInput;
   /** Quality of the JPEGs, 1..100; null to compute only the share. */
@@ -28,11 +28,11 @@ interface Drawn extends PicturePixels {
 }
 
 /**
- * Draws the stills of both inputs, one input after the other, and compares their raw pixels. Encodes only requested
+ * Draws the stills of `before`, then those of `after`, and compares their raw pixels. Encodes only requested
  * pictures, and equal pictures once. Draws on the calling thread.
  *
  * @param onStill called after each still of either input
- * @returns one entry for each still of `after`, in order
+ * @returns an entry for each still of `after`, in order
  * @throws RenderError as `renderStills`
  */
 export async function compareStills(
@@ -50,8 +50,11 @@ export async function compareStills(
   await drawEach(after, async (picture, encode) => {
     const previous = drawn[compared.length];
     const share = previous === undefined ? null : changedShare(previous, picture);
-    const isSame = previous !== undefined && isEqual(previous, picture);
-    const jpeg = jpegQuality === null ? null : isSame ? previous.jpeg : await encode(jpegQuality);
+    let jpeg: Uint8Array | null = null;
+    if (jpegQuality !== null) {
+      const isSame = previous !== undefined && isEqual(previous, picture);
+      jpeg = isSame ? previous.jpeg : await encode(jpegQuality);
+    }
     compared.push({ before: previous?.jpeg ?? null, after: jpeg, changedShare: share });
     onStill();
   });
@@ -87,7 +90,7 @@ function isEqual(a: PicturePixels, b: PicturePixels): boolean {
 
 /**
  * Minimum difference of two pixels, as a share 0..1 of the distance between black and white in YIQ: about 8 of 255
- * steps of brightness. It can be low because one engine draws both sides on one machine.
+ * steps of brightness. It can be low because the same engine draws both sides on the same machine.
  */
 const THRESHOLD = 0.03;
 

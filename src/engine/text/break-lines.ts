@@ -31,13 +31,14 @@ export function breakLines({ cells, breaks, maxWidth, tracking, splitsWords }: B
     const cell = cells[index]!;
     if (index > from && breaks.has(cell.start)) lastBreak = index;
     const isTooWide = !cell.isSpace && pen + cell.advance > maxWidth + ROUNDING;
-    const to = !isTooWide ? from : lastBreak > from ? lastBreak : splitsWords ? index : from;
-    if (to > from) {
-      lines.push({ from, to });
-      from = to;
-      lastBreak = to;
+    const lineEnd = lastBreak > from || !splitsWords ? lastBreak : index;
+    if (isTooWide && lineEnd > from) {
+      lines.push({ from, to: lineEnd });
+      from = lineEnd;
+      lastBreak = lineEnd;
       pen = 0;
-      index = to - 1;
+      // The next line begins with the cell at its start.
+      index = lineEnd - 1;
       continue;
     }
     pen += cell.advance + trackingAfter(cell, tracking);

@@ -26,9 +26,9 @@ async function assetsOf(
   { id, font, glyphs, advance, pixelsPerEm }: PooledEmoji,
   painter: GlyphPainter,
 ): Promise<{ id: string; [field: string]: unknown }[]> {
-  const w = Math.ceil((EMOJI_ORIGIN.x + advance + EMOJI_MARGIN.right) * pixelsPerEm);
-  const h = Math.ceil((EMOJI_ORIGIN.y + EMOJI_MARGIN.below) * pixelsPerEm);
-  const canvas = createCanvas(w, h);
+  const width = Math.ceil((EMOJI_ORIGIN.x + advance + EMOJI_MARGIN.right) * pixelsPerEm);
+  const height = Math.ceil((EMOJI_ORIGIN.y + EMOJI_MARGIN.below) * pixelsPerEm);
+  const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const unit = pixelsPerEm / font.shaper.unitsPerEm;
   for (const { glyph, x, y } of glyphs) {
@@ -42,13 +42,19 @@ async function assetsOf(
       await drawBitmap(bitmap, font, glyph, context);
     }
   }
-  const p = `data:image/png;base64,${(await canvas.encode('png')).toString('base64')}`;
-  const still = (k: unknown): unknown => ({ a: 0, k });
-  const ks = { o: still(100), r: still(0), p: still([0, 0]), a: still([0, 0]), s: still([100, 100]) };
-  const layer = { ty: 2, nm: id, refId: `${id} picture`, ind: 1, ip: 0, op: FOREVER, st: 0, sr: 1, ks };
+  const picture = `data:image/png;base64,${(await canvas.encode('png')).toString('base64')}`;
+  const constant = (value: unknown): unknown => ({ a: 0, k: value });
+  const transform = {
+    o: constant(100),
+    r: constant(0),
+    p: constant([0, 0]),
+    a: constant([0, 0]),
+    s: constant([100, 100]),
+  };
+  const layer = { ty: 2, nm: id, refId: `${id} picture`, ind: 1, ip: 0, op: FOREVER, st: 0, sr: 1, ks: transform };
   return [
-    { id: `${id} picture`, w, h, u: '', p, e: 1 },
-    { id, nm: id, w, h, layers: [layer] },
+    { id: `${id} picture`, w: width, h: height, u: '', p: picture, e: 1 },
+    { id, nm: id, w: width, h: height, layers: [layer] },
   ];
 }
 
@@ -59,9 +65,9 @@ async function assetsOf(
  * @param context in ems from the glyph's origin
  */
 async function drawBitmap(png: Uint8Array, font: OpenFont, glyph: number, context: SKRSContext2D): Promise<void> {
-  const { width: pixels, height: rows } = checkImage({ bytes: png, name: 'an emoji' });
+  const picture = checkImage({ bytes: png, name: 'an emoji' });
   const width = font.advanceOf(glyph);
-  const height = (width * rows) / pixels;
+  const height = (width * picture.height) / picture.width;
   context.drawImage(await loadImage(png), 0, (font.descent - font.ascent - height) / 2, width, height);
 }
 
@@ -79,18 +85,18 @@ const FULL_TURN = 2 * Math.PI;
 
 /** Draws colour glyphs with layers and gradients (COLR). */
 class GlyphPainter {
-  readonly #funcs: HarfBuzz.PaintFuncs;
+  readonly #paintFuncs: HarfBuzz.PaintFuncs;
   #contexts: SKRSContext2D[] = [];
 
   constructor(hb: typeof HarfBuzz) {
-    this.#funcs = new hb.PaintFuncs();
-    this.#register(this.#funcs);
+    this.#paintFuncs = new hb.PaintFuncs();
+    this.#register(this.#paintFuncs);
   }
 
   /** @param context with a transformation from font units, y upwards, to pixels */
   paint(font: HarfBuzz.Font, glyph: number, context: SKRSContext2D): void {
     this.#contexts = [context];
-    font.paintGlyph(glyph, this.#funcs, undefined, 0, { red: 0, green: 0, blue: 0, alpha: 255 });
+    font.paintGlyph(glyph, this.#paintFuncs, undefined, 0, { red: 0, green: 0, blue: 0, alpha: 255 });
   }
 
   get #context(): SKRSContext2D {
@@ -152,11 +158,11 @@ class GlyphPainter {
 function traceGlyph(context: SKRSContext2D, font: HarfBuzz.Font, glyph: number): void {
   context.beginPath();
   for (const { type, values } of font.glyphToJson(glyph)) {
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = values;
-    if (type === 'M') context.moveTo(a, b);
-    else if (type === 'L') context.lineTo(a, b);
-    else if (type === 'Q') context.quadraticCurveTo(a, b, c, d);
-    else if (type === 'C') context.bezierCurveTo(a, b, c, d, e, f);
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0] = values;
+    if (type === 'M') context.moveTo(x1, y1);
+    else if (type === 'L') context.lineTo(x1, y1);
+    else if (type === 'Q') context.quadraticCurveTo(x1, y1, x2, y2);
+    else if (type === 'C') context.bezierCurveTo(x1, y1, x2, y2, x3, y3);
     else context.closePath();
   }
 }
@@ -196,11 +202,11 @@ function sweepGradient(
   from: number,
   to: number,
 ): CanvasGradient {
-  const parts = line.colorStops.map(({ offset, color }) => {
+  const stops = line.colorStops.map(({ offset, color }) => {
     const turn = (offset * (to - from)) / FULL_TURN;
     return { offset: Math.min(1, Math.max(0, turn)), color: cssColor(color) };
   });
-  return withStops(context.createConicGradient(from, x, y), parts);
+  return withStops(context.createConicGradient(from, x, y), stops);
 }
 
 interface Stop {

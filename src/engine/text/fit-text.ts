@@ -40,30 +40,35 @@ export function textExtent({ inks, size, lineHeight, ascent, descent, isInkOnly 
   return top <= bottom ? { top, bottom } : { top: 0, bottom: 0 };
 }
 
-const known = new WeakMap<Cell, Ink | null>();
+const cachedInks = new WeakMap<Cell, Ink | null>();
 
 /** Returns the extent of a line's ink. */
 export function inkOf(cells: readonly Cell[]): Ink | null {
   let ink: Ink | null = null;
   for (const cell of cells) {
-    const own = known.get(cell) ?? inkOfCell(cell);
-    known.set(cell, own);
-    if (own === null) continue;
-    ink = ink === null ? own : { top: Math.max(ink.top, own.top), bottom: Math.min(ink.bottom, own.bottom) };
+    const cellInk = cachedInks.get(cell) ?? inkOfCell(cell);
+    cachedInks.set(cell, cellInk);
+    if (cellInk !== null) ink = ink === null ? cellInk : union(ink, cellInk);
   }
   return ink;
 }
 
+function union(first: Ink, second: Ink): Ink {
+  return { top: Math.max(first.top, second.top), bottom: Math.min(first.bottom, second.bottom) };
+}
+
 function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
-  // Emoji pictures fill the font's ascent and descent.
-  const { font: own } = glyphs[0]!;
-  if (isColored) return { top: own.ascent * scale, bottom: -own.descent * scale };
+  if (isColored) {
+    // Emoji pictures fill the font's ascent and descent.
+    const { ascent, descent } = glyphs[0]!.font;
+    return { top: ascent * scale, bottom: -descent * scale };
+  }
   let ink: Ink | null = null;
   for (const { font, glyph, y } of glyphs) {
     const { top, bottom } = font.boundsOf(glyph);
     if (top === bottom) continue;
-    const edges = { top: y + top * scale, bottom: y + bottom * scale };
-    ink = ink === null ? edges : { top: Math.max(ink.top, edges.top), bottom: Math.min(ink.bottom, edges.bottom) };
+    const glyphInk = { top: y + top * scale, bottom: y + bottom * scale };
+    ink = ink === null ? glyphInk : union(ink, glyphInk);
   }
   return ink;
 }

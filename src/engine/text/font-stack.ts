@@ -6,12 +6,12 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Cc}/u;
 const TEXT_STYLE = '\ufe0e';
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f|\p{Emoji}\p{Emoji_Modifier})/u;
 
-/** The fonts of a text: its own first, then the fallbacks in order. */
+/** The fonts of a text: its named font, then the fallbacks in order. */
 export type FontStack = readonly OpenFont[];
 
 /**
  * Returns the font for a grapheme cluster: the first with all of its characters. Emoji prefer colour fonts, by default
- * or by variation selector; text-style clusters prefer the others.
+ * or by variation selector; text-style clusters prefer fonts without colour.
  *
  * @returns null when no font has all characters; undefined when the cluster is invisible in any font
  */
@@ -34,7 +34,7 @@ function hasPreferredFont(cluster: string, stack: FontStack): boolean {
   return font !== null && (inColor === null || font.hasColor === inColor);
 }
 
-/** Returns whether a cluster should be drawn in colour; null for either. */
+/** Returns whether a cluster should be drawn in colour; null if it has no preference. */
 function colorOf(cluster: string): boolean | null {
   if (cluster.includes(TEXT_STYLE)) return false;
   return EMOJI.test(cluster) ? true : null;
@@ -53,10 +53,10 @@ function coversAll(font: OpenFont, characters: readonly string[]): boolean {
 }
 
 /**
- * Opens fonts in order until each character of a text has one, because fallback fonts are large and most texts do not need
- * them.
+ * Opens fonts in order until each character of a text has a font, because fallback fonts are large and most texts do not
+ * need them.
  *
- * @param fonts the text's own first; at least one
+ * @param fonts not empty; the text's named font first
  * @throws RenderError template_invalid for an unusable font, as `openFont`
  */
 export async function openStack(text: string, fonts: readonly FontToOpen[]): Promise<FontStack> {

@@ -32,7 +32,7 @@ export interface PooledEmoji {
   readonly pixelsPerEm: number;
 }
 
-/** Options of all characters of one text document. */
+/** Options of all characters of a text document. */
 interface CharacterOptions {
   /** Advance of spaces, in ems. */
   readonly space: number;
@@ -105,9 +105,9 @@ export class GlyphPool {
   }
 
   #fontFor(keys: ReadonlySet<string>, space: number): PooledFont {
-    const fitting = this.#fonts.find(({ space: own, characters }) => {
-      const added = [...keys].filter((key) => !characters.has(key)).length;
-      return own === space && characters.size + added <= CAPACITY;
+    const fitting = this.#fonts.find((font) => {
+      const addedCount = [...keys].filter((key) => !font.characters.has(key)).length;
+      return font.space === space && font.characters.size + addedCount <= CAPACITY;
     });
     if (fitting !== undefined) return fitting;
     if (keys.size > CAPACITY) {
@@ -125,13 +125,13 @@ export class GlyphPool {
 
   #characterFor(font: PooledFont, key: string, character: TypesetCharacter, options: CharacterOptions): string {
     if (character.kind === 'space') return ' ';
-    const known = font.characters.get(key);
-    if (known !== undefined) return known;
-    const code = characterAt(font.characters.size);
-    font.characters.set(key, code);
-    const fields = charFields(font.name, code, character.advance);
+    const assigned = font.characters.get(key);
+    if (assigned !== undefined) return assigned;
+    const next = characterAt(font.characters.size);
+    font.characters.set(key, next);
+    const fields = charFields(font.name, next, character.advance);
     this.#chars.push({ ...fields, ...this.#drawing(character, options) });
-    return code;
+    return next;
   }
 
   #drawing(
@@ -153,20 +153,21 @@ export class GlyphPool {
     const left = (shift - EMOJI_ORIGIN.x * scale) * 100;
     const top = (drop - EMOJI_ORIGIN.y * scale) * 100;
     const percent = (100 * 100 * scale) / pixelsPerEm;
-    const ks = {
+    const transform = {
       o: { a: 0, k: 100 },
       r: { a: 0, k: 0 },
       p: { a: 0, k: [left, top] },
       a: { a: 0, k: [0, 0] },
       s: { a: 0, k: [percent, percent] },
     };
-    return { t: 1, data: { refId: this.#emojiFor(cell, pixelsPerEm), ip: 0, op: FOREVER, st: 0, sr: 1, ks } };
+    const refId = this.#emojiFor(cell, pixelsPerEm);
+    return { t: 1, data: { refId, ip: 0, op: FOREVER, st: 0, sr: 1, ks: transform } };
   }
 
   #emojiFor(cell: Cell, pixelsPerEm: number): string {
     const key = `${this.#glyphKey(cell)}:${pixelsPerEm}`;
-    const known = this.#emoji.get(key);
-    if (known !== undefined) return known.id;
+    const pooled = this.#emoji.get(key);
+    if (pooled !== undefined) return pooled.id;
     const { scale } = cell;
     const emoji: PooledEmoji = {
       id: `reelform emoji ${this.#emoji.size + 1}`,
@@ -182,8 +183,10 @@ export class GlyphPool {
   #keyOf(character: TypesetCharacter, { drop, pixelsPerEm, part }: CharacterOptions): string {
     if (character.kind === 'space') return '';
     const { cell, shift, advance } = character;
-    const picture = cell.isColored ? `${part}@${pixelsPerEm}` : part === 'letters' ? 'all' : part;
-    return `${this.#glyphKey(cell)}|${picture}|${shift}|${advance}|${drop}`;
+    // Letters have the same outline whether pictures are drawn too or not.
+    const letterPart = part === 'letters' ? 'all' : part;
+    const drawing = cell.isColored ? `${part}@${pixelsPerEm}` : letterPart;
+    return `${this.#glyphKey(cell)}|${drawing}|${shift}|${advance}|${drop}`;
   }
 
   #glyphKey({ glyphs, scale }: Cell): string {
@@ -202,6 +205,6 @@ export const POOL_ASCENT = 0.75;
 /** Number of frames longer than any animation. */
 export const FOREVER = 1e6;
 
-function charFields(font: string, ch: string, advance: number): object {
-  return { ch, size: 100, style: 'Regular', fFamily: font, w: Math.round(advance * 1e5) / 1e3 };
+function charFields(font: string, character: string, advance: number): object {
+  return { ch: character, size: 100, style: 'Regular', fFamily: font, w: Math.round(advance * 1e5) / 1e3 };
 }

@@ -9,7 +9,7 @@ interface Contour {
   readonly o: Point[];
 }
 
-type Point = [number, number];
+type Point = readonly [x: number, y: number];
 
 /** Lottie measures glyphs in hundredths of an em. */
 const UNITS = 100;
@@ -64,35 +64,34 @@ function asShapes(contours: readonly Contour[]): unknown[] {
 
 function contoursOf(commands: readonly OutlineCommand[], { x, y, scale }: ShapeOffset): Contour[] {
   const contours: Contour[] = [];
-  let from: readonly [number, number] = [0, 0];
-  const put = (px: number, py: number): Point => [unit(x + px * scale), unit(-(y + py * scale))];
-  const tangent = (px: number, py: number, of: readonly [number, number]): Point => [
-    unit((px - of[0]) * scale),
-    unit(-(py - of[1]) * scale),
+  let from: Point = [0, 0];
+  const vertex = ([pointX, pointY]: Point): Point => [toUnits(x + pointX * scale), toUnits(-(y + pointY * scale))];
+  const tangent = (control: Point, of: Point): Point => [
+    toUnits((control[0] - of[0]) * scale),
+    toUnits(-(control[1] - of[1]) * scale),
   ];
   for (const { type, values } of commands) {
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = values;
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0] = values;
     const contour = contours.at(-1);
     if (type === 'M') {
-      contours.push({ c: true, v: [put(a, b)], i: [[0, 0]], o: [[0, 0]] });
-      from = [a, b];
+      from = [x1, y1];
+      contours.push({ c: true, v: [vertex(from)], i: [[0, 0]], o: [[0, 0]] });
     } else if (contour !== undefined && type !== 'Z') {
-      const end: readonly [number, number] = type === 'L' ? [a, b] : type === 'Q' ? [c, d] : [e, f];
-      let [out, into]: [Point, Point] = [
-        [0, 0],
-        [0, 0],
-      ];
+      let end: Point = [x1, y1];
+      let outTangent: Point = [0, 0];
+      let inTangent: Point = [0, 0];
       if (type === 'Q') {
-        // Converts the quadratic curve to the equal cubic curve.
-        out = tangent(from[0] + (2 / 3) * (a - from[0]), from[1] + (2 / 3) * (b - from[1]), from);
-        into = tangent(end[0] + (2 / 3) * (a - end[0]), end[1] + (2 / 3) * (b - end[1]), end);
+        end = [x2, y2];
+        outTangent = tangent(cubicControl([x1, y1], from), from);
+        inTangent = tangent(cubicControl([x1, y1], end), end);
       } else if (type === 'C') {
-        out = tangent(a, b, from);
-        into = tangent(c, d, end);
+        end = [x3, y3];
+        outTangent = tangent([x1, y1], from);
+        inTangent = tangent([x2, y2], end);
       }
-      contour.o[contour.o.length - 1] = out;
-      contour.v.push(put(end[0], end[1]));
-      contour.i.push(into);
+      contour.o[contour.o.length - 1] = outTangent;
+      contour.v.push(vertex(end));
+      contour.i.push(inTangent);
       contour.o.push([0, 0]);
       from = end;
     }
@@ -100,6 +99,11 @@ function contoursOf(commands: readonly OutlineCommand[], { x, y, scale }: ShapeO
   return contours;
 }
 
-function unit(ems: number): number {
+/** Returns the control point, near an end of a quadratic curve, of the cubic curve that equals it. */
+function cubicControl(control: Point, end: Point): Point {
+  return [end[0] + (2 / 3) * (control[0] - end[0]), end[1] + (2 / 3) * (control[1] - end[1])];
+}
+
+function toUnits(ems: number): number {
   return Math.round(ems * UNITS * PRECISION) / PRECISION;
 }

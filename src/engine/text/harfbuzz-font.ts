@@ -1,7 +1,7 @@
 import type * as HarfBuzz from 'harfbuzzjs';
 import type { FontSettings } from '../../template/render-input.ts';
 
-/** One glyph of a shaped run. Lengths are in ems, y upwards. */
+/** A glyph of a shaped run. Lengths are in ems, y upwards. */
 export interface ShapedGlyph {
   readonly glyph: number;
   /** Index of the first UTF-16 unit that it represents; shared by all glyphs of a cluster. */
@@ -37,7 +37,7 @@ interface GlyphBounds {
 
 /** An open font. Lengths are in ems. */
 export interface OpenFont {
-  /** SHA-256 of the file, the same for one font under two names. */
+  /** SHA-256 of the file, so the same for a font with two names. */
   readonly digest: string;
   /** Size of the unpacked file. */
   readonly sizeBytes: number;
@@ -51,7 +51,7 @@ export interface OpenFont {
   readonly hasColor: boolean;
   /** From 1 to 1000, 400 for regular; of the instance if the font is variable. */
   readonly weight: number;
-  /** Range of its axis `wght`; null without one. */
+  /** Range of its axis `wght`; null if the font lacks the axis. */
   readonly weightRange: { readonly min: number; readonly max: number } | null;
   /** Returns the font with settings that `settingsProblems` accepts. */
   withSettings(settings: FontSettings): OpenFont;
@@ -59,7 +59,7 @@ export interface OpenFont {
   settingsProblems(settings: FontSettings): string[];
   /** Returns whether the font maps the code point to a glyph. */
   covers(codePoint: number): boolean;
-  /** Returns the glyph of a single character; 0 without one. */
+  /** Returns the glyph of a single character; 0 if the font lacks it. */
   glyphOf(codePoint: number): number;
   advanceOf(glyph: number): number;
   /** Returns glyphs in visual order, from left to right. */
@@ -87,7 +87,7 @@ const SPACE = 0x20;
 /** Key of a font without settings. */
 const NO_SETTINGS = '[[],[]]';
 const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
-/** Maximum number of instances of a file, one for each combination of settings, that stay open. */
+/** Maximum number of instances of a file that stay open. Each combination of settings has an instance. */
 const MAX_INSTANCES = 64;
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
@@ -151,27 +151,28 @@ export class HarfBuzzFont implements OpenFont {
   settingsProblems({ axes = {}, features = {} }: FontSettings): string[] {
     const infos = this.#face.getAxisInfos();
     const ranges = Object.values(infos).map(({ tag, min, max }) => `${tag} ${min} to ${max}`);
-    const has = ranges.length === 0 ? 'it is not a variable font' : `its axes are ${ranges.join(', ')}`;
-    const ofAxes = Object.entries(axes).flatMap(([tag, value]) => {
+    const supported = ranges.length === 0 ? 'it is not a variable font' : `its axes are ${ranges.join(', ')}`;
+    const axisProblems = Object.entries(axes).flatMap(([tag, value]) => {
       const info = Object.hasOwn(infos, tag) ? infos[tag] : undefined;
-      if (info === undefined) return [`it has no axis ${tag}: ${has}`];
+      if (info === undefined) return [`it has no axis ${tag}: ${supported}`];
       const { min, max } = info;
       return value >= min && value <= max ? [] : [`its axis ${tag} goes from ${min} to ${max}, not to ${value}`];
     });
-    const known = this.#featureTags();
-    const ofFeatures = Object.entries(features).flatMap(([tag, value]) =>
-      value === 0 || known.has(tag)
+    const featureTags = this.#featureTags();
+    const featureProblems = Object.entries(features).flatMap(([tag, value]) =>
+      value === 0 || featureTags.has(tag)
         ? []
-        : [`it has no feature ${tag}: its features are ${[...known].join(', ') || 'none'}`],
+        : [`it has no feature ${tag}: its features are ${[...featureTags].join(', ') || 'none'}`],
     );
-    return [...ofAxes, ...ofFeatures];
+    return [...axisProblems, ...featureProblems];
   }
 
   #featureTags(): ReadonlySet<string> {
-    const tags = (['GSUB', 'GPOS'] as const).flatMap((table) => this.#face.getTableFeatureTags(table));
+    const tags: string[] = (['GSUB', 'GPOS'] as const).flatMap((table) => this.#face.getTableFeatureTags(table));
     // Old fonts have kerning in a separate table.
     const kern = this.#face.referenceTable('kern');
-    return new Set([...tags, ...(kern !== undefined && kern.length > 0 ? ['kern'] : [])].sort());
+    if (kern !== undefined && kern.length > 0) tags.push('kern');
+    return new Set(tags.sort());
   }
 
   get shaper(): OpenFont['shaper'] {

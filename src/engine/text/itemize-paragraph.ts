@@ -15,11 +15,11 @@ export interface TextRun {
   readonly scale: number;
 }
 
-/** Text without forced line breaks, with one base direction. */
+/** Text without forced line breaks, with a single base direction. */
 export interface Paragraph {
   readonly text: string;
   /** The text's first font, which draws the box for missing glyphs. */
-  readonly ownFont: OpenFont;
+  readonly firstFont: OpenFont;
   /** 0 for left to right, 1 for right to left. */
   readonly baseLevel: number;
   /** In text order, without gaps. */
@@ -30,7 +30,7 @@ const RTL = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{
 const bidi = bidiFactory();
 
 /**
- * Divides a paragraph into runs of one direction, script, font and size. The first letter determines its base
+ * Divides a paragraph into runs with the same direction, script, font and size. The first letter determines its base
  * direction.
  *
  * @param scaleAt scale of the character at an index of the text, 1 for full size
@@ -57,13 +57,15 @@ export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (index
     if (joined === undefined) runs.push(next);
     else runs[runs.length - 1] = joined;
   }
-  return { text, ownFont: stack[0]!, baseLevel, runs };
+  return { text, firstFont: stack[0]!, baseLevel, runs };
 }
 
-function joinRuns(a: TextRun, b: TextRun): TextRun | undefined {
-  const sameScript = a.script === b.script || a.script === null || b.script === null;
-  const joins = a.font !== null && a.font === b.font && a.level === b.level && a.scale === b.scale && sameScript;
-  return joins ? { ...a, end: b.end, script: a.script ?? b.script } : undefined;
+/** Joins two neighbouring runs; undefined if they must be shaped separately. */
+function joinRuns(run: TextRun, next: TextRun): TextRun | undefined {
+  if (run.font === null || run.font !== next.font) return undefined;
+  if (run.level !== next.level || run.scale !== next.scale) return undefined;
+  if (run.script !== null && next.script !== null && run.script !== next.script) return undefined;
+  return { ...run, end: next.end, script: run.script ?? next.script };
 }
 
 function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number } {
@@ -72,7 +74,7 @@ function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number 
   return { levels, baseLevel: paragraphs[0]?.level ?? 0 };
 }
 
-/** Scripts in common use or with their own shaping rules; all others count as one script. */
+/** Scripts in common use or with special shaping rules; all remaining scripts count as the same script. */
 const SCRIPTS = [
   ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Devanagari', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'],
   ...['Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Lao', 'Khmer'],
@@ -84,17 +86,17 @@ const SHARED = /\p{Script=Common}|\p{Script=Inherited}/u;
 /** Letters of these scripts join, so tracking would break words apart. */
 const CURSIVE = new Set(['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Adlam', 'Phags_Pa', 'Mandaic', 'Hanifi_Rohingya']);
 
-const known = new Map<string, string | null>();
+const cachedScripts = new Map<string, string | null>();
 
 /**
  * Returns the script of a character by its Unicode name; null for characters that scripts share: digits, punctuation,
  * marks, spaces.
  */
 export function scriptOf(character: string): string | null {
-  let script = known.get(character);
+  let script = cachedScripts.get(character);
   if (script === undefined) {
     script = SHARED.test(character) ? null : (SCRIPTS.find(({ pattern }) => pattern.test(character))?.name ?? 'other');
-    known.set(character, script);
+    cachedScripts.set(character, script);
   }
   return script;
 }

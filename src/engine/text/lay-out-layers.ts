@@ -39,8 +39,8 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly In
       }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
-      const own = font === undefined ? [] : [{ ...font.file, ...mergeSettings(font.file, spec.settings) }];
-      const candidates = [...own, ...fallbacks.filter((fallback) => fallback !== font?.file)];
+      const candidates: FontToOpen[] = fallbacks.filter((fallback) => fallback !== font?.file);
+      if (font !== undefined) candidates.unshift({ ...font.file, ...mergeSettings(font.file, spec.settings) });
       if (candidates.length === 0) {
         throw new RenderError('template_invalid', `The font ${spec.font} of a text has no file`, {
           imageName: spec.font,
@@ -59,7 +59,7 @@ const EMBEDDED = /^data:[^,]*;base64,/;
 interface NamedFont {
   /** Null when the animation has outlines for it (`chars`) and there is no file. */
   readonly file: FontToOpen | null;
-  /** The document's `ascent` in ems, which places the first line in a box. Null for the font's own. */
+  /** The document's `ascent` in ems, which places the first line in a box. Null if the font's ascent applies. */
   readonly ascent: number | null;
 }
 

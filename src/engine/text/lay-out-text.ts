@@ -4,13 +4,14 @@ import { type Extent, findScale, inkOf, textExtent } from './fit-text.ts';
 import type { FontStack } from './font-stack.ts';
 import { itemizeParagraph, type Paragraph } from './itemize-paragraph.ts';
 import { type Cell, shapeParagraph } from './shape-paragraph.ts';
-import type { TextSpec } from './text-layers.ts';
+import { alignmentOf, type TextSpec } from './text-layers.ts';
 import { placeLine, type TextLine } from './typeset-line.ts';
 
 /** A text broken into lines. */
 export interface TextLayout {
-  /** Font size and line distance in pixels: the document's own, or the size that fits the box. */
+  /** Font size in pixels: that of the document, or the size that fits the box. */
   readonly size: number;
+  /** Distance of the baselines, in pixels. */
   readonly lineHeight: number;
   /** From the top, without the lines that After Effects does not draw. */
   readonly lines: readonly TextLine[];
@@ -30,13 +31,13 @@ const TOLERANCE = 0.005;
 /**
  * Lays out a text: finds its size, breaks it into lines and positions them.
  *
- * @param stack at least one font
- * @param ascent from the document, in ems; null for the font's own
+ * @param stack not empty
+ * @param ascent from the document, in ems; null if the font's ascent applies
  */
 export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | null): TextLayout {
-  const own = stack[0]!;
+  const firstFont = stack[0]!;
   const paragraphs = prepareText(spec, stack);
-  const metrics = { ascent: ascent ?? own.ascent, descent: own.descent };
+  const metrics = { ascent: ascent ?? firstFont.ascent, descent: firstFont.descent };
   const isInkOnly = spec.vertical?.startsWith('ink-') ?? false;
 
   const attempt = (scale: number): Attempt => {
@@ -64,6 +65,14 @@ export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | nu
   };
 }
 
+/** Returns the position of a line's left end in the layer, in pixels. */
+export function lineLeft({ width }: TextLine, spec: TextSpec, size: number): number {
+  const room = (spec.box?.width ?? 0) - width * size;
+  const alignment = alignmentOf(spec);
+  if (alignment === 0) return spec.x;
+  return spec.x + (alignment === 1 ? room : room / 2);
+}
+
 interface Attempt {
   readonly size: number;
   readonly lineHeight: number;
@@ -84,11 +93,11 @@ function fits({ lineCount, width, extent }: Attempt, { box, maxLines }: TextSpec
 function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: Attempt, spec: TextSpec): TextLine[] {
   const { tracking, justification, box } = spec;
   return paragraphs.flatMap((paragraph, index) => {
-    const own = ranges[index]!;
-    return own.map(({ from, to }, line) => {
-      const isLast = line === own.length - 1;
+    const lines = ranges[index]!;
+    return lines.map(({ from, to }, line) => {
+      const isLast = line === lines.length - 1;
       const isFilled = box !== null && (justification === 6 || (justification >= 3 && !isLast));
-      const cells = own.length === 1 ? paragraph.cells : lineCells(paragraph, from, to, tracking !== 0);
+      const cells = lines.length === 1 ? paragraph.cells : lineCells(paragraph, from, to, tracking !== 0);
       const fillTo = isFilled ? box.width / size : null;
       return placeLine(cells, { baseLevel: paragraph.baseLevel, tracking, fillTo });
     });
@@ -118,11 +127,7 @@ function drawnLines(
   return lines.filter((_, index) => index === 0 || index * lineHeight <= box!.height - ascentPx + 1e-3);
 }
 
-function firstBaseline(
-  { extent }: Attempt,
-  { box, y, vertical, baselineShift, size: _ }: TextSpec,
-  ascentPx: number,
-): number {
+function firstBaseline({ extent }: Attempt, { box, y, vertical, baselineShift }: TextSpec, ascentPx: number): number {
   const shifted = y - baselineShift;
   if (box === null) return shifted;
   switch (vertical) {

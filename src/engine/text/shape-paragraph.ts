@@ -50,21 +50,21 @@ export function shapeParagraph(paragraph: Paragraph, start: number, end: number,
   });
 }
 
-function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean): Cell[] {
+function shapeRun({ text, firstFont }: Paragraph, run: TextRun, isTracked: boolean): Cell[] {
   const { font, start, end, level, scale } = run;
-  if (font === null) return [missingCell(run, ownFont)];
+  if (font === null) return [missingCell(run, firstFont)];
   const joined = isCursive(run.script);
   const without = isTracked && !joined ? OPTIONAL_LIGATURES : [];
   const glyphs = font.shape({ text, start, end, isRtl: level % 2 === 1, without });
   const clusters = groupByCluster(glyphs);
   const cells: Cell[] = [];
-  for (const [index, { cluster, glyphs: own }] of clusters.entries()) {
-    const cellEnd = clusters[index + 1]?.cluster ?? end;
-    const words = text.slice(cluster, cellEnd);
-    const { placed, advance } = placeGlyphs(own, font, scale);
+  for (const [index, cluster] of clusters.entries()) {
+    const cellEnd = clusters[index + 1]?.start ?? end;
+    const words = text.slice(cluster.start, cellEnd);
+    const { placed, advance } = placeGlyphs(cluster.glyphs, font, scale);
     if (advance === 0 && INVISIBLE.test(words)) continue;
     cells.push({
-      start: cluster,
+      start: cluster.start,
       end: cellEnd,
       glyphs: placed,
       advance,
@@ -72,7 +72,7 @@ function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean
       isSpace: SPACE.test(words),
       isJoined: joined,
       scale,
-      isColored: own.some(({ glyph }) => font.isColored(glyph)),
+      isColored: cluster.glyphs.some(({ glyph }) => font.isColored(glyph)),
       isMissing: false,
     });
   }
@@ -80,14 +80,14 @@ function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean
 }
 
 /** Returns clusters in text order, with the glyphs of each from left to right. */
-function groupByCluster(glyphs: readonly ShapedGlyph[]): { cluster: number; glyphs: ShapedGlyph[] }[] {
-  const clusters: { cluster: number; glyphs: ShapedGlyph[] }[] = [];
+function groupByCluster(glyphs: readonly ShapedGlyph[]): { start: number; glyphs: ShapedGlyph[] }[] {
+  const clusters: { start: number; glyphs: ShapedGlyph[] }[] = [];
   for (const glyph of glyphs) {
     const last = clusters.at(-1);
-    if (last?.cluster === glyph.cluster) last.glyphs.push(glyph);
-    else clusters.push({ cluster: glyph.cluster, glyphs: [glyph] });
+    if (last?.start === glyph.cluster) last.glyphs.push(glyph);
+    else clusters.push({ start: glyph.cluster, glyphs: [glyph] });
   }
-  return clusters.sort((a, b) => a.cluster - b.cluster);
+  return clusters.sort((a, b) => a.start - b.start);
 }
 
 function placeGlyphs(

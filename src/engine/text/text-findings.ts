@@ -18,15 +18,13 @@ export async function textFindings(
 /** Returns the findings for laid-out texts, without duplicates, in layer order. Ignores hidden layers. */
 export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
   const findings = new Map<string, TextFinding>();
+  const add = (finding: TextFinding): void => void findings.set(JSON.stringify(finding), finding);
   for (const { layer, spec, layout } of texts) {
     if (layer.layer.hd === true) continue;
-    const about = { editable: layer.editable, text: normalizeLineBreaks(spec.text), font: spec.font };
+    const subject = { editable: layer.editable, text: normalizeLineBreaks(spec.text), font: spec.font };
     const { missing, overflow } = layout;
-    const own: TextFinding[] = [
-      ...(missing.length > 0 ? [{ code: 'glyph_missing' as const, ...about, characters: missing, overflow: 0 }] : []),
-      ...(overflow > 0 ? [{ code: 'text_overflow' as const, ...about, characters: [], overflow }] : []),
-    ];
-    for (const finding of own) findings.set(JSON.stringify(finding), finding);
+    if (missing.length > 0) add({ code: 'glyph_missing', ...subject, characters: missing, overflow: 0 });
+    if (overflow > 0) add({ code: 'text_overflow', ...subject, characters: [], overflow });
   }
   return [...findings.values()];
 }

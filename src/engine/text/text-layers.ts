@@ -33,7 +33,7 @@ export function filledTextLayers(animation: LottieDocument): (TextLayer & { read
 /**
  * Returns a copy of the animation with its text layers replaced.
  *
- * @param replace returns the layers for one text layer, from front to back; `index` returns an unused layer number
+ * @param replace returns the layers for a text layer, from front to back; `index` returns an unused layer number
  * (`ind`) of its composition
  */
 export function replaceTextLayers(
@@ -53,11 +53,11 @@ export function replaceTextLayers(
 export function withDocuments({ layer }: TextLayer, documents: ReadonlyMap<LottieNode, LottieNode>): LottieNode {
   const text = layer.t as LottieNode;
   const data = text.d as LottieNode;
-  const k = (data.k as unknown[]).map((frame) => {
-    const document = isRecord(frame) && isRecord(frame.s) ? documents.get(frame.s) : undefined;
-    return document === undefined ? frame : { ...(frame as LottieNode), s: document };
+  const keyframes = (data.k as unknown[]).map((keyframe) => {
+    const document = isRecord(keyframe) && isRecord(keyframe.s) ? documents.get(keyframe.s) : undefined;
+    return document === undefined ? keyframe : { ...(keyframe as LottieNode), s: document };
   });
-  return { ...layer, t: { ...text, d: { ...data, k } } };
+  return { ...layer, t: { ...text, d: { ...data, k: keyframes } } };
 }
 
 function indexOf(layer: unknown): number {
@@ -125,6 +125,14 @@ export interface TextSpec {
   readonly maxSize: number;
   readonly maxLines: number;
   readonly caps: 'none' | 'all' | 'small';
+}
+
+/** 0 left, 1 right, 2 centre, as Lottie's `j`. */
+export type Alignment = 0 | 1 | 2;
+
+/** Returns the alignment of lines that do not fill the box. Justified lines fill it. */
+export function alignmentOf({ justification }: Pick<TextSpec, 'justification'>): Alignment {
+  return Math.min(justification >= 3 ? justification - 3 : justification, 2) as Alignment;
 }
 
 const VERTICAL = ['top', 'center', 'bottom', 'ink-top', 'ink-center', 'ink-bottom'] as const;

@@ -64,7 +64,7 @@ function inVisualOrder(cells: readonly Cell[]): readonly Cell[] {
   return order;
 }
 
-/** One character of a typeset text, as the rasteriser draws it; lengths in ems. */
+/** A character of a typeset text, as the rasteriser draws it; lengths in ems. */
 export type TypesetCharacter =
   | { readonly kind: 'space' }
   | {
@@ -85,7 +85,7 @@ export type TypesetOrder = 'visual' | 'reading';
 const PRECISION = 1e5;
 
 /**
- * Returns the advance of the first space of the lines, which applies to all spaces because they share one character; ±0.25
+ * Returns the advance of the first space of the lines, which applies to all spaces because they share a character; ±0.25
  * without spaces.
  */
 export function spaceAdvance(lines: readonly TextLine[], tracking: number, order: TypesetOrder): number {
@@ -102,7 +102,7 @@ export function spaceAdvance(lines: readonly TextLine[], tracking: number, order
  * Converts a line to characters whose advances move the pen to each cell. All spaces have the same advance; the letter before a
  * space absorbs the difference.
  *
- * The pen ends one line width from its start: to the right in visual order, to the left in reading order.
+ * The pen ends at a distance of the line's width from its start: to the right in visual order, to the left in reading order.
  */
 export function typesetLine(line: TextLine, order: TypesetOrder, space: number): TypesetCharacter[] {
   const cells = order === 'visual' ? line.cells : line.cells.toSorted((a, b) => a.cell.start - b.cell.start);

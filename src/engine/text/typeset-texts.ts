@@ -6,7 +6,14 @@ import type { InputFont, LottieDocument } from '../../template/render-input.ts';
 import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 import { findTextProblems, type TextFinding } from './text-findings.ts';
-import { replaceTextLayers, selectsPart, type TextLayer, withDocuments } from './text-layers.ts';
+import {
+  type Alignment,
+  alignmentOf,
+  replaceTextLayers,
+  selectsPart,
+  type TextLayer,
+  withDocuments,
+} from './text-layers.ts';
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';
 
 /**
@@ -24,17 +31,17 @@ export async function typesetTexts(
   const texts = await layOutLayers(animation, fonts);
   const pool = new GlyphPool();
   const keptFonts = new Set<unknown>();
-  const set = replaceTextLayers(animation, (layer, index) => {
-    const own = texts.filter(({ document }) => layer.documents.includes(document));
+  const typeset = replaceTextLayers(animation, (layer, index) => {
+    const layerTexts = texts.filter(({ document }) => layer.documents.includes(document));
     for (const document of layer.documents) {
-      if (!own.some((text) => text.document === document)) keptFonts.add(document.f);
+      if (!layerTexts.some((text) => text.document === document)) keptFonts.add(document.f);
     }
-    return typesetLayer(layer, own, pool, index);
+    return typesetLayer(layer, layerTexts, pool, index);
   });
   const chars = [...(Array.isArray(animation.chars) ? animation.chars : []), ...pool.chars];
   const list = [...fontList(animation).filter(({ fName }) => keptFonts.has(fName)), ...pool.fonts];
-  const assets = [...(set.assets ?? []), ...(await emojiAssets(pool))];
-  return { animation: { ...set, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
+  const assets = [...(typeset.assets ?? []), ...(await emojiAssets(pool))];
+  return { animation: { ...typeset, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
 }
 
 /** Loads the drawing code only if the input has emoji. */
@@ -45,8 +52,8 @@ async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocu
 }
 
 /**
- * Returns the layers that draw a text layer, usually one. Animators of opacity fade letters, but not pictures of emoji. If a layer
- * has both, it is split into three: a matte of filled rectangles that fade, the pictures behind that matte, and the letters.
+ * Returns the layers that draw a text layer, usually a single layer. Animators of opacity fade letters, but not pictures of emoji. If
+ * a layer has both, it is split into three: a matte of filled rectangles that fade, the pictures behind that matte, and the letters.
  *
  * @param texts of the layer
  * @param index returns numbers for the added layers
@@ -63,7 +70,7 @@ function typesetLayer(
   const hasPictures = texts.some(({ layout }) =>
     layout.lines.some(({ cells }) => cells.some(({ cell }) => cell.isColored)),
   );
-  // A layer that is a matte or has one cannot be split, because a layer has at most one matte.
+  // A layer that is a matte or has a matte cannot be split, because a layer has at most one matte.
   const isMatted = layer.layer.tt !== undefined || layer.layer.td !== undefined;
   if (!hasPictures || isMatted || !layer.animators.some(fades)) return [draw('all')];
   const areas = new Map(texts.map((text) => [text.document, filled(typesetDocument(text, pool, 'areas'))]));
@@ -128,28 +135,29 @@ function typesetDocument(
     lines.map((line) => typesetLine(line, order, space)),
     { space, drop: -drop, pixelsPerEm: emojiPixels(size), part },
   );
-  const j = Math.min(spec.justification >= 3 ? spec.justification - 3 : spec.justification, 2) as 0 | 1 | 2;
+  const alignment = alignmentOf(spec);
   const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !REPLACED_FIELDS.includes(field)));
   const scale = spec.size === 0 ? 1 : size / spec.size;
   const stroke = typeof document.sw === 'number' ? { sw: document.sw * scale } : {};
-  const set = {
+  const fields = {
     ...kept,
     ...stroke,
     t: text,
     f: font,
     s: size,
     lh: lineHeight,
-    j: order === 'reading' ? MIRRORED[j] : j,
+    j: order === 'reading' ? MIRRORED[alignment] : alignment,
   };
   return isBoxed
-    ? { ...set, ...boxFields(spec, layout, layer.groupingDrop) }
-    : { ...set, ps: [anchorOf(spec, j), baseline + drop * size] };
+    ? { ...fields, ...boxFields(spec, layout, layer.groupingDrop) }
+    : { ...fields, ps: [anchorOf(spec, alignment), baseline + drop * size] };
 }
 
 /** Returns the x position that the alignment refers to. */
-function anchorOf({ box, x }: LaidOutText['spec'], j: 0 | 1 | 2): number {
+function anchorOf({ box, x }: LaidOutText['spec'], alignment: Alignment): number {
   const width = box?.width ?? 0;
-  return x + (j === 0 ? 0 : j === 1 ? width : width / 2);
+  if (alignment === 0) return x;
+  return x + (alignment === 1 ? width : width / 2);
 }
 
 /**

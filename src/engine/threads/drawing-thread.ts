@@ -19,7 +19,7 @@ const idleThreads: Worker[] = [];
 /** Number of threads that a render process uses at a time. */
 const MAX_IDLE = 2;
 
-/** Returns a drawing thread: an idle one, or a new one. */
+/** Returns an idle drawing thread, or a new thread if all are in use. */
 export function takeThread(): Worker {
   const idle = idleThreads.pop();
   if (idle !== undefined) {
@@ -27,7 +27,7 @@ export function takeThread(): Worker {
     return idle;
   }
   const worker = new Worker(builtFile(import.meta.url, 'engine/threads/raster-worker.js'));
-  // An iterator over messages rejects with the error; without one, the listener prevents an uncaught exception.
+  // An iterator over messages rejects with the error. While there is no iterator, this prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {
     if (idleThreads.includes(worker)) idleThreads.splice(idleThreads.indexOf(worker), 1);
@@ -93,8 +93,8 @@ export async function runInThread<Task extends ThreadTask>(
 
 /** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
-  /** Open an input to draw it in some pixel formats; the response is `open`. */
-  | { readonly kind: 'open'; readonly renderInput: RenderInput; readonly forms: readonly PixelFormat[] }
+  /** Open an input to draw it in these pixel formats; the response is `open`. */
+  | { readonly kind: 'open'; readonly renderInput: RenderInput; readonly pixelFormats: readonly PixelFormat[] }
   /** Draw a frame into a slot; the response is `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
   /** Run a task; the response is `still-drawn` for each still of either input, then `done`. */
@@ -104,7 +104,7 @@ export type RasterRequest =
 
 /** Message from the raster worker. */
 export type RasterMessage =
-  /** The input is open. The buffers are those of the rings, one for each pixel format. */
+  /** The input is open. Each pixel format has the buffer of its ring, in the order of the request. */
   | {
       readonly kind: 'open';
       readonly buffers: readonly SharedArrayBuffer[];

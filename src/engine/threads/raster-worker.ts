@@ -9,7 +9,7 @@ import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 
-// Entry point of the worker thread that draws frames and stills and lints, one input at a time. Runs until terminated.
+// Entry point of the worker thread that draws frames and stills and lints, a single input at a time. Runs until terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -30,7 +30,7 @@ for await (const [request] of on(port, 'message') as AsyncIterable<[RasterReques
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
     case 'open':
-      drawing = await openDrawing(request.renderInput, request.forms);
+      drawing = await openDrawing(request.renderInput, request.pixelFormats);
       break;
     case 'draw':
       await drawing?.draw(request.frame, request.slot);
@@ -68,10 +68,10 @@ async function freeInput(): Promise<void> {
   await setImmediate();
 }
 
-async function openDrawing(renderInput: RenderInput, forms: readonly PixelFormat[]): Promise<Drawing> {
+async function openDrawing(renderInput: RenderInput, pixelFormats: readonly PixelFormat[]): Promise<Drawing> {
   const { width, height } = renderInput;
   const rasterizer = await openRasterizer(renderInput);
-  const rings = ringsOf(forms.map((pixels) => ({ width, height, pixels })));
+  const rings = ringsOf(pixelFormats.map((pixels) => ({ width, height, pixels })));
   let last: { readonly frame: number; readonly slot: number } | undefined;
   post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
   return {
@@ -104,7 +104,7 @@ function drawInto(rings: readonly FrameRing[], rasterizer: Rasterizer, frame: nu
   for (const ring of rings) ring.put(pixels, slot);
 }
 
-/** Reuses the previous input's rings of the same format, because memory shared by two threads is freed late. */
+/** Returns a ring for each format. Reuses those of the previous input, because memory shared by two threads is freed late. */
 function ringsOf(formats: readonly RingFormat[]): FrameRing[] {
   const rings = formats.map((format): [string, FrameRing] => {
     const key = JSON.stringify(format);

@@ -19,9 +19,10 @@ export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 /** Draws frames of an input in a worker thread, ahead of the consumer. The caller must close it, even after an error. */
 export interface FrameSupply {
   /**
-   * Passes the frames of the ranges to `take` in order, one at a time. Without ranges, returns only the findings.
+   * Passes the frames of the ranges to `take` in order. Without ranges, returns only the findings.
    *
-   * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves
+   * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves, and the next frame
+   *   follows after that
    * @returns the stills of these frames, and the defects of the input's texts
    * @throws RenderError if a frame cannot be drawn; errors of `take`; the signal's reason, promptly
    */
@@ -35,13 +36,13 @@ export interface FrameSupply {
  *
  * @param renderInput checked
  * @param ranges not empty, in ascending order
- * @param forms pixel formats; each frame is drawn once for all. `rgba` needs a transparent canvas and excludes the others
+ * @param pixelFormats each frame is drawn once for all of them; `rgba` needs a transparent canvas, so it must be the only format
  */
 export function supplyFrames(
   renderInput: RenderInput,
   ranges: readonly FrameRange[],
   signal?: AbortSignal,
-  forms: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
+  pixelFormats: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
 ): FrameSupply {
   const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
@@ -53,14 +54,16 @@ export function supplyFrames(
     if (frame !== undefined) send({ kind: 'draw', frame, slot });
   };
   let isDone = false;
-  send({ kind: 'open', renderInput, forms });
+  send({ kind: 'open', renderInput, pixelFormats });
   return {
     async deliver(take) {
       const stills: RenderedStill[] = [];
       let findings: readonly TextFinding[] = [];
       let buffers: readonly SharedArrayBuffer[] = [];
       const pixelsIn = (slot: number): FramePixels => {
-        const views = forms.map((pixels, at) => [pixels, ringFrame(buffers[at]!, { width, height, pixels }, slot)]);
+        const views = pixelFormats.map((pixels, at) => {
+          return [pixels, ringFrame(buffers[at]!, { width, height, pixels }, slot)];
+        });
         return Object.fromEntries(views) as FramePixels;
       };
       for await (const [message] of messages) {

@@ -4,10 +4,10 @@ import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track
 import { pixelsOf } from '../pixel-format.ts';
 import { hasSegments } from '../segments/segment.ts';
 
-/** Writes the frames of a video to one file. The caller must close it, even after an error. */
+/** Writes the frames of a video to a file. The caller must close it, even after an error. */
 export interface FrameWriter {
   /**
-   * Writes the next frame. Resolves when the writer can accept another one, so that memory does not grow. After that, the pixels
+   * Writes the next frame. Resolves when the writer can accept another frame, so that memory does not grow. After that, the pixels
    * may be overwritten.
    *
    * @param frame 0, 1, 2 …
@@ -30,7 +30,7 @@ export interface WriterOptions {
 
 /**
  * Returns a key of how an input's frames are drawn. Outputs of a video with equal keys share drawn frames: they have the same size,
- * rate, background and unit of drawing (a segment, a whole file or one picture).
+ * rate, background and unit of drawing (a segment, a whole file or a single picture).
  */
 export function drawingKey({
   width,

@@ -24,7 +24,7 @@ export class GifFileEncoder {
   readonly #options: GifOptions;
   readonly #settings: GifSettings;
   readonly #blocks: Uint8Array[];
-  /** The frame shown before the pending one. The pending frame is encoded when the next one is known. */
+  /** The frame shown before the pending frame, which is encoded when its successor is known. */
   readonly #shown: Uint32Array;
   #pending: Uint32Array | undefined;
   #next: Uint32Array;
@@ -102,11 +102,11 @@ function reduceChanges(
   }
 }
 
-function isNear(a: number, b: number, tolerance: number): boolean {
+function isNear(pixel: number, before: number, tolerance: number): boolean {
   return (
-    Math.abs((a & 255) - (b & 255)) <= tolerance &&
-    Math.abs(((a >> 8) & 255) - ((b >> 8) & 255)) <= tolerance &&
-    Math.abs(((a >> 16) & 255) - ((b >> 16) & 255)) <= tolerance
+    Math.abs((pixel & 255) - (before & 255)) <= tolerance &&
+    Math.abs(((pixel >> 8) & 255) - ((before >> 8) & 255)) <= tolerance &&
+    Math.abs(((pixel >> 16) & 255) - ((before >> 16) & 255)) <= tolerance
   );
 }
 
@@ -119,7 +119,7 @@ function header({ width, height, comment }: GifOptions): Uint8Array {
   // Eight bits of colour; each frame has its own table.
   screen.writeUInt8(0x70, 10);
   const loop = Buffer.from('\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0', 'latin1');
-  return Buffer.concat([screen, loop, ...(comment === null ? [] : [commentBlock(comment)])]);
+  return Buffer.concat(comment === null ? [screen, loop] : [screen, loop, commentBlock(comment)]);
 }
 
 /** @param comment up to 255 characters of ASCII. @see GIF89a, section 24 */
@@ -132,8 +132,9 @@ function commentBlock(comment: string): Uint8Array {
 interface FrameImage {
   readonly width: number;
   readonly area: Area;
-  /** The previous picture; `pixels` is the new one. */
+  /** The previous picture. */
   readonly shown: Uint32Array;
+  /** The picture to encode. */
   readonly pixels: Uint32Array;
   /** The area is cleared to transparent after the frame. */
   readonly isCleared: boolean;
@@ -264,13 +265,13 @@ function changedArea(
 }
 
 /** Returns the smallest rectangle that contains both. */
-function unionArea(a: Area | null, b: Area | null): Area | null {
-  if (a === null || b === null) return a ?? b;
+function unionArea(first: Area | null, second: Area | null): Area | null {
+  if (first === null || second === null) return first ?? second;
   return {
-    left: Math.min(a.left, b.left),
-    top: Math.min(a.top, b.top),
-    right: Math.max(a.right, b.right),
-    bottom: Math.max(a.bottom, b.bottom),
+    left: Math.min(first.left, second.left),
+    top: Math.min(first.top, second.top),
+    right: Math.max(first.right, second.right),
+    bottom: Math.max(first.bottom, second.bottom),
   };
 }
 

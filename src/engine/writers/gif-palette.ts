@@ -4,7 +4,7 @@ import type { OutputQuality } from '../../contract/wire/output.ts';
 
 /** Encoding settings for a quality. */
 export interface GifSettings {
-  /** Maximum number of colours per frame; one more entry marks unchanged pixels. */
+  /** Maximum number of colours per frame; a further entry marks unchanged pixels. */
   readonly colors: number;
   /** Maximum offset of ordered dithering, in levels of 0..255. */
   readonly dither: number;
@@ -31,7 +31,7 @@ export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
   });
 }
 
-/** Finds the nearest colours of one palette; caches them by the upper six bits of each channel. */
+/** Finds the nearest colours of a palette; caches them by the upper six bits of each channel. */
 export class ColorFinder {
   /** Three levels for each colour. */
   readonly #levels: Int32Array;
@@ -41,7 +41,7 @@ export class ColorFinder {
     this.#levels = Int32Array.from(palette.flat());
   }
 
-  /** Returns the index of the nearest colour. @param red 0..255, as are the others */
+  /** Returns the index of the nearest colour. @param red 0..255, as are green and blue */
   find(red: number, green: number, blue: number): number {
     const key = ((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2);
     const known = this.#known[key]!;
@@ -49,11 +49,11 @@ export class ColorFinder {
     const levels = this.#levels;
     let [found, least] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < levels.length; at += 3) {
-      const r = levels[at]! - red;
-      const g = levels[at + 1]! - green;
-      const b = levels[at + 2]! - blue;
+      const redOffset = levels[at]! - red;
+      const greenOffset = levels[at + 1]! - green;
+      const blueOffset = levels[at + 2]! - blue;
       // The eye is most sensitive to green and least to blue.
-      const distance = 3 * r * r + 6 * g * g + b * b;
+      const distance = 3 * redOffset * redOffset + 6 * greenOffset * greenOffset + blueOffset * blueOffset;
       if (distance < least) {
         least = distance;
         found = at;
@@ -63,7 +63,7 @@ export class ColorFinder {
     return found / 3;
   }
 
-  /** Returns whether a colour is indistinguishable from one of the palette. */
+  /** Returns whether a colour is indistinguishable from the palette's colour at `index`. */
   isAlike(index: number, red: number, green: number, blue: number): boolean {
     const levels = this.#levels;
     const at = index * 3;

@@ -25,7 +25,7 @@ function post(message: GifMessage): void {
 /** `workerData` of the thread that encodes a GIF. */
 export interface GifWork {
   readonly options: GifOptions;
-  /** Consecutive RGBA frames, one for each slot. */
+  /** Consecutive RGBA frames, a frame for each slot. */
   readonly buffer: SharedArrayBuffer;
 }
 

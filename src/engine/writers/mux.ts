@@ -9,6 +9,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import type { OutputCodec } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import type { AudioTrack, EncodedTrack, FrameFormat, VideoPacket } from '../codec/encoded-track.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
 
@@ -28,7 +29,7 @@ interface WebmTracks extends MuxOptions {
   readonly format: FrameFormat;
   /** VP9. */
   readonly color: readonly VideoPacket[];
-  /** One packet for each one of `color`; null for an opaque video. */
+  /** A packet for each packet of `color`; null for an opaque video. */
   readonly alpha: readonly VideoPacket[] | null;
 }
 
@@ -52,7 +53,7 @@ export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }
     decoderConfig: {
       codec: codecString(codec, configuration),
       // The configuration of AV1 and ProRes follows from the codec string.
-      ...(codec === 'h264' || codec === 'hevc' ? { description: configuration } : {}),
+      ...defined({ description: codec === 'h264' || codec === 'hevc' ? configuration : undefined }),
     },
   });
   const mp4 = Buffer.from(bytes);
@@ -146,7 +147,7 @@ function codecString(codec: OutputCodec, configuration: Uint8Array): string {
   if (codec === 'h264') return `avc1.${Buffer.from(configuration.subarray(1, 4)).toString('hex')}`;
   // Main profile, because samples have eight bits; the level is general_level_idc.
   if (codec === 'hevc') return `hvc1.1.6.L${configuration[12]}.90`;
-  // In a sequence header with one operating point and no timing, level and tier follow the first 24 bits.
+  // In a sequence header with a single operating point and no timing, level and tier follow the first 24 bits.
   const [, size = 0, , , , levelByte = 0] = configuration;
   if (size < 4) throw new Error('Internal error: the sequence header is too short');
   const level = levelByte >> 3;

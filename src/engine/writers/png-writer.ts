@@ -7,7 +7,7 @@ import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /** Pictures that Node's thread pool encodes concurrently. */
 const CONCURRENCY = 2;
-/** Size limit of the file, which is kept in memory and passed between processes in one piece. */
+/** Size limit of the file, which is kept in memory and passed between processes as a whole. */
 const MAX_BYTES = 2 ** 30;
 
 /** Opens a writer of a zip with all frames as PNG: frame_00001.png, frame_00002.png … */

@@ -41,8 +41,10 @@ class WebmWriter implements FrameWriter {
     const { width, height } = this.#options.format;
     const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4);
     const opaque = isOpaque(pixels);
-    if (!opaque) await this.#beginAlpha(frame);
-    if (!opaque) fillTransparent(pixels, this.#filled, width);
+    if (!opaque) {
+      await this.#beginAlpha(frame);
+      fillTransparent(pixels, this.#filled, width);
+    }
     this.#ring.put(opaque ? rgba : new Uint8Array(this.#filled.buffer), 0);
     await this.#color.encode(ringFrame(this.#ring.buffer, { width, height, pixels: 'i420' }, 0), frame);
     if (this.#alpha === undefined) return;
@@ -142,7 +144,7 @@ const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 
 /**
  * Opens a VP9 stream of libvpx in real-time mode with constant quality. Outputs the frames in order.
  *
- * @param keyFrames frames from one key frame to the next
+ * @param keyFrames frames from each key frame to the next
  * @throws ReelformError encoder_missing; RenderError encode_failed
  */
 function openVp9Stream(format: FrameFormat, quality: OutputQuality, keyFrames: number): Promise<VideoStream> {

@@ -77,7 +77,7 @@ function withDescription(chunks: readonly Chunk[], { width, height, description 
 /** Builds the extended header, which is missing if all frames are equal, because libwebp then writes a still picture. */
 function extendedHeader(chunks: readonly Chunk[], width: number, height: number): Buffer {
   const header = Buffer.alloc(10);
-  // A lossy picture stores alpha in a separate chunk; a lossless one declares it in its header.
+  // A lossy picture stores alpha in a separate chunk; a lossless picture declares it in its header.
   const hasAlpha = chunks.some(
     ({ type, data }) => type === 'ALPH' || (type === 'VP8L' && (data.readUInt8(4) & 0x10) !== 0),
   );
