@@ -1,4 +1,4 @@
-/** Returns a function that runs a minor garbage collection, and a full one at every `count`-th call. */
+/** Returns a function that runs a minor garbage collection, and at every `count`-th call a full collection. */
 function collectAllEvery(count: number): () => void {
   let calls = 0;
   return () => {
@@ -10,8 +10,8 @@ function collectAllEvery(count: number): () => void {
 
 /**
  * Frees the pixel buffers of past frames. Each is a small JavaScript object that owns megabytes of native memory, so V8 would
- * collect them too late. A minor collection takes half a millisecond; buffers that survive several frames need a full one. Has
- * no effect without `--expose-gc`.
+ * collect them too late. A minor collection takes half a millisecond; buffers that survive several frames need a full collection.
+ * Has no effect without `--expose-gc`.
  */
 export const freeBuffers = collectAllEvery(30);
 

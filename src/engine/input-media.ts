@@ -10,13 +10,13 @@ export interface RenderedSound {
   readonly findings: readonly MediaFinding[];
 }
 
-/** Returns whether an input has input for `renderSound`. */
+/** Returns whether an input has clips or sounds, which `renderSound` examines. */
 export function hasMedia({ sounds, clips }: Pick<RenderInput, 'sounds' | 'clips'>): boolean {
   return sounds.length > 0 || clips.length > 0;
 }
 
 /**
- * Examines the clips and sounds of a checked input, and renders its sound in one piece, so that it has no seams.
+ * Examines the clips and sounds of a checked input, and renders its sound as a whole, so that it has no seams.
  *
  * @param codec null for no sound
  * @throws RenderError, ReelformError as `makeSound` and `examineMedia`; the signal's reason

@@ -28,15 +28,15 @@ const FORMAT = /^I(420|422|444)(A?)(?:P(10|12))?$/;
  */
 export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8ClampedArray | undefined {
   const { format, width, height, bytes } = planes;
-  if (format === 'BGRA' || format === 'BGRX' || format === 'RGBA' || format === 'RGBX') return packed(planes);
-  const isNv12 = format === 'NV12';
-  const match = FORMAT.exec(isNv12 ? 'I420' : format);
-  if (match === null) return undefined;
-  // Fast path for the format of nearly every video.
+  if (format === 'BGRA' || format === 'BGRX' || format === 'RGBA' || format === 'RGBX') return packedToBgra(planes);
+  // The format of nearly every video.
   if (format === 'I420') {
     const [luma, blue, red] = planes.layout;
     return i420ToBgra(planes, [luma!, blue!, red!], coefficients(colour, 0));
   }
+  const isNv12 = format === 'NV12';
+  const match = FORMAT.exec(isNv12 ? 'I420' : format);
+  if (match === null) return undefined;
   const [, sampling, alpha, depth = '8'] = match;
   const shift = Number(depth) - 8;
   const samples = shift === 0 ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 1);
@@ -50,7 +50,7 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
   const across = sampling === '444' ? 0 : 1;
   const down = sampling === '420' ? 1 : 0;
   const step = isNv12 ? 2 : 1;
-  const { yOffset, cOffset, y: ky, rv, gu, gv, bu } = coefficients(colour, shift);
+  const factors = coefficients(colour, shift);
   const half = 1 << 15;
   const bgra = new Uint8ClampedArray(width * height * 4);
   for (let row = 0, to = 0; row < height; row++) {
@@ -58,13 +58,13 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
     const uRow = blue.at + (row >> down) * blue.stride;
     const vRow = red.at + (row >> down) * red.stride;
     for (let column = 0; column < width; column++, to += 4) {
-      const y = (samples[yRow + column]! - yOffset) * ky + half;
+      const light = (samples[yRow + column]! - factors.yOffset) * factors.y + half;
       const chroma = (column >> across) * step;
-      const u = samples[uRow + chroma]! - cOffset;
-      const v = samples[vRow + chroma]! - cOffset;
-      bgra[to] = (y + bu * u) >> 16;
-      bgra[to + 1] = (y + gu * u + gv * v) >> 16;
-      bgra[to + 2] = (y + rv * v) >> 16;
+      const u = samples[uRow + chroma]! - factors.cOffset;
+      const v = samples[vRow + chroma]! - factors.cOffset;
+      bgra[to] = (light + factors.bu * u) >> 16;
+      bgra[to + 1] = (light + factors.gu * u + factors.gv * v) >> 16;
+      bgra[to + 2] = (light + factors.rv * v) >> 16;
       bgra[to + 3] = 255;
     }
   }
@@ -114,7 +114,8 @@ function coefficients({ matrix, isFullRange }: YuvColour, shift: number) {
   };
 }
 
-function packed({ format, width, height, bytes, layout }: DecodedPlanes): Uint8ClampedArray {
+/** Converts a picture with a single plane of four bytes a pixel. */
+function packedToBgra({ format, width, height, bytes, layout }: DecodedPlanes): Uint8ClampedArray {
   const bgra = new Uint8ClampedArray(width * height * 4);
   const { offset, stride } = layout[0]!;
   const [blue, red] = format.startsWith('BGR') ? [0, 2] : [2, 0];

@@ -118,7 +118,7 @@ function inputWith(
   return { ...renderInput, stills, sounds: [] };
 }
 
-/** Returns a value different from the current one; null for editables without a picture. */
+/** Returns a value that differs from the current value; null for editables without a picture. */
 function probeValueFor(template: TemplatePackage, key: string, kind: string): ProbeValue | null {
   const { example_text: example = '' } = template.spec.editables[key] ?? {};
   switch (kind) {

@@ -186,7 +186,9 @@ class FindingBoxes {
     const { images, clips, animation } = this.#renderInput;
     const filled = [...images, ...clips].filter(({ name }) => name === editable);
     if (filled.length === 0) return [];
-    const sizes = new Map((animation.assets ?? []).map(({ id, w, h }) => [id, [Number(w), Number(h)] as const]));
+    const sizes = new Map(
+      (animation.assets ?? []).map((asset) => [asset.id, [Number(asset.w), Number(asset.h)] as const]),
+    );
     const perFrame = animationFramesPerFrame(this.#renderInput);
     return this.#pictures.at(frame * perFrame).flatMap(({ layer, matrix }) => {
       const id = String(layer.refId);

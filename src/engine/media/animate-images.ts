@@ -18,7 +18,7 @@ interface Travel {
 
 /**
  * Animates images whose transform requests it. The movement is linear and lasts as long as a layer shows the image; each layer
- * has its own. The image is enlarged by the distance that it moves, so that its edges are never visible.
+ * that shows the image moves separately. The image is enlarged by the distance that it moves, so that its edges are never visible.
  *
  * @returns the animation with each such image replaced by a composition, and all images that it needs
  */
@@ -28,7 +28,7 @@ export function animateImages(renderInput: RenderInput): Pick<RenderInput, 'anim
   const times = visibleRanges(renderInput.animation);
   const images = renderInput.images.filter((image) => !isMoving(image));
   const assets: { id: string; [field: string]: unknown }[] = [];
-  const byAsset = new Map<string, { image: InputImage; travel: Travel; pictureId: string }>();
+  const movements = new Map<string, { image: InputImage; travel: Travel; pictureId: string }>();
   for (const image of moving) {
     const travel = travelOf(image);
     const width = Math.ceil(image.width * travel.width);
@@ -38,15 +38,16 @@ export function animateImages(renderInput: RenderInput): Pick<RenderInput, 'anim
     const transform = { ...image.transform, animate_strategy: 'none' as const };
     images.push({ ...image, assetId: pictureId, width, height, transform });
     assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
-    byAsset.set(image.assetId, { image, travel, pictureId });
+    movements.set(image.assetId, { image, travel, pictureId });
   }
   const layerCounts = new Map<InputImage, number>();
-  const kept = (renderInput.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
+  const kept = (renderInput.animation.assets ?? []).filter(({ id }) => !movements.has(id));
   const animation = withLayerLists({ ...renderInput.animation, assets: kept }, (layers) =>
     layers.map((layer) => {
-      const found = isRecord(layer) && layer.ty === LAYER_TYPE.image ? byAsset.get(String(layer.refId)) : undefined;
-      if (found === undefined || !isRecord(layer)) return layer;
-      const { image, travel, pictureId } = found;
+      if (!isRecord(layer) || layer.ty !== LAYER_TYPE.image) return layer;
+      const movement = movements.get(String(layer.refId));
+      if (movement === undefined) return layer;
+      const { image, travel, pictureId } = movement;
       const [start, end] = times.get(layer) ?? [0, 1];
       const count = (layerCounts.get(image) ?? 0) + 1;
       layerCounts.set(image, count);
@@ -70,8 +71,8 @@ function visibleRanges(animation: LottieDocument): Map<LottieNode, [number, numb
   for (const { layer, from, to, clock } of layerSpans(animation)) {
     // Inside a remapped layer, only the layer's own in and out points are known.
     const [start, end] = clock === null ? ownTimes(layer) : [from, to].map((at) => (at - clock.start) / clock.stretch);
-    const known = times.get(layer);
-    times.set(layer, [Math.min(known?.[0] ?? Infinity, start!), Math.max(known?.[1] ?? -Infinity, end!)]);
+    const [earliest, latest] = times.get(layer) ?? [Infinity, -Infinity];
+    times.set(layer, [Math.min(earliest, start!), Math.max(latest, end!)]);
   }
   return times;
 }
@@ -117,9 +118,12 @@ function movingLayer(image: InputImage, travel: Travel, refId: string, start: nu
   });
   const position = ({ x, y }: Travel['from']) => [x * width, y * height, 0];
   const scale = ({ scale: share }: Travel['from']) => [share * 100, share * 100, 100];
-  const p = keyframes(position(travel.from), position(travel.to));
-  const s = keyframes(scale(travel.from), scale(travel.to));
-  return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...IDENTITY_TRANSFORM, p, s } };
+  const transform = {
+    ...IDENTITY_TRANSFORM,
+    p: keyframes(position(travel.from), position(travel.to)),
+    s: keyframes(scale(travel.from), scale(travel.to)),
+  };
+  return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: transform };
 }
 
 /** Transform of a layer that is drawn unchanged. */

@@ -1,4 +1,4 @@
-/** Limit for one file; extensively tagged recordings have a few hundred. */
+/** Limit for a file; extensively tagged recordings have a few hundred. */
 export const MAX_COMMENTS = 10_000;
 export const MAX_HEADER_BLOCKS = 1_000;
 export const MAX_STREAMS = 100;

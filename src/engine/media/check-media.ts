@@ -124,8 +124,8 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   const open = await openSoundTrack(bytes, name);
   if (open === undefined) {
     // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.
-    const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
-    return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
+    const text = type === 'ogg' ? `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}` : 'The file has no sound';
+    return fail('asset_type_unsupported', text);
   }
   open.close();
   const { firstSeconds, endSeconds, sampleRate, channels } = open.track;

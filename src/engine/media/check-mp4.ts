@@ -173,7 +173,7 @@ const PCM = new Set([
   ...['sowt', 'twos', 'lpcm', 'raw ', 'in24', 'in32', 'fl32', 'fl64', 'ipcm', 'fpcm', 'alaw', 'ulaw', 'NONE'],
 ]);
 
-/** Totals of the tables of one track. */
+/** Totals of the tables of a track. */
 interface Track {
   isPcm: boolean;
   isShifted: boolean;
@@ -215,7 +215,7 @@ class SampleTables {
     if (isPcm) this.#addMemory(chunks * PCM_CHUNK_BYTES);
   }
 
-  /** Resets the memory of fragments: the reader keeps one at a time. */
+  /** Resets the memory of fragments: the reader keeps a single fragment at a time. */
   beginFragment(): void {
     this.#fragmentBytes = 0;
   }
@@ -311,7 +311,7 @@ function sumSampleCounts(body: Buffer, count: number): number {
   return sum;
 }
 
-/** Returns whether all sample descriptions are of uncompressed sound; the reader uses the last one. */
+/** Returns whether all sample descriptions are of uncompressed sound; the reader uses the last description. */
 function isAllPcm(body: Buffer): boolean {
   let at = 8;
   for (; at + 8 <= body.length; at += Math.max(8, body.readUInt32BE(at))) {

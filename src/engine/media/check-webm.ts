@@ -31,7 +31,7 @@ const ID = {
 } as const;
 
 /** Limits for single elements, since the reader is slow with too many of them. Real files have a tenth at most. */
-const MAX_COUNTS: ReadonlyMap<number, readonly [max: number, what: string]> = new Map([
+const MAX_COUNTS: ReadonlyMap<number, readonly [max: number, noun: string]> = new Map([
   [ID.segment, [100, 'segments']],
   [ID.seekHead, [100, 'indexes']],
   [ID.cluster, [WEBM_BOUNDS.clusters, 'clusters']],
@@ -43,7 +43,7 @@ const MAX_COUNTS: ReadonlyMap<number, readonly [max: number, what: string]> = ne
   [0x61a7, [WEBM_BOUNDS.attachments, 'attachments']],
 ]);
 
-/** Elements of a segment. After unreadable bytes, the reader resumes at the next one. */
+/** Elements of a segment. After unreadable bytes, the reader resumes at the next of these elements. */
 const LEVEL_1 = new Set<number>([
   ...[ID.seekHead, 0x1549a966, ID.cluster, 0x1654ae6b, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367],
 ]);
@@ -191,9 +191,10 @@ class ElementWalk {
     if (this.#elements > MAX_ELEMENTS) throw new ElementProblem('it has too many elements');
     const limit = MAX_COUNTS.get(id);
     if (limit === undefined) return;
+    const [max, noun] = limit;
     const count = (this.#counts.get(id) ?? 0) + 1;
     this.#counts.set(id, count);
-    if (count > limit[0]) throw new ElementProblem(`it has more than ${limit[0]} ${limit[1]}`);
+    if (count > max) throw new ElementProblem(`it has more than ${max} ${noun}`);
   }
 
   /** @see RFC 9559, sections 10.1 and 10.3 */

@@ -7,9 +7,9 @@ import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 
 /** Timing of a clip. */
 export interface ClipTimes {
-  /** Returns the asset's own times, in frames, at a frame of the video: one for each layer that shows the asset. */
+  /** Returns the times of the asset, in frames, at a frame of the video: a time for each layer that shows the asset. */
   readonly timesAt: (frame: number) => number[];
-  /** Converts one of the asset's own times to seconds from the first picture of the clip. */
+  /** Converts a time of the asset to seconds from the first picture of the clip. */
   readonly secondsOf: (time: number) => number;
   readonly trimSeconds: number;
 }
@@ -17,14 +17,14 @@ export interface ClipTimes {
 /** Returns when an input shows a clip, and which pictures of it. @param animation original or composed */
 export function clipTimes(clip: InputClip, renderInput: RenderInput, animation: LottieDocument): ClipTimes {
   const showings = assetShowings(animation, new Set([clip.assetId]));
-  const own = frameRateOf(animation.fr);
+  const animationRate = frameRateOf(animation.fr);
   const framesPerFrame = animationFramesPerFrame(renderInput);
   const { trim_strategy, trim_start_time = TRANSFORM_DEFAULTS.video.trim_start_time } = clip.transform;
   const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
   return {
     timesAt: (frame) =>
       showings.flatMap((showing) => assetFrame(showing, animation.ip + frame * framesPerFrame, animation.fr) ?? []),
-    secondsOf: (time) => trimSeconds + (Math.max(0, time) * own.denominator) / own.numerator,
+    secondsOf: (time) => trimSeconds + (Math.max(0, time) * animationRate.denominator) / animationRate.numerator,
     trimSeconds,
   };
 }
@@ -32,14 +32,14 @@ export function clipTimes(clip: InputClip, renderInput: RenderInput, animation: 
 /** A path of nested layers that ends at a layer that shows an asset. */
 interface AssetShowing {
   readonly assetId: string;
-  /** Outermost layer first; the last one shows the asset. */
+  /** Outermost layer first; the last layer shows the asset. */
   readonly layers: readonly LottieNode[];
 }
 
 /** Tolerance for the start and end of a layer, in frames, because the rasteriser computes with less precision. */
 const TOLERANCE_FRAMES = 0.001;
 
-/** Finds every path of layers that shows one of the assets. Unlike `layerSpans`, supports times below a layer that remaps time. */
+/** Finds every path of layers that shows any of the assets. Unlike `layerSpans`, supports times below a layer that remaps time. */
 function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>): AssetShowing[] {
   const compositions = precompositions(animation);
   const showings: AssetShowing[] = [];
@@ -58,7 +58,7 @@ function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>)
 }
 
 /**
- * Returns the asset's own time at a frame of the animation, in frames; undefined if the asset is not shown.
+ * Returns the time of an asset at a frame of the animation, in frames; undefined if the asset is not shown.
  *
  * @param frame of the composition, counted like `ip`
  * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that contains the layer

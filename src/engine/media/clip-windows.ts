@@ -7,7 +7,7 @@ import type { PictureFiles } from './picture.ts';
 import { bitmapFile, type ClipPictures, fitPicture } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';
 
-/** Size limit for the pictures of one window: 11 of 1920 × 1080. A window has at least one frame. */
+/** Size limit for the pictures of a window: 11 of 1920 × 1080. A window is never empty. */
 const MAX_WINDOW_BYTES = 96_000_000;
 
 /** Frames [from, to) of the video, with the assets that replace the clips. */
@@ -82,26 +82,22 @@ async function makeWindow(
   from: number,
   maxFrames: number,
 ): Promise<ClipWindow> {
-  const samples: Sample[][] = open.map(() => []);
-  const needed: Set<number>[] = open.map(() => new Set());
+  const content: WindowContent[] = open.map((clip) => ({ ...clip, samples: [], indices: new Set() }));
   let sizeBytes = 0;
   let to = from;
   for (; to < Math.min(frameCount, from + maxFrames); to++) {
-    const shown = open.map(({ timesAt, secondsOf, pictures }) =>
-      timesAt(to).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) })),
-    );
-    const added = shown.map((list, at) => new Set(list.map(({ index }) => index).filter((i) => !needed[at]!.has(i))));
-    const addedBytes = added.reduce((sum, list, at) => sum + list.size * areaBytes(open[at]!.clip), 0);
+    const shown = content.map((clip) => samplesAt(clip, to));
+    const addedBytes = content.reduce((sum, clip, at) => sum + addedBytesOf(clip, shown[at]!), 0);
     if (to > from && sizeBytes + addedBytes > MAX_WINDOW_BYTES) break;
     sizeBytes += addedBytes;
-    for (const [at, list] of shown.entries()) {
-      samples[at]!.push(...list);
-      for (const index of added[at]!) needed[at]!.add(index);
+    for (const [at, { samples, indices }] of content.entries()) {
+      samples.push(...shown[at]!);
+      for (const { index } of shown[at]!) indices.add(index);
     }
   }
-  const assets = open.flatMap(({ clip }, at) => [
-    precomposition(clip, at, samples[at]!),
-    ...[...needed[at]!].map((index) => pictureAsset(clip, at, index)),
+  const assets = content.flatMap(({ clip, samples, indices }, at) => [
+    precomposition(clip, at, samples),
+    ...[...indices].map((index) => pictureAsset(clip, at, index)),
   ]);
   return {
     from,
@@ -109,14 +105,31 @@ async function makeWindow(
     assets,
     async files() {
       const files: [name: string, bytes: Uint8Array][] = [];
-      for (const [at, { clip, pictures }] of open.entries()) {
-        for (const index of [...needed[at]!].sort((a, b) => a - b)) {
+      for (const [at, { clip, pictures, indices }] of content.entries()) {
+        for (const index of [...indices].sort((a, b) => a - b)) {
           files.push([fileName(at, index), bitmapFile(fitPicture(await pictures.picture(index), clip))]);
         }
       }
       return files;
     },
   };
+}
+
+/** A clip with the content that a window shows of it. */
+interface WindowContent extends OpenClip {
+  readonly samples: Sample[];
+  /** The distinct pictures of the samples. */
+  readonly indices: Set<number>;
+}
+
+function samplesAt({ timesAt, secondsOf, pictures }: OpenClip, frame: number): Sample[] {
+  return timesAt(frame).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) }));
+}
+
+/** Returns the size of the pictures that samples add to a window. */
+function addedBytesOf({ clip, indices }: WindowContent, samples: readonly Sample[]): number {
+  const added = new Set(samples.map(({ index }) => index).filter((index) => !indices.has(index)));
+  return added.size * areaBytes(clip);
 }
 
 function areaBytes({ width, height }: InputClip): number {
@@ -136,7 +149,7 @@ function pictureAsset({ width, height }: InputClip, at: number, index: number): 
 }
 
 /**
- * Returns the asset as a composition with one layer for each picture. The layers change midway between the times of two
+ * Returns the asset as a composition with a layer for each picture. The layers change midway between the times of two
  * pictures, so that rounding in the rasteriser cannot show the wrong picture.
  */
 function precomposition({ assetId, width, height }: InputClip, at: number, samples: readonly Sample[]): object {

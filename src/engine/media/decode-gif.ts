@@ -10,7 +10,7 @@ const PASSES = [
 ] as const;
 
 /**
- * Decodes the pictures of a GIF as browsers show them: each is painted over the previous one, which was kept, cleared to
+ * Decodes the pictures of a GIF as browsers show them: each is painted over its predecessor, which was kept, cleared to
  * transparency or replaced by the content before it. Background colours are not painted.
  *
  * @throws RenderError asset_decode_failed
@@ -43,7 +43,7 @@ export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
   };
 }
 
-/** Creates the screen on which frames are painted one after the other. */
+/** Creates the screen on which frames are painted in sequence. */
 function newScreen({ width, height }: Gif) {
   const bgra = new Uint8ClampedArray(width * height * 4);
   let disposePrevious: () => void = () => undefined;
@@ -103,7 +103,7 @@ function isOpaque(bgra: Uint8ClampedArray): boolean {
   return true;
 }
 
-/** One picture of a GIF: the offsets of its parts in the file, its duration and disposal. */
+/** A picture of a GIF: the offsets of its parts in the file, its duration and disposal. */
 interface GifFrame {
   /** Painted area in pixels; may extend beyond the screen. */
   readonly x: number;
@@ -118,7 +118,7 @@ interface GifFrame {
   /** Offset of the byte with the minimum code size. */
   readonly dataAt: number;
   readonly durationSeconds: number;
-  /** Before the next picture: keep this one, clear its area, or restore the previous content. */
+  /** Before the next picture: keep this picture, clear its area, or restore the previous content. */
   readonly disposal: 'keep' | 'clear' | 'restore';
 }
 
@@ -192,15 +192,15 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
       at = skipSubBlocks(file, at + 2);
       continue;
     }
-    const ownTable = colourTable(file, at + 9, at + 10);
-    const dataAt = at + 10 + tableBytes(ownTable);
+    const frameTable = colourTable(file, at + 9, at + 10);
+    const dataAt = at + 10 + tableBytes(frameTable);
     const frame = {
       x: file.readUInt16LE(at + 1),
       y: file.readUInt16LE(at + 3),
       width: file.readUInt16LE(at + 5),
       height: file.readUInt16LE(at + 7),
       isInterlaced: (file.readUInt8(at + 9) & 0x40) !== 0,
-      palette: ownTable ?? screenTable,
+      palette: frameTable ?? screenTable,
       dataAt,
       ...control,
     };
@@ -209,7 +209,7 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
     if (frames.length > MAX_FRAMES) {
       throw new RenderError('asset_too_large', `The GIF has more than ${MAX_FRAMES} pictures`, { imageName: name });
     }
-    // A graphic control applies to one picture only.
+    // A graphic control applies to a single picture.
     control = NO_CONTROL;
   }
   return true;
@@ -270,15 +270,15 @@ function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
   let bits = 0;
   let bitCount = 0;
   let from = at + 1;
-  let left = 0;
+  let blockBytesLeft = 0;
 
   for (;;) {
     while (bitCount < codeBits) {
-      if (left === 0) left = bytes[from++] ?? 0;
-      if (left === 0 || from >= bytes.length) return out.subarray(0, written);
+      if (blockBytesLeft === 0) blockBytesLeft = bytes[from++] ?? 0;
+      if (blockBytesLeft === 0 || from >= bytes.length) return out.subarray(0, written);
       bits |= bytes[from++]! << bitCount;
       bitCount += 8;
-      left -= 1;
+      blockBytesLeft -= 1;
     }
     const code = bits & ((1 << codeBits) - 1);
     bits >>>= codeBits;
@@ -290,12 +290,13 @@ function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
     const isNew = code === next && previous !== -1 && next < MAX_CODES;
     if (code === end || !(code < clear || (code > end && code < next) || isNew)) return out.subarray(0, written);
 
-    // Written backwards: each code stores its last index and its prefix code.
-    const known = isNew ? previous : code;
-    const runLength = length[known]! + (isNew ? 1 : 0);
-    let position = written + length[known]! - 1;
+    // Written backwards, because each code stores its last index and its prefix code. A new code stands for the previous
+    // run and the first index of that run.
+    const storedCode = isNew ? previous : code;
+    const runLength = length[storedCode]! + (isNew ? 1 : 0);
+    let position = written + length[storedCode]! - 1;
     let first = 0;
-    for (let link = known; ; link = prefix[link]!) {
+    for (let link = storedCode; ; link = prefix[link]!) {
       first = last[link]!;
       if (position < count) out[position] = first;
       position -= 1;

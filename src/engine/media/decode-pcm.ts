@@ -7,7 +7,7 @@ export function isPcm(codec: string): boolean {
 }
 
 /**
- * Converts uncompressed sound to one list of samples in -1..1 for each channel.
+ * Converts uncompressed sound to a list of samples in -1..1 for each channel.
  *
  * @param codec for which `isPcm` returns true
  * @param bytes whole frames of interleaved samples; an incomplete frame at the end is ignored

@@ -7,17 +7,17 @@ import type { SoundPacket, SoundTrack } from './sound-track.ts';
 /** The samples of so many packets take less than two megabytes. */
 const FREE_EVERY_PACKETS = 64;
 
-/** Sound of one packet, or of several that were decoded together. */
+/** Sound of a packet, or of several that were decoded together. */
 interface DecodedSound {
-  /** One list for each channel; samples in -1..1. */
+  /** A list for each channel; samples in -1..1. */
   readonly channels: readonly Float32Array[];
   readonly rate: number;
-  /** One bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them. */
+  /** A bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them. */
   readonly speakers?: number | undefined;
 }
 
 /**
- * Decodes packets of a track. Most codecs need a few packets before their output is correct, so the first one should precede the
+ * Decodes packets of a track. Most codecs need a few packets before their output is correct, so the first packet should precede the
  * first sample used.
  *
  * @throws RenderError asset_type_unsupported, asset_decode_failed

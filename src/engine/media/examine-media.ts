@@ -68,7 +68,7 @@ async function examineClip(clip: InputClip, renderInput: RenderInput): Promise<M
   };
 }
 
-/** @param uses one sound, for each time it is played */
+/** @param uses of a single sound, for each time it is played */
 async function examineSound(uses: readonly InputSound[], renderInput: RenderInput): Promise<MediaFinding | undefined> {
   const sound = uses[0]!;
   // The length of a clip's sound is reported with the clip.
@@ -110,7 +110,7 @@ async function cutOff(uses: readonly InputSound[], renderInput: RenderInput): Pr
   return { code: 'sound_cut', editable: name, ...soundAt(renderInput, longest.endSeconds), ...lengths };
 }
 
-/** A clip has a sound of its own only if the video gives it a volume. */
+/** Reports a clip without sound. Called only if the video gives the clip a volume, because otherwise the clip has no `InputSound`. */
 async function examineClipSound(
   { bytes, name }: InputSound,
   renderInput: RenderInput,
@@ -138,9 +138,9 @@ function soundAt(renderInput: RenderInput, seconds: number): Sighting {
 }
 
 /** @throws RenderError asset_decode_failed */
-function rejectTrim(what: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
+function rejectTrim(noun: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
   if (trimSeconds <= 0 || trimSeconds < seconds - 1e-6) return;
-  const text = `It is trimmed to start at ${formatSeconds(trimSeconds)} s, and the ${what} ends at ${formatSeconds(seconds)} s: nothing of it is left`;
+  const text = `It is trimmed to start at ${formatSeconds(trimSeconds)} s, and the ${noun} ends at ${formatSeconds(seconds)} s: nothing of it is left`;
   throw new RenderError('asset_decode_failed', text, { imageName });
 }
 
@@ -168,11 +168,11 @@ const TOLERANCE_SECONDS = 0.15;
 
 /** Length of the readable part of a clip or sound. */
 interface MediaLength {
-  /** From the first picture or sample to the end of the last readable one. */
+  /** From the first picture or sample to the end of the last readable picture or sample. */
   readonly seconds: number;
   /** Announced length of a truncated file in seconds, null if unknown; undefined for a complete file. */
   readonly announced: number | null | undefined;
-  /** The clip has more than one picture. */
+  /** The clip has several pictures. */
   readonly isMoving: boolean;
 }
 
@@ -185,17 +185,17 @@ interface MediaLength {
 async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
-    const what = kind === 'video' ? 'The file is no clip' : 'The file is no sound';
-    throw new RenderError('asset_type_unsupported', `${what} that can be used`, { imageName: name });
+    const noun = kind === 'video' ? 'clip' : 'sound';
+    throw new RenderError('asset_type_unsupported', `The file is no ${noun} that can be used`, { imageName: name });
   }
   if (type === 'gif') {
     const { frames, isTruncated } = readGifFrames(bytes, name);
     const seconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
     return { seconds, announced: isTruncated ? null : undefined, isMoving: frames.length > 1 };
   }
-  const own = packetTrack(bytes, name);
-  if (own !== undefined) {
-    const { firstSeconds, endSeconds, announcedSeconds } = own;
+  const sound = packetTrack(bytes, name);
+  if (sound !== undefined) {
+    const { firstSeconds, endSeconds, announcedSeconds } = sound;
     return { seconds: endSeconds - Math.max(0, firstSeconds), announced: announcedSeconds, isMoving: false };
   }
   return readMedia(bytes, name, async (input) => {

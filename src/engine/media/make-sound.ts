@@ -65,21 +65,21 @@ async function openVoices({ sounds }: RenderInput, total: number): Promise<Sound
 async function* mix(voices: readonly SoundVoice[], total: number, size: number): AsyncGenerator<Stereo> {
   const limiter = new PeakLimiter();
   let pending = silence(0);
-  // The limiter delays its output.
-  let left = total;
-  let late = PeakLimiter.delay;
-  for (let at = 0; left > 0; at += size) {
+  let remaining = total;
+  // The limiter delays its output, so its first samples are dropped.
+  let toDrop = PeakLimiter.delay;
+  for (let at = 0; remaining > 0; at += size) {
     const block = silence(size);
     for (const voice of voices) await voice.addTo(block, at);
     limiter.process(block.left, block.right);
-    const skipped = Math.min(late, size);
-    late -= skipped;
-    pending = joined(pending, block, skipped);
-    const count = Math.min(size, left);
+    const dropped = Math.min(toDrop, size);
+    toDrop -= dropped;
+    pending = joined(pending, block, dropped);
+    const count = Math.min(size, remaining);
     if (pending.left.length < count) continue;
     yield { left: pending.left.slice(0, count), right: pending.right.slice(0, count) };
     pending = { left: pending.left.slice(count), right: pending.right.slice(count) };
-    left -= count;
+    remaining -= count;
   }
 }
 
@@ -94,28 +94,35 @@ const RELEASE = 0.00048;
  */
 export class PeakLimiter {
   static readonly delay = LOOK_AHEAD;
+  /** Ring of the last samples of each channel. */
   readonly #left = new Float32Array(LOOK_AHEAD);
   readonly #right = new Float32Array(LOOK_AHEAD);
   #slot = 0;
   #gain = 1;
+  /** Gain to reach, and its decrease per sample until then. */
   #target = 1;
   #fall = 0;
+  /** Samples until the gain may rise again. */
   #hold = 0;
 
   /** Replaces the samples with the limited samples from 240 earlier. */
   process(left: Float32Array, right: Float32Array): void {
     for (let at = 0; at < left.length; at++) {
-      const [l, r] = [clean(left[at]!), clean(right[at]!)];
-      const peak = Math.max(Math.abs(l), Math.abs(r));
+      const [leftSample, rightSample] = [clean(left[at]!), clean(right[at]!)];
+      const peak = Math.max(Math.abs(leftSample), Math.abs(rightSample));
       if (peak > 1) this.#lowerTo(1 / peak);
       if (this.#gain > this.#target) this.#gain = Math.max(this.#target, this.#gain - this.#fall);
       if (this.#hold > 0) this.#hold -= 1;
-      else [this.#target, this.#fall, this.#gain] = [1, 0, this.#gain + (1 - this.#gain) * RELEASE];
+      else {
+        this.#target = 1;
+        this.#fall = 0;
+        this.#gain += (1 - this.#gain) * RELEASE;
+      }
       if (this.#gain > 0.99999 && this.#target === 1) this.#gain = 1;
       left[at] = clamp(this.#left[this.#slot]! * this.#gain);
       right[at] = clamp(this.#right[this.#slot]! * this.#gain);
-      this.#left[this.#slot] = l;
-      this.#right[this.#slot] = r;
+      this.#left[this.#slot] = leftSample;
+      this.#right[this.#slot] = rightSample;
       this.#slot = (this.#slot + 1) % LOOK_AHEAD;
     }
   }
@@ -205,7 +212,7 @@ class SoundVoice {
     return this.#volume * rise * fall;
   }
 
-  /** Returns the block with the next samples; undefined after the last one. */
+  /** Returns the block with the next samples; undefined at the end. */
   async #next(): Promise<Stereo | undefined> {
     while (this.#block === undefined || this.#blockAt >= this.#block.left.length) {
       const { value, done } = await this.#samples.next();

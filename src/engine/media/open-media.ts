@@ -78,7 +78,7 @@ export async function codecName(track: InputTrack): Promise<string> {
   return (await track.getCodec()) ?? (typeof id === 'string' ? id.trim() : 'of an unknown kind');
 }
 
-/** Converts an error to one that reports a damaged file. Returns a RenderError unchanged. */
+/** Converts an error to a RenderError that reports a damaged file. Returns a RenderError unchanged. */
 export function toDamageError(cause: unknown, imageName: string): RenderError {
   if (cause instanceof RenderError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -86,7 +86,7 @@ export function toDamageError(cause: unknown, imageName: string): RenderError {
 }
 
 /**
- * Reads allowed in one turn of the event loop: less than a second for a small file. Large files may take more, such as an MP3
+ * Reads allowed in a turn of the event loop: less than a second for a small file. Large files may take more, such as an MP3
  * whose length is known only from its frames.
  */
 const MAX_REQUESTS = 500_000;

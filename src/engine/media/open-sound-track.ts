@@ -18,7 +18,7 @@ const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketT
   ['wma', readAsf],
 ]);
 
-/** Reads a sound file without `mediabunny`; undefined if its type is not one of these. @throws RenderError as the readers */
+/** Reads a sound file without `mediabunny`; undefined if its type has no reader here. @throws RenderError as the readers */
 export function packetTrack(bytes: Uint8Array, name: string): PacketTrack | undefined {
   return READERS.get(mediaTypeOf(bytes))?.(bytes, name);
 }
@@ -37,8 +37,8 @@ interface OpenSoundTrack {
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
 export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<OpenSoundTrack | undefined> {
-  const own = packetTrack(bytes, name);
-  if (own !== undefined) return { track: own, pictureSeconds: null, close() {} };
+  const packets = packetTrack(bytes, name);
+  if (packets !== undefined) return { track: packets, pictureSeconds: null, close() {} };
   const input = openMedia(bytes, name);
   try {
     const source = await input.getPrimaryAudioTrack();

@@ -140,9 +140,9 @@ async function* read(
   }
 }
 
-async function* startingWith<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* startingWith<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield first;
-  yield* others;
+  yield* rest;
 }
 
 /** Rounds nearly whole samples, which are inexact because times are floating-point numbers. */

@@ -73,10 +73,10 @@ export class OrderedDecoder {
     await this.#decoder.flush();
   }
 
-  /** Returns the picture with this index if it has been decoded, and drops all earlier ones. */
+  /** Returns the picture with this index if it has been decoded, and drops all earlier pictures. */
   take(index: number): DecodedFrame | undefined {
     const frame = this.#ready.get(index);
-    for (const other of this.#ready.keys()) if (other <= index) this.#ready.delete(other);
+    for (const decoded of this.#ready.keys()) if (decoded <= index) this.#ready.delete(decoded);
     return frame;
   }
 

@@ -18,7 +18,7 @@ export function unsupportedSound(codec: string, imageName: string): never {
   throw new RenderError('asset_type_unsupported', text, { imageName });
 }
 
-/** Frames of uncompressed sound in one packet. */
+/** Frames of uncompressed sound in a packet. */
 const PCM_PACKET_FRAMES = 4096;
 
 interface PcmSound extends Pick<SoundTrack, 'codec' | 'sampleRate' | 'channels'> {
@@ -64,7 +64,7 @@ export interface CodedSound
   readonly offsets: ArrayLike<number>;
   readonly sizes: ArrayLike<number>;
   readonly data: Uint8Array;
-  /** Samples of one channel in each packet. */
+  /** Samples of a channel in each packet. */
   readonly packetSamples: number;
   readonly endSeconds: number;
   readonly announcedSeconds: number | undefined;

@@ -3,7 +3,7 @@ import type { InputClip } from '../../template/render-input.ts';
 import { drawPlaced, placeImage } from '../images/place-image.ts';
 import { RenderError } from '../render-error.ts';
 
-/** One picture of a clip, upright, with square pixels. */
+/** A picture of a clip, upright, with square pixels. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -17,7 +17,7 @@ export type PictureFiles = readonly (readonly [name: string, bytes: Uint8Array])
 
 /** The pictures of a clip in display order. The caller must close it. */
 export interface ClipPictures {
-  /** Returns the index of the picture shown at a time: the last one that has started, or else the first. */
+  /** Returns the index of the picture shown at a time: the last picture that has started, or else the first. */
   indexAt(seconds: number): number;
   /** Decodes a picture; fastest in ascending order. @throws RenderError asset_decode_failed, asset_type_unsupported */
   picture(index: number): Promise<Picture>;

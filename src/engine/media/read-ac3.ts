@@ -78,7 +78,7 @@ function readAc3Frame(header: Buffer): Frame | undefined {
   const code = header[4]! & 0x3f;
   const kilobits = BITRATES[code >> 1];
   if (sampleRate === undefined || kilobits === undefined) return undefined;
-  // A frame has 1536 samples, in words of 16 bits; at 44.1 kHz, every other code has one word more.
+  // A frame has 1536 samples, in words of 16 bits; at 44.1 kHz, odd codes have a further word.
   const words = Math.floor((kilobits * 1000 * 1536) / (sampleRate * 16)) + (sampleRate === 44_100 ? code & 1 : 0);
   const mode = header[6]! >> 5;
   const levels = ((mode & 1) !== 0 && mode !== 1 ? 2 : 0) + ((mode & 4) !== 0 ? 2 : 0) + (mode === 2 ? 2 : 0);

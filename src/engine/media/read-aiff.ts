@@ -3,7 +3,7 @@ import { damaged, type PacketTrack, pcmTrack, unsupportedSound } from './packet-
 /** Limit for chunks; real files have about ten. */
 const MAX_CHUNKS = 10_000;
 
-/** Codecs by the compression of AIFF-C; `{bytes}` stands for the bits of a sample. */
+/** Codecs by the compression of AIFF-C, without the number of bits; `bits` if it does not follow from the file. */
 const COMPRESSIONS: Readonly<Record<string, { readonly codec: string; readonly bits?: number }>> = {
   NONE: { codec: 'pcm-sbe' },
   twos: { codec: 'pcm-sbe' },
@@ -80,13 +80,13 @@ function readData(body: Buffer, name: string): Buffer {
 }
 
 function trackOf({ channels, frames, bits, sampleRate, compression }: CommonChunk, data: Buffer, name: string) {
-  const known = COMPRESSIONS[compression];
-  if (known === undefined) return unsupportedSound(`The compression ${compression.trim()} of the AIFF-C file`, name);
+  const sample = COMPRESSIONS[compression];
+  if (sample === undefined) return unsupportedSound(`The compression ${compression.trim()} of the AIFF-C file`, name);
   // Samples of 12 bits fill the upper bits of 16, and so on.
-  const sampleBytes = Math.ceil((known.bits ?? bits) / 8);
+  const sampleBytes = Math.ceil((sample.bits ?? bits) / 8);
   if (channels < 1 || channels > 16) return damaged(`it has ${channels} channels`, name);
   if (sampleBytes < 1 || sampleBytes > 8) return unsupportedSound(`AIFF with ${bits} bits a sample`, name);
   if (!(sampleRate >= 1)) return damaged('it has no sample rate', name);
-  const codec = known.codec.replace(/^pcm-([suf])/, `pcm-$1${sampleBytes * 8}`).replace('8be', '8');
+  const codec = sample.codec.replace(/^pcm-([suf])/, `pcm-$1${sampleBytes * 8}`).replace('8be', '8');
   return pcmTrack({ codec, sampleRate, channels, data, sampleBytes, announcedFrames: frames });
 }

@@ -12,12 +12,13 @@ const DATA = '3626b2758e66cf11a6d900aa0062ce6c';
 /** Limits; real files have about ten objects, and packets of a few kilobytes. */
 const MAX_OBJECTS = 1_000;
 const MAX_PACKET_BYTES = 65_536;
-/** Limit for one superframe of sound. */
+/** Limit for a superframe of sound. */
 const MAX_SOUND_OBJECT_BYTES = 1_000_000;
 
-/** Codecs by their tag. Others are named in the error. @see RFC 2361 */
+/** Codecs by their tag. @see RFC 2361 */
 const CODECS: Readonly<Record<number, 'wmav1' | 'wmav2'>> = { 352: 'wmav1', 353: 'wmav2' };
-const OTHERS: Readonly<Record<number, string>> = {
+/** Names of codecs that are not supported, for the error. */
+const UNSUPPORTED: Readonly<Record<number, string>> = {
   10: 'Windows Media Audio Voice',
   354: 'Windows Media Audio Professional',
   355: 'Windows Media Audio Lossless',
@@ -127,7 +128,7 @@ function readStream(body: Buffer, name: string): SoundStream | undefined {
   const tag = format.readUInt16LE(0);
   if ((flags & 0x8000) !== 0) return unsupportedSound('An encrypted WMA file', name);
   if (CODECS[tag] === undefined) {
-    return unsupportedSound(OTHERS[tag] ?? `The codec 0x${tag.toString(16)} of the ASF file`, name);
+    return unsupportedSound(UNSUPPORTED[tag] ?? `The codec 0x${tag.toString(16)} of the ASF file`, name);
   }
   const isSpread = guidAt(body, 16) === AUDIO_SPREAD && (body[54 + formatBytes] ?? 0) > 1;
   if (isSpread) return unsupportedSound('WMA with spread packets', name);

@@ -93,7 +93,7 @@ function uncompressed(
   const sampleBytes = isLinear ? packetBytes / channels : 1;
   const kind = (flags & IS_FLOAT) === 0 ? 's' : 'f';
   const sizes = kind === 's' ? [1, 2, 3, 4] : [4, 8];
-  // Samples that fill only a part of their bytes may lie on either side.
+  // Samples that fill only a part of their bytes may lie at the start or at the end of these bytes.
   if (isLinear && !(sizes.includes(sampleBytes) && Math.ceil(bits / 8) === sampleBytes)) {
     return unsupportedSound(`CAF with ${bits} bits in ${sampleBytes} bytes`, name);
   }
@@ -123,7 +123,7 @@ function codedAs({ format, channels, sampleRate }: Description, cookie: Buffer |
   }
 }
 
-/** Older files wrap the configuration in the boxes of QuickTime; newer ones contain it alone. */
+/** Older files wrap the configuration in the boxes of QuickTime; newer files contain it alone. */
 function alacBox(cookie: Buffer): Buffer {
   if (cookie.toString('latin1', 4, 8) === 'frma') return cookie.subarray(12);
   const header = Buffer.from([0, 0, 0, 12 + ALAC_BYTES, 0x61, 0x6c, 0x61, 0x63, 0, 0, 0, 0]);
@@ -202,7 +202,7 @@ function compressed(
   });
 }
 
-/** Reads an integer of seven bits a byte, and returns it with the offset of the next one. */
+/** Reads an integer of seven bits a byte, and returns it with the offset of the next integer. */
 function variableInteger(bytes: Buffer, at: number, name: string): [value: number, next: number] {
   let value = 0;
   for (let index = at; index < Math.min(at + 5, bytes.length); index++) {

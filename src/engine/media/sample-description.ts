@@ -1,6 +1,6 @@
 import { boxSize } from '../images/image-header.ts';
 
-/** What an MP4 or MOV declares about the samples of one track. */
+/** What an MP4 or MOV declares about the samples of a track. */
 export interface SampleDescription {
   /** Four characters, such as `ap4h`, `rle ` or `alac`. */
   readonly format: string;
@@ -11,8 +11,8 @@ export interface SampleDescription {
 }
 
 /**
- * Reads the sample description of a track from a file that `findBoxProblem` has accepted; undefined if there is none. Reads the
- * last one, as mediabunny does.
+ * Reads the sample description of a track from a file that `findBoxProblem` has accepted; undefined if there is none. If
+ * there are several, reads the last, as mediabunny does.
  *
  * @param trackId as in the track header
  * @see ISO/IEC 14496-12, 8.3.2 (tkhd), 8.5.2 (stsd); QuickTime File Format, "Video sample description", "Sound sample description"
@@ -52,7 +52,7 @@ interface Box {
   readonly whole: Buffer;
 }
 
-/** Yields the boxes of a range, up to the first invalid one. */
+/** Yields the boxes of a range, up to the first invalid box. */
 function* boxesIn(range: Buffer): Generator<Box> {
   for (let at = 0; at + 8 <= range.length; ) {
     const [size, header] =

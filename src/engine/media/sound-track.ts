@@ -13,9 +13,9 @@ export interface SoundPacket {
 
 /** The sound of a file, read packet by packet. */
 export interface SoundTrack {
-  /** A codec of `Decoder`, or one for which `isPcm` returns true. */
+  /** A codec of `Decoder`, or a codec for which `isPcm` returns true. */
   readonly codec: string;
-  /** Codec configuration, if the codec has one. */
+  /** Codec configuration, if the codec needs it. */
   readonly description: Uint8Array | undefined;
   /** A `WAVEFORMATEX` structure, for codecs that need all of it. */
   readonly wave?: Uint8Array | undefined;
@@ -24,7 +24,7 @@ export interface SoundTrack {
   /** Start of the first and end of the last sample, in seconds of the file. */
   readonly firstSeconds: number;
   readonly endSeconds: number;
-  /** Yields the packets from the one at a time on, or else from the first one on. */
+  /** Yields the packets from a time on; all packets if none covers that time. */
   packets(fromSeconds: number): AsyncGenerator<SoundPacket>;
 }
 

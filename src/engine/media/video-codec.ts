@@ -53,6 +53,6 @@ export async function videoDecoding(track: InputVideoTrack, bytes: Uint8Array): 
 /** Returns the name of a track's codec, even if it cannot be decoded. */
 export async function videoCodecName(track: InputVideoTrack): Promise<string> {
   const format = await track.getInternalCodecId();
-  const own = typeof format === 'string' ? (NAMES[format] ?? format.trim()) : 'of an unknown kind';
-  return (await track.getCodec()) ?? own;
+  const formatName = typeof format === 'string' ? (NAMES[format] ?? format.trim()) : 'of an unknown kind';
+  return (await track.getCodec()) ?? formatName;
 }

@@ -10,7 +10,7 @@ import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decode
 import { applyRotation, type ClipPictures, type Orientation, type Picture } from './picture.ts';
 import { videoDecoding } from './video-codec.ts';
 
-/** Without a declared matrix, pictures that exceed this size are decoded as BT.709, others as BT.601. */
+/** Without a declared matrix, pictures that exceed this size are decoded as BT.709, smaller pictures as BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
 
 /** The part of a clip that the video shows, in seconds from the first displayed picture of the file. */
@@ -101,7 +101,7 @@ class VideoPictures implements ClipPictures {
   /** Indices of the table by time. */
   readonly #indices: ReadonlyMap<number, number>;
   #run: Run | undefined;
-  /** Index of the picture returned last; after a start, one less than the first index of the run. */
+  /** Index of the picture returned last; after a start, the index before the first of the run. */
   #lastIndex = -1;
   #latest: { readonly index: number; readonly picture: Picture } | undefined;
 
@@ -128,19 +128,13 @@ class VideoPictures implements ClipPictures {
     const { name, table } = this.#video;
     try {
       const key = table.findLastIndex((entry, at) => entry.isKey && at <= index);
-      if (
-        this.#run === undefined ||
-        index <= this.#lastIndex ||
-        key > Math.max(this.#lastIndex, this.#run.colour.last)
-      ) {
-        await this.#start(Math.max(0, key));
-      }
+      if (!this.#canContinue(index, key)) await this.#start(Math.max(0, key));
       const run = this.#run!;
       while (run.colour.last < index && !run.isAtEnd) await this.#feedNext(run, index);
       if (run.alpha !== null) while (run.alpha.last < index && !run.isAtEnd) await this.#feedNext(run, index);
       this.#lastIndex = index;
       const frame = run.colour.take(index);
-      // The previous picture replaces one that could not be decoded.
+      // The previous picture replaces a picture that could not be decoded.
       if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
       if (frame === undefined) throw new Error('the picture cannot be decoded');
       const picture = await this.#convert(frame, run.alpha?.take(index));
@@ -157,6 +151,12 @@ class VideoPictures implements ClipPictures {
     this.#run = undefined;
     this.#converter?.close();
     this.#video.input.dispose();
+  }
+
+  /** Returns whether the current run reaches a picture sooner than a run from the key picture before it. */
+  #canContinue(index: number, keyIndex: number): boolean {
+    if (this.#run === undefined || index <= this.#lastIndex) return false;
+    return keyIndex <= Math.max(this.#lastIndex, this.#run.colour.last);
   }
 
   async #start(keyIndex: number): Promise<void> {
@@ -184,7 +184,8 @@ class VideoPictures implements ClipPictures {
     }
     // Displayed before the key picture, and dependent on pictures that this run has not decoded.
     if (packet.timestamp < run.startTime) return;
-    // Pictures outside the table are never requested, but requested ones may depend on them. Hidden pictures of VP8 are not output.
+    // Pictures outside the table are never requested, but requested pictures may depend on them. Hidden pictures of VP8 are not
+    // output.
     const index = this.#indices.get(packet.timestamp) ?? UNREQUESTED;
     if (this.#video.isPng && hasExcessiveMetadata(packet.data))
       throw new Error('the metadata of a picture are too large');
@@ -282,7 +283,7 @@ async function readPictureTable(track: InputVideoTrack, from: number, to: number
   if (first === null) return entries;
   let stop = Infinity;
   for await (const packet of sink.packets(first, undefined, options)) {
-    // Pictures shown before a key picture follow it; later ones are outside the requested part.
+    // Pictures shown before a key picture follow it; later pictures are outside the requested part.
     if (packet.timestamp > stop) break;
     packets += 1;
     if (packets > MAX_PACKETS) throw new Error('it has too many pictures');

@@ -9,7 +9,7 @@ import { findStaticFrames } from './static-frames.ts';
 
 const JPEG_QUALITY = 90;
 
-/** Draws the frames of an input in any order with Skia (Skottie). Supports one task at a time. */
+/** Draws the frames of an input in any order with Skia (Skottie). Calls must not overlap. */
 export interface Rasterizer {
   /** Defects of the input's texts. */
   readonly findings: readonly TextFinding[];
@@ -28,7 +28,7 @@ export interface Rasterizer {
    */
   draw(frame: number): Uint8Array;
   /**
-   * Returns whether a frame certainly equals the previous one and need not be drawn. May return false for equal frames.
+   * Returns whether a frame certainly equals the previous frame and need not be drawn. May return false for equal frames.
    */
   repeats(frame: number): boolean;
   /**

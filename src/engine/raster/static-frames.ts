@@ -33,7 +33,7 @@ export function findStaticFrames(animation: LottieDocument): (from: number, to: 
 function changesOf(animation: LottieDocument): Span[] | null {
   const assets = animation.assets ?? [];
   if (animation.mb !== undefined || hasKeyframes(animation.slots)) return null;
-  if (assets.some(({ p }) => typeof p === 'string' && p !== '' && !STILL_PICTURE.test(p))) return null;
+  if (assets.some(({ p: path }) => typeof path === 'string' && path !== '' && !STILL_PICTURE.test(path))) return null;
   const compositions = new Map(assets.flatMap(({ id, layers }) => (Array.isArray(layers) ? [[id, layers]] : [])));
   const seen = new Set<string>();
   const changes: Span[] = [];

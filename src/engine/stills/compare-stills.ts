@@ -84,8 +84,9 @@ interface PicturePixels {
   readonly data: Uint8Array;
 }
 
-function isEqual(a: PicturePixels, b: PicturePixels): boolean {
-  return a.width === b.width && a.height === b.height && Buffer.compare(a.data, b.data) === 0;
+function isEqual(first: PicturePixels, second: PicturePixels): boolean {
+  if (first.width !== second.width || first.height !== second.height) return false;
+  return Buffer.compare(first.data, second.data) === 0;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface ShapedGlyph {
   readonly y: number;
 }
 
-/** A range of a paragraph to shape, in one direction, with the paragraph as context. */
+/** A range of a paragraph to shape, in a single direction, with the paragraph as context. */
 interface ShapeRequest {
   readonly text: string;
   readonly start: number;

@@ -71,7 +71,7 @@ function readTextLayer(layer: LottieNode): TextLayer | null {
   return {
     layer,
     editable: typeof text.d.editable === 'string' ? text.d.editable : null,
-    documents: keyframesOf(text.d).map(({ s }) => s as LottieNode),
+    documents: keyframesOf(text.d).map((keyframe) => keyframe.s as LottieNode),
     animators: Array.isArray(text.a) ? text.a.filter(isRecord) : [],
     grouping: typeof more.g === 'number' ? more.g : 1,
     groupingDrop: stillY(more.a) / 100,
@@ -88,7 +88,8 @@ function stillY(property: unknown): number {
 }
 
 /** Returns whether an animator may apply to some characters only. */
-export function selectsPart({ s: selector }: LottieNode): boolean {
+export function selectsPart(animator: LottieNode): boolean {
+  const { s: selector } = animator;
   if (!isRecord(selector)) return false;
   const isConstantVector = (field: string, value: number): boolean => {
     const property = selector[field];

@@ -44,61 +44,93 @@ export function supplyFrames(
   signal?: AbortSignal,
   pixelFormats: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
 ): FrameSupply {
-  const worker = takeThread();
-  const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
-  const { width, height } = renderInput;
-  const send = (request: RasterRequest): void => worker.postMessage(request);
-  const frames = framesOf(ranges);
-  const requestNext = (slot: number): void => {
-    const { value: frame } = frames.next();
-    if (frame !== undefined) send({ kind: 'draw', frame, slot });
-  };
-  let isDone = false;
-  send({ kind: 'open', renderInput, pixelFormats });
-  return {
-    async deliver(take) {
-      const stills: RenderedStill[] = [];
-      let findings: readonly TextFinding[] = [];
-      let buffers: readonly SharedArrayBuffer[] = [];
-      const pixelsIn = (slot: number): FramePixels => {
-        const views = pixelFormats.map((pixels, at) => {
-          return [pixels, ringFrame(buffers[at]!, { width, height, pixels }, slot)];
-        });
-        return Object.fromEntries(views) as FramePixels;
-      };
-      for await (const [message] of messages) {
-        switch (message.kind) {
-          case 'open':
-            ({ buffers, findings } = message);
-            isDone = ranges.length === 0;
-            if (isDone) return { stills, findings };
-            for (let slot = 0; slot < RING_SLOTS; slot++) requestNext(slot);
-            break;
-          case 'still':
-            stills.push(message.still);
-            break;
-          case 'frame':
-            await take(pixelsIn(message.slot), message.frame);
-            signal?.throwIfAborted();
-            requestNext(message.slot);
-            isDone = message.frame + 1 === ranges.at(-1)!.end;
-            if (isDone) return { stills, findings };
-            break;
-          case 'failed':
-            throw errorFrom(message.failure);
-        }
+  return new ThreadSupply(renderInput, ranges, signal, pixelFormats);
+}
+
+class ThreadSupply implements FrameSupply {
+  readonly #worker = takeThread();
+  readonly #messages: AsyncIterable<[RasterMessage]>;
+  readonly #renderInput: RenderInput;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pixelFormats: readonly PixelFormat[];
+  /** Frames that are not requested yet. */
+  readonly #frames: Iterator<number, undefined>;
+  /** Undefined without ranges. */
+  readonly #lastFrame: number | undefined;
+  /** The buffer of each pixel format's ring. */
+  #buffers: readonly SharedArrayBuffer[] = [];
+  #isDone = false;
+
+  constructor(
+    renderInput: RenderInput,
+    ranges: readonly FrameRange[],
+    signal: AbortSignal | undefined,
+    pixelFormats: readonly PixelFormat[],
+  ) {
+    const options = { signal, close: ['exit'] } as object;
+    this.#messages = on(this.#worker, 'message', options) as AsyncIterable<[RasterMessage]>;
+    this.#renderInput = renderInput;
+    this.#signal = signal;
+    this.#pixelFormats = pixelFormats;
+    this.#frames = framesOf(ranges);
+    const end = ranges.at(-1)?.end;
+    this.#lastFrame = end === undefined ? undefined : end - 1;
+    this.#send({ kind: 'open', renderInput, pixelFormats });
+  }
+
+  async deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames> {
+    const stills: RenderedStill[] = [];
+    let findings: readonly TextFinding[] = [];
+    for await (const [message] of this.#messages) {
+      switch (message.kind) {
+        case 'open':
+          this.#buffers = message.buffers;
+          findings = message.findings;
+          this.#isDone = this.#lastFrame === undefined;
+          for (let slot = 0; slot < RING_SLOTS; slot++) this.#requestNext(slot);
+          break;
+        case 'still':
+          stills.push(message.still);
+          break;
+        case 'frame':
+          await take(this.#pixelsIn(message.slot), message.frame);
+          this.#signal?.throwIfAborted();
+          this.#requestNext(message.slot);
+          this.#isDone = message.frame === this.#lastFrame;
+          break;
+        case 'failed':
+          throw errorFrom(message.failure);
       }
-      throw new RenderError('render_crashed', 'The drawing thread ended before the last frame');
-    },
-    async close() {
-      if (!isDone) await worker.terminate();
-      else {
-        send({ kind: 'close' });
-        releaseThread(worker);
-      }
-      isDone = false;
-    },
-  };
+      if (this.#isDone) return { stills, findings };
+    }
+    throw new RenderError('render_crashed', 'The drawing thread ended before the last frame');
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isDone) await this.#worker.terminate();
+    else {
+      this.#send({ kind: 'close' });
+      releaseThread(this.#worker);
+    }
+    this.#isDone = false;
+  }
+
+  #requestNext(slot: number): void {
+    const { value: frame } = this.#frames.next();
+    if (frame !== undefined) this.#send({ kind: 'draw', frame, slot });
+  }
+
+  #pixelsIn(slot: number): FramePixels {
+    const { width, height } = this.#renderInput;
+    const views = this.#pixelFormats.map((pixels, at) => {
+      return [pixels, ringFrame(this.#buffers[at]!, { width, height, pixels }, slot)];
+    });
+    return Object.fromEntries(views) as FramePixels;
+  }
+
+  #send(request: RasterRequest): void {
+    this.#worker.postMessage(request);
+  }
 }
 
 function* framesOf(ranges: readonly FrameRange[]): Generator<number, undefined> {
