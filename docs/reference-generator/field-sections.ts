@@ -1,9 +1,10 @@
 import type { Fields } from '../../src/contract/fields/field.ts';
 import { fieldText } from '../../src/contract/fields/field-text.ts';
+import { OUTPUT_FIELDS } from '../../src/contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../src/contract/fields/transform-fields.ts';
 import { code, table } from './markdown.ts';
 
-/** Tables of the fields of transforms. */
+/** Tables of the fields of transforms and outputs. */
 export function fieldSections(): Map<string, string> {
   const { image, video, audio } = TRANSFORM_FIELDS;
   const added = Object.entries(video).filter(([name]) => !Object.hasOwn(image, name));
@@ -11,6 +12,7 @@ export function fieldSections(): Map<string, string> {
     ['fields/image', fieldTable(image)],
     ['fields/video', fieldTable(Object.fromEntries(added))],
     ['fields/audio', fieldTable(audio)],
+    ['fields/output', fieldTable(OUTPUT_FIELDS)],
   ]);
 }
 

@@ -1,5 +1,5 @@
 import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
-import type { OutputCodec, OutputFormat, OutputQuality } from '../contract/wire/output.ts';
+import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
 
 /** A Lottie document; only its top-level fields are typed. */
 export interface LottieDocument {
@@ -70,12 +70,10 @@ export interface InputFont extends FontSettings {
   readonly isFallback: boolean;
 }
 
-/** The format of the file to render. */
-export interface RenderOutput {
+/** The format of the file to render. Settings other than format and quality are absent if they are the default. */
+export interface RenderOutput extends Readonly<Omit<OutputRequest, 'height' | 'fps'>> {
   readonly format: OutputFormat;
   readonly quality: OutputQuality;
-  /** Absent for the default codec of the format. */
-  readonly codec?: OutputCodec;
   /** Fingerprint of the video, written into the file as its only metadata; null for none. */
   readonly fingerprint: string | null;
 }

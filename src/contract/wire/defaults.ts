@@ -1,4 +1,5 @@
 import { defaultsOf } from '../fields/field.ts';
+import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
 import type { AudioTransform, Transform } from './mapping.ts';
 import { defaultCodec, type OutputRequest } from './output.ts';
@@ -10,8 +11,8 @@ export const TRANSFORM_DEFAULTS = {
   audio: defaultsOf(TRANSFORM_FIELDS.audio),
 } as const;
 
-/** Defaults of output fields, `codec` for MP4; `height` and `fps` default to those of the template. */
-export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high', codec: 'h264' } as const;
+/** Defaults of output fields; that of `codec` depends on the format, those of `height` and `fps` on the template. */
+export const OUTPUT_DEFAULTS = defaultsOf(OUTPUT_FIELDS);
 
 /** The template's `height` and `fps`, the defaults of an output; null if unknown. */
 export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> | null;

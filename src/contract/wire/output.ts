@@ -1,5 +1,8 @@
+import type { FieldValue, FieldValues } from '../fields/field.ts';
+import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
+
 /** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
-export const OUTPUT_FORMATS = ['mp4', 'mov', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
+export const OUTPUT_FORMATS = OUTPUT_FIELDS.format.values;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** File extensions by format, without the dot. */
@@ -13,11 +16,8 @@ export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
   png_sequence: 'zip',
 };
 
-export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
-export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
-
-export const OUTPUT_CODECS = ['h264', 'hevc', 'av1', 'prores422', 'prores4444'] as const;
-export type OutputCodec = (typeof OUTPUT_CODECS)[number];
+export type OutputQuality = FieldValue<typeof OUTPUT_FIELDS.quality>;
+export type OutputCodec = FieldValue<typeof OUTPUT_FIELDS.codec>;
 
 /** Formats with a choice of codecs, the default codec first. */
 export const FORMAT_CODECS: Readonly<Partial<Record<OutputFormat, readonly [OutputCodec, ...OutputCodec[]]>>> = {
@@ -30,17 +30,11 @@ export function defaultCodec(format: OutputFormat = 'mp4'): OutputCodec | undefi
   return FORMAT_CODECS[format]?.[0];
 }
 
-/** Format and quality of the video. */
-export interface OutputRequest {
-  format?: OutputFormat;
-  /** Pixels; the width keeps the aspect ratio. */
-  height?: number;
-  /** Frames per second. */
-  fps?: number;
-  quality?: OutputQuality;
-  /** One of `FORMAT_CODECS`. */
-  codec?: OutputCodec;
-}
+/**
+ * Format and quality of the video. The width keeps the aspect ratio of the template at the height, in pixels; `fps` are frames per
+ * second, and `codec` is one of `FORMAT_CODECS`.
+ */
+export type OutputRequest = FieldValues<typeof OUTPUT_FIELDS>;
 
 /** An output of a video that has several files. */
 export interface NamedOutput extends OutputRequest {

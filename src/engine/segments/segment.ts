@@ -1,7 +1,7 @@
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
+import type { InputImage, LottieDocument, RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 
@@ -17,7 +17,7 @@ export function segmentKey(renderInput: RenderInput, { first, end }: FrameRange,
   const { output, width, height, fps, animation, fonts, images, clips } = renderInput;
   return keyOf(() => ({
     build,
-    output: { format: output.format, quality: output.quality, codec: output.codec ?? defaultCodec(output.format)! },
+    output: settingsOf(output),
     frames: [first, end],
     size: [width, height],
     rate: { ...frameRateOf(fps) },
@@ -26,6 +26,11 @@ export function segmentKey(renderInput: RenderInput, { first, end }: FrameRange,
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
   }));
+}
+
+/** Returns the settings of a file, without its metadata. */
+function settingsOf({ fingerprint: _, ...settings }: RenderOutput): Json {
+  return { ...settings, codec: settings.codec ?? defaultCodec(settings.format)! };
 }
 
 /** Returns the digest of everything that the bytes of a still depend on. */

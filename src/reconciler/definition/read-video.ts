@@ -1,3 +1,4 @@
+import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { defaultCodec, type NamedOutput, type OutputRequest } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
@@ -203,17 +204,18 @@ function readOutputs(
 }
 
 /**
- * Removes default values and orders the fields, so that equal outputs have equal fingerprints.
+ * Removes the default format and codec and orders the fields, so that equal outputs have equal fingerprints.
  *
  * @returns `null` if nothing is left
  */
-function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest): OutputRequest | null {
-  const output: OutputRequest = {
-    ...(format === undefined || format === OUTPUT_DEFAULTS.format ? {} : { format }),
-    ...defined({ height, fps, quality }),
-    ...(codec === undefined || codec === defaultCodec(format) ? {} : { codec }),
+function normaliseOutput(output: OutputRequest): OutputRequest | null {
+  const defaults: OutputRequest = {
+    format: OUTPUT_DEFAULTS.format,
+    ...defined({ codec: defaultCodec(output.format) }),
   };
-  return Object.keys(output).length === 0 ? null : output;
+  const names = Object.keys(OUTPUT_FIELDS) as (keyof OutputRequest)[];
+  const kept = names.filter((name) => output[name] !== undefined && output[name] !== defaults[name]);
+  return kept.length === 0 ? null : Object.fromEntries(kept.map((name) => [name, output[name]]));
 }
 
 /** @param at index in `outputs`; null for `output` */

@@ -1,14 +1,10 @@
-import {
-  MAX_OUTPUTS,
-  OUTPUT_CODECS,
-  OUTPUT_FORMATS,
-  OUTPUT_NAME,
-  OUTPUT_QUALITIES,
-} from '../../contract/wire/output.ts';
+import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
+import { MAX_OUTPUTS, OUTPUT_NAME } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
+import { fieldSchemas } from './field-schemas.ts';
 import { fontSchema, soundSchema } from './resource-schemas.ts';
-import { type DefinitionForm, numberSchema } from './value-schemas.ts';
+import type { DefinitionForm } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
 
@@ -62,26 +58,7 @@ function outputSchema(form: DefinitionForm): JsonSchema {
     description: 'Format and size of the finished file.',
     type: 'object',
     additionalProperties: false,
-    properties: {
-      format: {
-        description:
-          'mp4 by default. mov is ProRes for video editors, webp is animated, png is a single still, png_sequence is a zip with all frames.',
-        enum: OUTPUT_FORMATS,
-      },
-      height: {
-        description: 'Height in pixels, an even number. The width follows. The height of the template by default.',
-        ...numberSchema(form, { minimum: 2, maximum: 4096, multipleOf: 2 }),
-      },
-      fps: {
-        description: 'Frames per second. The frame rate of the template by default.',
-        ...numberSchema(form, { minimum: 1, maximum: 120 }),
-      },
-      quality: { description: 'Encoding quality; high by default.', enum: OUTPUT_QUALITIES },
-      codec: {
-        description: 'For mp4: h264 (default), hevc or av1. For mov: prores422 (default) or prores4444.',
-        enum: OUTPUT_CODECS,
-      },
-    },
+    properties: fieldSchemas(OUTPUT_FIELDS, form),
   };
 }
 

@@ -33,7 +33,7 @@ function keysOf(renderInput: RenderInput): InputKeys {
     picture: sha256(JSON.stringify(parts)),
     sound: sha256(JSON.stringify(withDigests(sounds))),
     durationSeconds: frameCount / fps,
-    output: JSON.stringify([output.format, output.quality, width, height, fps]),
+    output: JSON.stringify([{ ...output, fingerprint: null }, width, height, fps]),
   };
 }
 

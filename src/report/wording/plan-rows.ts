@@ -1,5 +1,7 @@
 import { type Field, phraseOf } from '../../contract/fields/field.ts';
+import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
+import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
@@ -231,13 +233,11 @@ const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRANSFORM_F
 /** Formats the recorded input of an output; null means the default output. */
 function outputWords(input: string | null): string {
   const pairs = new Map((input ?? '').split(' ').map((pair) => pair.split('=') as [string, string]));
-  const words = [
-    pairs.get('format') ?? 'mp4',
-    ...(pairs.has('codec') ? [pairs.get('codec')!] : []),
-    ...(pairs.has('height') ? [`${pairs.get('height')} pixels high`] : []),
-    ...(pairs.has('fps') ? [`${pairs.get('fps')} fps`] : []),
-    ...(pairs.has('quality') ? [`${pairs.get('quality')} quality`] : []),
-  ];
+  const { format, codec, ...others } = OUTPUT_FIELDS;
+  const words = Object.entries<Field>({ format, codec, ...others }).flatMap(([name, field]) => {
+    const value = pairs.get(name) ?? (name === 'format' ? OUTPUT_DEFAULTS.format : undefined);
+    return (value === undefined ? null : phraseOf(field, value)) ?? [];
+  });
   return words.join(', ');
 }
 

@@ -1,32 +1,23 @@
+import { expectedValue, isValueOf } from '../../contract/fields/field.ts';
+import { MAX_SIDE_PIXELS, OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import {
   defaultCodec,
   FORMAT_CODECS,
   MAX_OUTPUTS,
-  OUTPUT_CODECS,
-  OUTPUT_FORMATS,
   OUTPUT_NAME,
-  OUTPUT_QUALITIES,
-  type OutputCodec,
-  type OutputFormat,
-  type OutputQuality,
   type OutputRequest,
 } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
-import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
-import type { InputFile, Still } from '../render-input.ts';
+import type { InputFile, RenderOutput, Still } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import type { FieldProblem } from './check-transform.ts';
 
 /** The format and dimensions of an output, with defaults applied. */
 interface ResolvedOutput {
-  readonly output: {
-    readonly format: OutputFormat;
-    readonly quality: OutputQuality;
-    /** Absent for the default codec of the format. */
-    readonly codec?: OutputCodec;
-  };
+  readonly output: Omit<RenderOutput, 'fingerprint'>;
   /** Pixels, both even. */
   readonly width: number;
   readonly height: number;
@@ -51,17 +42,33 @@ export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'fr
  */
 export function resolveOutput(template: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
   const { format = OUTPUT_DEFAULTS.format, quality = OUTPUT_DEFAULTS.quality } = output;
-  const { height = template.height, fps = template.fps, codec } = output;
+  const { height = template.height, fps = template.fps } = output;
   const frameCount = Math.max(1, Math.round((template.frameCount * fps) / template.fps));
   const frameOf = ({ frame }: Still): number => Math.min(frameCount - 1, Math.round((frame * fps) / template.fps));
   return {
-    output: { format, quality, ...(codec === undefined || codec === defaultCodec(format) ? {} : { codec }) },
+    output: { format, quality, ...extraSettings(output) },
     width: widthFor(template, height),
     height,
     fps,
     frameCount,
     stills: template.stills.map((still) => ({ name: still.name, frame: frameOf(still) })),
   };
+}
+
+/** Returns the settings that a render input contains only if they are not the default. */
+function extraSettings({
+  format,
+  quality: _quality,
+  height: _height,
+  fps: _fps,
+  ...output
+}: OutputRequest): OutputRequest {
+  const defaults: OutputRequest = { ...OUTPUT_DEFAULTS, ...defined({ codec: defaultCodec(format) }) };
+  const extra = Object.entries(output).filter(
+    ([name, value]) =>
+      Object.hasOwn(OUTPUT_FIELDS, name) && value !== undefined && value !== defaults[name as keyof OutputRequest],
+  );
+  return Object.fromEntries(extra);
 }
 
 /**
@@ -85,21 +92,8 @@ function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: numbe
     : 2 * Math.max(1, Math.round((height * template.width) / template.height / 2));
 }
 
-export const MIN_SIDE_PIXELS = 2;
-export const MAX_OUTPUT_FPS = 120;
 /** Limit for the length of an output: ten minutes at 60 frames per second. */
 const MAX_OUTPUT_FRAMES = 36_000;
-
-const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (value: unknown) => boolean]>> = {
-  format: [`one of ${OUTPUT_FORMATS.join(', ')}`, (value) => isOneOf(value, OUTPUT_FORMATS)],
-  height: [
-    `an even number from ${MIN_SIDE_PIXELS} to ${MAX_SIDE_PIXELS}`,
-    (value) => isIn(value, MIN_SIDE_PIXELS, MAX_SIDE_PIXELS) && value % 2 === 0,
-  ],
-  fps: [`a number from 1 to ${MAX_OUTPUT_FPS}`, (value) => isIn(value, 1, MAX_OUTPUT_FPS)],
-  quality: [`one of ${OUTPUT_QUALITIES.join(', ')}`, (value) => isOneOf(value, OUTPUT_QUALITIES)],
-  codec: [`one of ${OUTPUT_CODECS.join(', ')}`, (value) => isOneOf(value, OUTPUT_CODECS)],
-};
 
 /**
  * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the template is
@@ -113,7 +107,8 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
   const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
   const codecs = FORMAT_CODECS[format];
-  if (isOneOf(codec, OUTPUT_CODECS) && isOneOf(format, OUTPUT_FORMATS) && !codecs?.includes(codec)) {
+  const areKnown = isValueOf(OUTPUT_FIELDS.codec, codec) && isValueOf(OUTPUT_FIELDS.format, format);
+  if (areKnown && !codecs?.includes(codec!)) {
     const allowed =
       codecs === undefined ? 'the codec cannot be chosen' : `the codec must be one of ${codecs.join(', ')}`;
     problems.push(invalid('/codec', `the format ${format} does not support this codec: ${allowed}`));
@@ -155,13 +150,12 @@ export function checkOutputs(
 }
 
 function checkField(name: string, value: unknown): FieldProblem[] {
-  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof OutputRequest] : undefined;
+  const field = Object.hasOwn(OUTPUT_FIELDS, name) ? OUTPUT_FIELDS[name as keyof OutputRequest] : undefined;
   if (field === undefined) {
-    const detail = `an output has no field ${name}${suggestion(name, Object.keys(FIELDS))}`;
+    const detail = `an output has no field ${name}${suggestion(name, Object.keys(OUTPUT_FIELDS))}`;
     return [{ code: 'unknown_property', at: jsonPointer(['output', name]), detail }];
   }
-  const [expected, holds] = field;
-  return holds(value) ? [] : [invalid(`/${name}`, `${name} must be ${expected}`)];
+  return isValueOf(field, value) ? [] : [invalid(`/${name}`, `${name} must be ${expectedValue(field)}`)];
 }
 
 /** Checks the width and the number of frames, which depend on the template. */
@@ -182,12 +176,4 @@ function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'still
 
 function invalid(at: string, detail: string): FieldProblem {
   return { code: 'definition_invalid', at: `/output${at}`, detail };
-}
-
-function isOneOf<T extends string>(value: unknown, values: readonly T[]): value is T {
-  return values.some((known) => known === value);
-}
-
-function isIn(value: unknown, from: number, to: number): value is number {
-  return typeof value === 'number' && value >= from && value <= to;
 }

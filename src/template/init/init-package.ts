@@ -1,3 +1,4 @@
+import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
 import { SLOT_KINDS } from '../../contract/wire/slot-text.ts';
 import { isRecord } from '../../kernel/json.ts';
 import {
@@ -6,7 +7,7 @@ import {
   type Evaluate,
   restoreExpressions,
 } from '../expressions/bake-expressions.ts';
-import { checkAnimation, MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
+import { checkAnimation } from '../lottie/check-animation.ts';
 import { textStyles } from '../lottie/slots/lottie-slots.ts';
 import { findUnsupported, type UnsupportedUse } from '../lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../render-input.ts';

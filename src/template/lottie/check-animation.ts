@@ -1,3 +1,4 @@
+import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE } from './lottie-layers.ts';
 
@@ -8,7 +9,6 @@ export interface CheckAnimationOptions {
   readonly suppliedFonts?: ReadonlySet<string>;
 }
 
-export const MAX_SIDE_PIXELS = 4096;
 export const MAX_DURATION_SECONDS = 600;
 
 /**

@@ -200,7 +200,9 @@ describe('fingerprint', () => {
     expect(namesOf(pictureOf)).toEqual(Object.keys(image));
     expect(namesOf(clipOf)).toEqual(Object.keys(video));
     expect(namesOf(soundOf)).toEqual(Object.keys(audio));
-    expect([...new Set(namesOf(outputOf))].sort()).toEqual([...Object.keys(OUTPUT_DEFAULTS), 'height', 'fps'].sort());
+    expect([...new Set(namesOf(outputOf))].sort()).toEqual(
+      [...Object.keys(OUTPUT_DEFAULTS), 'codec', 'height', 'fps'].sort(),
+    );
   });
 
   test('does not depend on any combination of repeated defaults', () => {

@@ -1,6 +1,6 @@
 import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
+import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
-import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../contract/wire/output.ts';
 import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
@@ -46,8 +46,19 @@ const digest: Check<Sha256> = (value) => {
   if (!/^[0-9a-f]{64}$/.test(written)) throw new UncheckedValue('a value is not a SHA-256 digest');
   return written as Sha256;
 };
+
+/** Returns the checks of the fields of a table. Ranges are those of requests, and a layer's own volume exceeds them: not checked. */
+function checksOf<T extends Fields>(table: T) {
+  const check = (field: Field): Check<unknown> => {
+    if (field.kind === 'choice') return oneOf(...field.values);
+    return { number, boolean: flag, color: text }[field.kind];
+  };
+  const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
+  return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
+}
+
+const { format, quality, height: _height, fps: _fps, ...extraSettings } = checksOf(OUTPUT_FIELDS);
 const span = fields({ file: text, start: count, end: count });
-const format = oneOf(...OUTPUT_FORMATS);
 const still = fields({ name: text, frame: count });
 const namedStill = fields({ name: text, bytes, width: count, height: count });
 
@@ -224,16 +235,6 @@ const packed: Check<PackedPackage> = fields({
 });
 const problem = fields({ code: text, pointer: text, detail: text });
 
-/** Returns the checks of the fields of a table, which stay within the ranges of requests or are computed from them. */
-function checksOf<T extends Fields>(table: T) {
-  const check = (field: Field): Check<unknown> => {
-    if (field.kind === 'choice') return oneOf(...field.values);
-    return { number, boolean: flag, color: text }[field.kind];
-  };
-  const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
-  return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
-}
-
 const transform = optionalFields(checksOf(TRANSFORM_FIELDS.video));
 const origin = optionalFields({ isOwn: oneOf(true) });
 const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
@@ -250,10 +251,7 @@ const boundSound = both(
 );
 const renderInput: Check<BoundInput> = fields({
   ...size,
-  output: both(
-    fields({ format, quality: oneOf(...OUTPUT_QUALITIES), fingerprint: nullable(text) }),
-    optionalFields({ codec: oneOf(...OUTPUT_CODECS) }),
-  ),
+  output: both(fields({ format, quality, fingerprint: nullable(text) }), optionalFields(extraSettings)),
   animation: bytes,
   fonts: listOf(both(fields({ name: text, bytes, isFallback: flag }), settings)),
   images: listOf(image),

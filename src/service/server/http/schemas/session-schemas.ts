@@ -1,17 +1,11 @@
 import type { Fields } from '../../../../contract/fields/field.ts';
 import { fieldList } from '../../../../contract/fields/field-text.ts';
+import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
-import {
-  MAX_OUTPUTS,
-  OUTPUT_CODECS,
-  OUTPUT_FORMATS,
-  OUTPUT_NAME,
-  OUTPUT_QUALITIES,
-} from '../../../../contract/wire/output.ts';
-import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../../template/bind/resolve-output.ts';
-import { MAX_SIDE_PIXELS } from '../../../../template/lottie/check-animation.ts';
+import { MAX_OUTPUTS, OUTPUT_NAME } from '../../../../contract/wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
+import { fieldSchemas } from './field-schemas.ts';
 import {
   type Component,
   closedObjectOf,
@@ -101,33 +95,8 @@ export const SESSION_STATUSES = [
   'preview_canceled',
 ] as const;
 
-const OUTPUT_FIELDS = {
-  format: {
-    type: 'string',
-    enum: OUTPUT_FORMATS,
-    description:
-      'Defaults to mp4. `mov` is ProRes, for video editing; `webm`, `gif`, `webp` (animated) and `png` can be transparent; `png` is the first stillcut, `png_sequence` a zip of all frames',
-  },
-  height: {
-    type: 'integer',
-    minimum: MIN_SIDE_PIXELS,
-    maximum: MAX_SIDE_PIXELS,
-    description: 'Height in pixels, even; the width keeps the aspect ratio. Defaults to the height of the template',
-  },
-  fps: {
-    type: 'number',
-    minimum: 1,
-    maximum: MAX_OUTPUT_FPS,
-    description: 'Frames per second. Defaults to the frame rate of the template',
-  },
-  quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'Defaults to high' },
-  codec: {
-    type: 'string',
-    enum: OUTPUT_CODECS,
-    description: 'For MP4: h264 (default), hevc, av1. For MOV: prores422 (default), prores4444 (with alpha)',
-  },
-};
-const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
+const OUTPUT_SCHEMAS = fieldSchemas(OUTPUT_FIELDS);
+const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_SCHEMAS);
 const OUTPUT_NAME_FIELD: Schema = {
   type: 'string',
   pattern: OUTPUT_NAME.source,
@@ -142,9 +111,9 @@ const TITLE: Schema = {
   description: 'Title of the video',
   examples: ['Berlin'],
 };
-const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS);
+const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_SCHEMAS, OPTIONAL_OUTPUT_FIELDS);
 const ASKED_OUTPUTS: Schema = {
-  ...listOf(closedObjectOf({ name: OUTPUT_NAME_FIELD, ...OUTPUT_FIELDS }, OPTIONAL_OUTPUT_FIELDS)),
+  ...listOf(closedObjectOf({ name: OUTPUT_NAME_FIELD, ...OUTPUT_SCHEMAS }, OPTIONAL_OUTPUT_FIELDS)),
   minItems: 1,
   maxItems: MAX_OUTPUTS,
   description:
@@ -315,12 +284,12 @@ export const RENDER_SESSION: Component = {
         }),
         description: 'Time and resources used; absent until the session has ended',
       },
-      output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+      output: objectOf(OUTPUT_SCHEMAS, OPTIONAL_OUTPUT_FIELDS),
       outputs: listOf(
         objectOf(
           {
             name: OUTPUT_NAME_FIELD,
-            ...OUTPUT_FIELDS,
+            ...OUTPUT_SCHEMAS,
             video_url: { type: ['string', 'null'], description: 'URL of the file; null until it is ready' },
             bytes: { type: 'integer', description: 'Size of the file' },
             video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file' },
