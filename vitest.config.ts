@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { FULL_ONLY, IS_FULL } from './test/support/full-run.ts';
 import { testLanes } from './test/support/test-lanes.ts';
 
 /** Integration tests that count or signal the child processes of their own process: it must have no others. */
@@ -17,7 +18,16 @@ process.env.MALLOC_TRIM_THRESHOLD_ ??= String(512 * 2 ** 20);
 // The same for the rasteriser, which returns memory after 10 ms.
 process.env.MIMALLOC_PURGE_DELAY ??= '10000';
 
-const { unit, integration } = testLanes(import.meta.dirname);
+const lanes = testLanes(import.meta.dirname);
+const named = process.argv.filter((argument) => argument.endsWith('.test.ts'));
+const leftOut = IS_FULL ? [] : FULL_ONLY.filter((file) => !named.some((name) => file.endsWith(name)));
+const unit = lanes.unit.filter((file) => !leftOut.includes(file));
+const integration = lanes.integration.filter((file) => !leftOut.includes(file));
+if (!IS_FULL) {
+  console.error(
+    `Not the full tests: without PostgreSQL, ${leftOut.length} slow files and most runs of properties. REELFORM_TESTS=full includes them.`,
+  );
+}
 
 export default defineConfig({
   test: {

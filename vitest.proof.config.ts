@@ -35,7 +35,7 @@ export default defineConfig({
     // Whole, each has the machine to itself: its figures are quoted. At a smaller count two go on at once.
     maxWorkers: isScaled ? 2 : 1,
     fileParallelism: isScaled,
-    env: { REELFORM_PROOF: process.env.REELFORM_PROOF ?? 'full' },
+    env: { REELFORM_PROOF: process.env.REELFORM_PROOF ?? 'full', REELFORM_TESTS: 'full' },
     // The figures are what a proof is run for.
     disableConsoleIntercept: true,
     // Pixels are collected as in the threads that draw.

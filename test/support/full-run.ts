@@ -1,9 +1,43 @@
 /**
- * Whether tests run at their full counts and on PostgreSQL, too, as in .ci/run. Proofs decide by REELFORM_PROOF.
+ * Whether the tests run whole, as in .ci/run. Otherwise `npm test` leaves out PostgreSQL, `FULL_ONLY`, and nine of ten
+ * runs of properties and rows of corpora. Proofs have counts of their own: REELFORM_PROOF.
  */
 export const IS_FULL = process.env.REELFORM_TESTS === 'full';
 
-/** Returns the number of runs of a property. A local run makes a tenth of them. */
+/** Returns the number of runs of a property: a tenth outside a full run. */
 export function runs(full: number): number {
   return IS_FULL ? full : Math.ceil(full / 10);
 }
+
+/** Returns the cases of a corpus: every tenth outside a full run. */
+export function some<Case>(cases: readonly Case[]): readonly Case[] {
+  return IS_FULL ? cases : cases.filter((_, index) => index % 10 === 0);
+}
+
+/**
+ * Test files of full runs alone, by what covers the same code locally. A file that is named on the command line runs,
+ * too.
+ */
+export const FULL_ONLY: readonly string[] = [
+  // Whole workflows over a forge and a git remote. Their steps have tests of their own in test/cli and test/reconciler.
+  'test/workflows/flow.test.ts',
+  'test/cli/commit/merge-flow.test.ts',
+  'test/cli/commit/pull-request.test.ts',
+  'test/cli/plan/find-reviews.test.ts',
+  'test/cli/apply/two-jobs.test.ts',
+  'test/cli/apply/unsearched-history.test.ts',
+  'test/reconciler/lock/git-merge.test.ts',
+  // The command of render-shard.test.ts and render-segments.test.ts, with real renders.
+  'test/cli/apply/apply-shard.test.ts',
+  // Files of many megabytes, full disks, killed and hostile processes. Limits have small cases beside their checks.
+  'test/cli/apply/full-disk.test.ts',
+  'test/service/server/disk-room.test.ts',
+  'test/service/server/inspection.test.ts',
+  'test/service/sessions/isolation.test.ts',
+  'test/service/sessions/processes/taken-over-process.test.ts',
+  'test/cli/serve/server-process.test.ts',
+  // Slow clients and networks, and the shares of tenants under load.
+  'test/service/server/fair-shares.test.ts',
+  'test/service/server/http/slow-clients.test.ts',
+  'test/reconciler/service-client/fault-matrix.test.ts',
+];

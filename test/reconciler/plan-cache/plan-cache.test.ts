@@ -2,13 +2,14 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { comparePlans } from '../../support/compare-plans.ts';
+import { runs } from '../../support/full-run.ts';
 import { definition, makeRepository } from '../../support/repository.ts';
 import { reelform } from '../../support/test-io.ts';
 
 describe('the plan cache', () => {
   // Even seeds use a service behind a URL, odd ones a template package.
   it.each([1, 2])('gives the same plan as reading everything, after any edits (seed %i)', async (seed) => {
-    const { differences } = await comparePlans(seed, 40);
+    const { differences } = await comparePlans(seed, runs(40));
     expect(differences).toEqual([]);
   });
 
