@@ -23,9 +23,11 @@ const named = process.argv.filter((argument) => argument.endsWith('.test.ts'));
 const leftOut = IS_FULL ? [] : FULL_ONLY.filter((file) => !named.some((name) => file.endsWith(name)));
 const unit = lanes.unit.filter((file) => !leftOut.includes(file));
 const integration = lanes.integration.filter((file) => !leftOut.includes(file));
-if (!IS_FULL) {
+// Each project loads this file.
+if (process.env.REELFORM_TESTS === undefined) {
+  process.env.REELFORM_TESTS = 'local';
   console.error(
-    `Not the full tests: without PostgreSQL, ${leftOut.length} slow files and most runs of properties. REELFORM_TESTS=full includes them.`,
+    `Left out: PostgreSQL, ${leftOut.length} slow files, most runs of properties. REELFORM_TESTS=full includes them.`,
   );
 }
 
