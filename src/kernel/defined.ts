@@ -7,3 +7,8 @@ export function defined<Values extends object>(values: Values): Defined<Values> 
 }
 
 type Defined<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+
+/** Returns the items of a list that are present, for conditional items: `present([head, count > 0 && rows])`. */
+export function present<Item>(items: readonly (Item | false | null | undefined)[]): Item[] {
+  return items.filter((item): item is Item => item !== false && item !== null && item !== undefined);
+}

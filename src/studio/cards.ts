@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../kernel/defined.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import { globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
@@ -196,7 +197,7 @@ function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile 
     bytes,
     renderedAt,
     deliveries: deliveries.map(({ to }) => to),
-    ...(isLocal && isPointerFile(join(root, url)) && { isPointer: true }),
+    ...defined({ isPointer: isLocal && isPointerFile(join(root, url)) ? true : undefined }),
   };
 }
 

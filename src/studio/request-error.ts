@@ -1,3 +1,4 @@
+import { defined } from '../kernel/defined.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
 import { SessionFailure } from '../service/sessions/ports.ts';
@@ -40,7 +41,7 @@ interface ErrorAnswer {
 export function errorAnswer(thrown: unknown): ErrorAnswer {
   if (thrown instanceof RequestError) {
     const { code, message, hint = null, problems } = thrown;
-    return { status: STATUS[code], body: { code, message, hint, ...(problems && { problems }) } };
+    return { status: STATUS[code], body: { code, message, hint, ...defined({ problems }) } };
   }
   return { status: fileSystemError(thrown) === null && isExpected(thrown) ? 422 : 500, body: previewError(thrown) };
 }

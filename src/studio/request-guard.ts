@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { present } from '../kernel/defined.ts';
 import { sha256 } from '../kernel/digest.ts';
 import { RequestError } from './request-error.ts';
 
@@ -29,12 +30,7 @@ export function createRequestGuard(host: string, port: number): RequestGuard {
   // Cookies do not distinguish ports.
   const name = `reelform_preview_${port}`;
   const secret = randomBytes(24).toString('base64url');
-  const allowed = new Set([
-    ...LOOPBACK,
-    host,
-    bracketed(host),
-    ...(isLoopback(host) ? [] : [hostname().toLowerCase()]),
-  ]);
+  const allowed = new Set(present([...LOOPBACK, host, bracketed(host), !isLoopback(host) && hostname().toLowerCase()]));
   // An address cannot be rebound: only names are resolved.
   const acceptsAddresses = !isLoopback(host);
 

@@ -1,3 +1,4 @@
+import { defined, present } from '../../kernel/defined.ts';
 import {
   type Drafts,
   mostChangedStill,
@@ -99,7 +100,7 @@ function imageSource({ bytes, contentType }: PreviewImage): string {
 
 function newHtml(id: string, { timeSeconds, after, editables }: PreviewStill): string {
   const time = timeWords(timeSeconds);
-  const about = [`New, ${time}`, ...(editables.length === 0 ? [] : [editables.join(', ')])].join(' · ');
+  const about = present([`New, ${time}`, editables.length > 0 && editables.join(', ')]).join(' · ');
   return `<figure>${imageHtml(after, `${id}, new, ${time}`)}<figcaption>${escapeHtml(about)}</figcaption></figure>`;
 }
 
@@ -107,7 +108,7 @@ function pairHtml(id: string, { timeSeconds, editables, before, after, changedSh
   const time = timeWords(timeSeconds);
   const share =
     changedShare === null ? [] : [changedShare === 0 ? shareWords(0) : `${shareWords(changedShare)} differs`];
-  const about = [time, ...share, ...(editables.length === 0 ? [] : [editables.join(', ')])].join(' · ');
+  const about = present([time, ...share, editables.length > 0 && editables.join(', ')]).join(' · ');
   const side = (image: PreviewImage, name: 'before' | 'after', caption: string): string =>
     `<figure class="${name}">${imageHtml(image, `${id} ${name}, ${time}`)}<figcaption>${caption}</figcaption></figure>`;
   const label = escapeHtml(`How much of ${id} before, ${time}`);
@@ -143,18 +144,25 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
   const mostDifferentFirst = [...videos].sort(([, a], [, b]) => newOrChangedShare(b) - newOrChangedShare(a));
   return new Map(
     mostDifferentFirst.map(([id, { drafts, ...video }]): [string, EmbeddedVideo] => {
-      const pictures = video.stills.flatMap(({ before, after }) => [...(before ? [before.bytes] : []), after.bytes]);
+      const pictures = video.stills.flatMap(({ before, after }) => present([before?.bytes, after.bytes]));
       const hasStills = take('stills', pictures);
       const posters = postersOf(video.stills, drafts);
       const hasDrafts = drafts !== undefined && take('drafts', draftBytes(drafts, posters));
-      const missing = [
-        ...(hasStills ? [] : ['stills' as const]),
-        ...(drafts !== undefined && !hasDrafts ? ['drafts' as const] : []),
-      ];
+      const missing = present<EmbeddedVideo['missing'][number]>([
+        !hasStills && 'stills',
+        drafts !== undefined && !hasDrafts && 'drafts',
+      ]);
       const stills = hasStills ? video.stills : [];
       return [
         id,
-        { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: newOrChangedShare(video), posters, missing },
+        {
+          ...video,
+          stills,
+          ...defined({ drafts: hasDrafts ? drafts : undefined }),
+          share: newOrChangedShare(video),
+          posters,
+          missing,
+        },
       ];
     }),
   );

@@ -54,9 +54,10 @@ export function eventJson(event: StreamEvent, nowMs: number): string {
   return `${JSON.stringify({ type, at: new Date(nowMs).toISOString(), ...fields })}\n`;
 }
 
-type Told = { readonly type: string } & Readonly<Record<string, unknown>>;
+/** An event with the names of its JSON. Undefined fields are left out. */
+type EventFields = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-function fieldsOf(event: StreamEvent): Told | null {
+function fieldsOf(event: StreamEvent): EventFields | null {
   switch (event.kind) {
     case 'version':
       return { type: 'version', format_version: FORMAT_VERSION, tool_version: event.toolVersion };
@@ -83,14 +84,15 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'video-rendered': {
       const { id, videoUrl, deliveries = [], elapsedMs, restored, byOtherRun } = event;
       const delivered = deliveries.map(deliveryJson);
-      const fields = {
+      return {
+        type: 'video_rendered',
         id,
         video_url: videoUrl,
         deliveries: delivered,
         by_other_run: byOtherRun,
         elapsed_ms: elapsedMs,
+        restored: restored && { identical: restored.isIdentical },
       };
-      return { type: 'video_rendered', ...fields, ...(restored && { restored: { identical: restored.isIdentical } }) };
     }
     case 'video-delivering':
       return { type: 'video_delivering', id: event.id, to: event.to };
@@ -125,7 +127,7 @@ function fieldsOf(event: StreamEvent): Told | null {
   }
 }
 
-function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnostic[]): Told {
+function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnostic[]): EventFields {
   return {
     type: 'outcome',
     format_version: FORMAT_VERSION,

@@ -35,7 +35,7 @@ export function gitlabCodeQuality(document: PlanDocument, folder: string): strin
       // A location is required: problems without a file refer to the configuration.
       location: {
         path: folder + (file ?? 'reelform.yaml'),
-        lines: { begin: line ?? 1, ...(endLine === null ? {} : { end: endLine }) },
+        lines: { begin: line ?? 1, end: endLine ?? undefined },
       },
     };
   });

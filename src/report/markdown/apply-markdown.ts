@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts';
 import type { Published } from '../../reconciler/lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
@@ -54,7 +55,7 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
     const missing = items.length - rows.length;
     const more = missing === 0 ? '' : `_And ${formatCount(missing)} more, omitted for length._`;
     if (rows.length === 0) return more;
-    return [[columns, ...rows].join('\n'), ...(more === '' ? [] : [more])].join('\n\n');
+    return present([[columns, ...rows].join('\n'), more !== '' && more]).join('\n\n');
   };
   const blocks = [
     ...head,
@@ -110,12 +111,10 @@ function lockWords(published: Published | null): string {
 
 function nextWords({ failed, undelivered, unknown, inProgress, skipped }: ApplyOutcome): string {
   const isLeft = failed.length + undelivered.length + inProgress.length + skipped.length > 0;
-  const words = [
-    ...(isLeft ? ['The next `reelform apply` continues with the remaining videos; rendered videos are recorded.'] : []),
-    ...(unknown.length > 0
-      ? ['Unresolved renders wait for `reelform resolve`, because they could be paid for twice.']
-      : []),
-  ];
+  const words = present([
+    isLeft && 'The next `reelform apply` continues with the remaining videos; rendered videos are recorded.',
+    unknown.length > 0 && 'Unresolved renders wait for `reelform resolve`, because they could be paid for twice.',
+  ]);
   return words.join(' ');
 }
 
@@ -137,7 +136,7 @@ function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
   const { action, videoUrl } = event;
   const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;
   const why = change === undefined ? '' : escapeMarkdown(shortenText(reasonWords(change), 500));
-  const places = [...(videoUrl === null ? [] : [videoLink(videoUrl)]), ...deliveryWords(event.deliveries), why];
+  const places = present([videoUrl !== null && videoLink(videoUrl), ...deliveryWords(event.deliveries), why]);
   return `| ${mark} | ${shortCode(event.id)} | ${title} | ${joinTexts(places, '<br>')} |`;
 }
 

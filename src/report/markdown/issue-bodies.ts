@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import type { FailureGroup } from '../json/failure-groups.ts';
@@ -84,15 +85,13 @@ function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runU
 
 function nextOf({ troubles, problems }: FailedRun): string {
   const isUnknown = troubles.some(({ what }) => what === 'unknown');
-  const lines = [
-    ...(troubles.length + problems.length > 0
-      ? ['Fix the problems above and merge the fix. If there is nothing to fix, run the workflow again.']
-      : []),
-    ...(troubles.length > 0 ? ['Only these videos are rendered then; rendered videos are not rendered again.'] : []),
-    ...(isUnknown
-      ? ['Unresolved renders are not requested again before `reelform resolve`, because they could be paid for twice.']
-      : []),
-  ];
+  const lines = present([
+    troubles.length + problems.length > 0 &&
+      'Fix the problems above and merge the fix. If there is nothing to fix, run the workflow again.',
+    troubles.length > 0 && 'Only these videos are rendered then; rendered videos are not rendered again.',
+    isUnknown &&
+      'Unresolved renders are not requested again before `reelform resolve`, because they could be paid for twice.',
+  ]);
   return lines.join(' ');
 }
 
@@ -123,17 +122,17 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];
   const isExpired = findings.some(({ what }) => what === 'link_expired');
-  const videos = [
+  const videos = present([
     `**${formatCount(findings.length)} of ${countNoun(checked, 'checked video')} ${findings.length === 1 ? 'is' : 'are'} missing or changed**${where}.`,
     `\`reelform apply --refresh\` renders lost videos again${isExpired ? ' and records the new URLs of expired links' : ''}.`,
     foldedTable('| Video | What | Where |\n|:--|:--|:--|', rows, (missing) => countNoun(missing, 'more video')),
-    ...(left > 0 ? [`And ${countNoun(left, 'video')} more.`] : []),
-  ];
-  const templates = [
+    left > 0 && `And ${countNoun(left, 'video')} more.`,
+  ]);
+  const templates = present([
     `**The service has changed ${countNoun(changed.length, 'specification')}**${findings.length > 0 ? '' : where}.`,
     '`reelform pull` fetches the changed specifications.',
     foldedTable('| Template | What changed |\n|:--|:--|', specRows, (missing) => countNoun(missing, 'more template')),
-    ...(leftSpecs > 0 ? [`And ${countNoun(leftSpecs, 'template')} more.`] : []),
-  ];
+    leftSpecs > 0 && `And ${countNoun(leftSpecs, 'template')} more.`,
+  ]);
   return [...(findings.length > 0 ? videos : []), ...(changed.length > 0 ? templates : [])].join('\n\n');
 }

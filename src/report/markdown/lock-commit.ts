@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { Lock, LockEntry } from '../../reconciler/lock/lock.ts';
 import type { LockChange, Published } from '../../reconciler/lock/publish-lock.ts';
 import { displayUrl, escapeControls, shortenText } from '../wording/display-text.ts';
@@ -33,16 +34,16 @@ export function lockPullWords(pull: {
   });
   const more = all.length - rows.length;
   const folder = file.split('/').slice(0, -1).join('/');
-  const counts = [
-    ...(change.recorded.length > 0 ? [`${countNoun(change.recorded.length, 'video')} rendered`] : []),
-    ...(change.removed.length > 0 ? [`${countNoun(change.removed.length, 'video')} removed`] : []),
-  ].join(', ');
-  const body = [
+  const counts = present([
+    change.recorded.length > 0 && `${countNoun(change.recorded.length, 'video')} rendered`,
+    change.removed.length > 0 && `${countNoun(change.removed.length, 'video')} removed`,
+  ]).join(', ');
+  const body = present([
     `\`reelform apply\` has applied ${shortCode(target, LONGEST)}: **${counts}**. Merge this pull request to record the result. While it is open, these videos are not rendered again.`,
     ['| | Video | Title | Location |', '|:--|:--|:--|:--|', ...rows].join('\n'),
-    ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${shortCode(file, LONGEST)}.`] : []),
+    more > 0 && `And ${countNoun(more, 'video')} more: see ${shortCode(file, LONGEST)}.`,
     `<sub>Only ${shortCode(file, LONGEST)} changes. Each apply updates this pull request: its branch is one commit on the tip of ${shortCode(target, LONGEST)}, and other commits pushed to it are dropped. It is closed when nothing is left to merge.</sub>`,
-  ].join('\n\n');
+  ]).join('\n\n');
   return { title: folder === '' ? lockHeadline(change) : `${lockHeadline(change)} (${plainName(folder)})`, body };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import { ACTIONS } from '../../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
@@ -243,10 +244,10 @@ function restoresMarkdown(document: PlanDocument): string {
 /** @param shown formatted stills @param missing number of omitted ones */
 function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, missing = 0): string[] {
   const unseen = unseenStills(preview);
-  const words = [
-    ...(missing > 0 ? [`The stills of ${countNoun(missing, 'more video')} are not shown.`] : []),
-    ...(unseen > 0 ? [`The stills of ${countNoun(unseen, 'video')} are only in the plan page.`] : []),
-  ];
+  const words = present([
+    missing > 0 && `The stills of ${countNoun(missing, 'more video')} are not shown.`,
+    unseen > 0 && `The stills of ${countNoun(unseen, 'video')} are only in the plan page.`,
+  ]);
   const where = words.length === 0 ? '' : `_${[...words, rest].join(' ')}_`;
   return [...stillsMarkdown(preview, shown), where];
 }
@@ -267,10 +268,10 @@ function countVideos(groups: readonly ChangeGroup[]): number {
 }
 
 function restWords({ summary, artifact }: RestOfPlan = {}): string {
-  const places = [
-    ...(isLinkable(summary) ? [`[the summary of the job](<${summary}>)`] : []),
-    ...(isLinkable(artifact) ? [`[the plan page](<${artifact}>)`] : []),
-  ];
+  const places = present([
+    isLinkable(summary) && `[the summary of the job](<${summary}>)`,
+    isLinkable(artifact) && `[the plan page](<${artifact}>)`,
+  ]);
   return places.length === 0
     ? 'Full plan: `reelform plan --verbose`, or `--format html`.'
     : `Full plan: ${places.join(', ')}.`;

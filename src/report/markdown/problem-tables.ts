@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import { formatLocation, type JsonDiagnostic } from '../json/diagnostics-json.ts';
 import type { FailureGroup, FailureLocation, LocatedFailure } from '../json/failure-groups.ts';
 import { shortenText } from '../wording/display-text.ts';
@@ -16,7 +17,7 @@ export function markdownProblems(problems: readonly JsonDiagnostic[], room: Prob
   const rows = takeWhileFits(problems.slice(0, room.count), room.characters, (problem) => {
     const { severity, code, message, hint } = problem;
     const place = formatLocation(problem);
-    const where = [...(place === '' ? [] : [shortCode(place)]), markdownCode(code)].join('<br>');
+    const where = present([place !== '' && shortCode(place), markdownCode(code)]).join('<br>');
     const todo = hint === null ? '' : `<br><sub>${escapeMarkdown(shortenText(hint, 300))}</sub>`;
     const mark = severity === 'error' ? '❌' : '⚠️';
     return `| ${mark}&nbsp;${severity} | ${escapeMarkdown(shortenText(message, 500))}${todo} | ${where} |`;
@@ -47,7 +48,7 @@ const MARKS: Readonly<Record<FailureGroup['what'], string>> = {
 export function failureRow({ what, ids, title, failures, places }: FailureGroup, filesUrl: string | null): string {
   const shown = failures.slice(0, MAX_FAILURES);
   const more = failures.length - shown.length;
-  const why = [...shown.map(whyOf), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join('<br>');
+  const why = present([...shown.map(whyOf), more > 0 && `and ${formatCount(more)} more`]).join('<br>');
   const where = places.slice(0, MAX_NAMES).map((place) => placeLink(place, filesUrl));
   return `| ${MARKS[what]} | ${videosOf(ids, title)} | ${why} | ${where.join('<br>')} |`;
 }

@@ -1,6 +1,7 @@
 import { packRenderInput } from '../../engine/packed-input.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
 import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
+import { present } from '../../kernel/defined.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import { inputKeys } from './input-keys.ts';
@@ -89,11 +90,11 @@ function isSeen({ changedShare: share }: PreviewStill): boolean {
 
 function unseenOf(before: RenderInput, after: RenderInput): Unseen[] {
   const [was, is] = [inputKeys(before), inputKeys(after)];
-  return [
-    ...(was.sound === is.sound ? [] : (['sound'] as const)),
-    ...(was.durationSeconds === is.durationSeconds ? [] : (['duration'] as const)),
-    ...(was.output === is.output ? [] : (['output'] as const)),
-  ];
+  return present<Unseen>([
+    was.sound !== is.sound && 'sound',
+    was.durationSeconds !== is.durationSeconds && 'duration',
+    was.output !== is.output && 'output',
+  ]);
 }
 
 type Both = Pick<Sides, 'before' | 'after'>;

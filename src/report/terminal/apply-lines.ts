@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { ApplyEvent, Begin, VideoFailure } from '../../reconciler/apply/events.ts';
 import type { Delivery } from '../../reconciler/lock/lock.ts';
 import { failureKey } from '../json/failure-groups.ts';
@@ -50,12 +51,12 @@ export class ApplyLines {
     if (running.length === 0 || nowMs - this.#lastLineAt < SILENCE_MS) return [];
     this.#lastLineAt = nowMs;
     const left = this.#progress.leftMs(nowMs);
-    const parts = [
+    const parts = present([
       `${finished} of ${total}`,
       `${running.length} running`,
-      ...(segments === null ? [] : [segmentProgress(segments)]),
-      ...(left === null ? [] : [formatTimeLeft(left)]),
-    ];
+      segments !== null && segmentProgress(segments),
+      left !== null && formatTimeLeft(left),
+    ]);
     return [this.#colors.dim(`  ${parts.join(' · ')}`)];
   }
 

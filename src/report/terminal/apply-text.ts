@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { ApplyOutcome } from '../../reconciler/apply/events.ts';
 import type { UnversionedSource } from '../../reconciler/apply/source-versions.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
@@ -50,10 +51,10 @@ export function unversionedText(
 
 /** Formats a video of `apply --shard`, whose share is in the cache. */
 export function shardProgressText(id: string, share: { readonly segments: number; readonly files: number }): string {
-  const counts = [
-    ...(share.segments > 0 || share.files === 0 ? [countNoun(share.segments, 'segment')] : []),
-    ...(share.files > 0 ? [countNoun(share.files, 'whole file')] : []),
-  ];
+  const counts = present([
+    (share.segments > 0 || share.files === 0) && countNoun(share.segments, 'segment'),
+    share.files > 0 && countNoun(share.files, 'whole file'),
+  ]);
   return `${escapeControls(id)}: ${counts.join(', ')}\n`;
 }
 
@@ -62,12 +63,11 @@ export function shardText(report: ShardReport, options: { readonly color: boolea
   const colors = createColors(options.color);
   const { index, count, segments, files, failed, elapsedMs } = report;
   const state = failed.length > 0 ? colors.red('Incomplete') : colors.green('Done');
-  const counts = [
-    ...(segments.total > 0 || files.total === 0
-      ? [`${formatCount(segments.share)} of ${countNoun(segments.total, 'segment')}`]
-      : []),
-    ...(files.total > 0 ? [`${formatCount(files.share)} of ${countNoun(files.total, 'whole file')}`] : []),
-  ].join(' and ');
+  const counts = present([
+    (segments.total > 0 || files.total === 0) &&
+      `${formatCount(segments.share)} of ${countNoun(segments.total, 'segment')}`,
+    files.total > 0 && `${formatCount(files.share)} of ${countNoun(files.total, 'whole file')}`,
+  ]).join(' and ');
   const rendered = segments.rendered + files.rendered;
   const reused = segments.reused + files.reused;
   const found = reused === 0 ? '' : `, ${formatCount(reused)} already in the cache`;
@@ -87,18 +87,18 @@ function headline(outcome: ApplyOutcome, colors: Colors): string {
 export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
   const { rendered, renderedByOtherRuns: found = 0, restored, recorded, delivered } = outcome;
   const { failed, undelivered, unknown, inProgress, skipped } = outcome;
-  return [
+  return present([
     `${formatCount(rendered)} rendered`,
-    ...(found > 0 ? [`${formatCount(found)} rendered by another run`] : []),
-    ...(restored === undefined ? [] : [`${formatCount(restored.videos)} of them restored`]),
-    ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
-    ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
-    ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
-    ...(undelivered.length > 0 ? [red(`${formatCount(undelivered.length)} not delivered`)] : []),
-    ...(unknown.length > 0 ? [yellow(`${formatCount(unknown.length)} unknown`)] : []),
-    ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} still running`)] : []),
-    ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not started`)] : []),
-  ];
+    found > 0 && `${formatCount(found)} rendered by another run`,
+    restored !== undefined && `${formatCount(restored.videos)} of them restored`,
+    delivered > 0 && `${formatCount(delivered)} delivered`,
+    recorded > 0 && `${formatCount(recorded)} recorded`,
+    failed.length > 0 && red(`${formatCount(failed.length)} failed`),
+    undelivered.length > 0 && red(`${formatCount(undelivered.length)} not delivered`),
+    unknown.length > 0 && yellow(`${formatCount(unknown.length)} unknown`),
+    inProgress.length > 0 && yellow(`${formatCount(inProgress.length)} still running`),
+    skipped.length > 0 && yellow(`${formatCount(skipped.length)} not started`),
+  ]);
 }
 
 export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLAIN): string {
@@ -127,15 +127,15 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
   const more = unknown.length - shown.length;
   const example = escapeControls(shown[0]!.id);
   return [
-    [
+    present([
       ...shown.map((video) => `  ${yellow('?')} ${escapeControls(video.id)}: ${whyUnknown(video)}`),
-      ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
+      more > 0 && `  ${yellow('?')} and ${countNoun(more, 'video')} more`,
       '    It is not requested again before you resolve it. `reelform resolve` shows what to look for',
       '    on the service; then run one of:',
       `      reelform resolve ${example} --session ID   ${dim('the service has the session')}`,
       `      reelform resolve ${example} --retry        ${dim('request again, even if it may be paid for twice')}`,
       `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
-    ].join('\n'),
+    ]).join('\n'),
   ];
 }
 
@@ -167,7 +167,7 @@ function nextBlocks(outcome: ApplyOutcome): string[] {
       `${recorded === null ? '' : `${recorded}. `}Correct the failures, then run \`reelform apply\`${rest}.`,
     ];
   }
-  if (recorded === null) return [...mine, ...(toRetry > 0 ? ['`reelform apply` tries again.'] : [])];
+  if (recorded === null) return present([...mine, toRetry > 0 && '`reelform apply` tries again.']);
   return [...mine, `${recorded}${toRetry > 0 ? '; `reelform apply` continues with the rest' : ''}.`];
 }
 

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
@@ -41,15 +42,16 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
       ? 'No video could be verified'
       : headline(findings.length);
   const counts = `${countNoun(checked, 'video')} checked${unverified === 0 ? '' : `, ${formatCount(unverified)} not verified`}`;
-  return `${[
+  const blocks = present([
     `${bold('Drift:')} ${counts}. ${rest}.`,
-    ...(found.length > 0 ? [found.join('\n')] : []),
-    ...(changed.length > 0 ? [`Specifications that differ from the committed ones:\n${changed.join('\n')}`] : []),
-    ...(noted.length > 0 ? [`Their videos are still available, so nothing is rendered:\n${noted.join('\n')}`] : []),
-    ...(open.length > 0 ? [`Could not be verified:\n${open.join('\n')}`] : []),
+    found.length > 0 && found.join('\n'),
+    changed.length > 0 && `Specifications that differ from the committed ones:\n${changed.join('\n')}`,
+    noted.length > 0 && `Their videos are still available, so nothing is rendered:\n${noted.join('\n')}`,
+    open.length > 0 && `Could not be verified:\n${open.join('\n')}`,
     ...commandsFor(findings),
-    ...(changed.length > 0 ? ['`reelform pull` fetches the specifications; then run `reelform plan`.'] : []),
-  ].join('\n\n')}\n`;
+    changed.length > 0 && '`reelform pull` fetches the specifications; then run `reelform plan`.',
+  ]);
+  return `${blocks.join('\n\n')}\n`;
 }
 
 /** Merges names that share a reason into a line. */
@@ -69,15 +71,12 @@ function commandsFor(findings: readonly DriftFinding[]): string[] {
   const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
   const them = lost.length === 1 ? 'it' : 'them';
   const ids = changed.map(({ id }) => escapeControls(id));
-  return [
-    ...(expired.length > 0 ? ['`reelform apply --refresh-only` records the new URLs without rendering.'] : []),
-    ...(lost.length > 0
-      ? [`\`${command}\` renders ${changed.length + expired.length > 0 ? 'the others' : them} again.`]
-      : []),
-    ...(ids.length > 0
-      ? [`\`reelform apply --replace ID\` renders a video again although it is available: ${listNames(ids)}.`]
-      : []),
-  ];
+  return present([
+    expired.length > 0 && '`reelform apply --refresh-only` records the new URLs without rendering.',
+    lost.length > 0 && `\`${command}\` renders ${changed.length + expired.length > 0 ? 'the others' : them} again.`,
+    ids.length > 0 &&
+      `\`reelform apply --replace ID\` renders a video again although it is available: ${listNames(ids)}.`,
+  ]);
 }
 
 function headline(count: number): string {

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import type { LockRendering } from '../../reconciler/lock/lock.ts';
 import { type Change, renders } from '../../reconciler/plan/plan.ts';
@@ -86,10 +87,10 @@ function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
   if (attempt === null || attempt.state === 'failed' || attempt.state === 'closed') return [];
   const { state, session, intent } = attempt;
   const id = escapeControls(intent.id);
-  const facts: [string, string][] = [
+  const facts = present<[string, string]>([
     ['requested at', formatTime(intent.at)],
-    ...(session === null ? [] : [['session', session] satisfies [string, string]]),
-  ];
+    session !== null && ['session', session],
+  ]);
   const words = {
     sending: `Requested, but it is unknown whether the service accepted it. Resolve it: reelform resolve ${id}`,
     unknown: `Requested, but its result is unknown. It is not requested again. Resolve it: reelform resolve ${id}`,
@@ -123,13 +124,11 @@ function renderingFacts({ rendered_at, session, video_url, outputs = [] }: LockR
 
 function recordedLines({ before, desired }: Change, colors: Colors): string[] {
   if (before === null) return [colors.bold('Last rendered'), '  Never, according to the lockfile.'];
-  const facts: [string, string][] = [
-    ...(desired?.fingerprint === before.fingerprint
-      ? []
-      : [['fingerprint', before.fingerprint] satisfies [string, string]]),
+  const facts = present<[string, string]>([
+    desired?.fingerprint !== before.fingerprint && ['fingerprint', before.fingerprint],
     ['by', before.service],
     ...renderingFacts(before),
-  ];
+  ]);
   return [colors.bold('Last rendered'), ...factLines(facts, colors)];
 }
 

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
@@ -66,9 +67,9 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
   const tarballs = ownPackages?.flatMap(({ tarball }) => (tarball === null ? [] : `./${tarball.path}`)) ?? [];
   const sources = tarballs.length > 0 ? tarballs.join(' ') : `reelform@${ownPackages?.[0]?.specifier}`;
   const install = ownPackages === null ? 'npm install' : `npm install --save-dev --save-exact ${sources}`;
-  return [
-    ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
-    ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),
+  return present([
+    folder !== '' && `cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`,
+    service !== 'embedded' && 'export REELFORM_TOKEN=…              the access token of the service',
     install,
     ...(hasVideo
       ? [
@@ -76,13 +77,13 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
           'npx reelform apply                    render videos and record them',
         ]
       : ['npx reelform template init FILE       create a template from a Lottie animation']),
-    ...(hasGit ? [] : [gitInit(branch, ci)]),
+    !hasGit && gitInit(branch, ci),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
-    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
+    left.includes('.gitignore') && 'Put node_modules/, renders/ and .reelform/ into .gitignore',
     ...(service === 'embedded' || ci === 'none' ? [] : SECRET[ci]),
-    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one of the root folder'] : []),
-    ...(ci === 'none' ? [] : ['Commit all files including package-lock.json: the workflows run npm ci']),
-  ];
+    needsInclude && 'Include .gitlab-ci.yml of this folder in the one of the root folder',
+    ci !== 'none' && 'Commit all files including package-lock.json: the workflows run npm ci',
+  ]);
 }
 
 function gitInit(branch: string, ci: RepositoryReport['ci']): string {

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { ApplyEvent, Begin } from '../../reconciler/apply/events.ts';
 import { cellWidth, cutCells, cutCellsStart, maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
@@ -75,12 +76,12 @@ export class LiveView {
     if (name === width) return id.trimEnd();
     if (bar === 0) return `  ${id} ${percent.padStart(PERCENT_WIDTH)}`.trimEnd();
     const words = note ? noteOf(video) : '';
-    return [
+    return present([
       `  ${id}`,
       `${this.#bar(far?.percent ?? 0, bar)} ${percent.padStart(PERCENT_WIDTH)}`,
       dim(formatDuration(nowMs - video.startedAt).padStart(8)),
-      ...(words === '' ? [] : [dim(words)]),
-    ].join('  ');
+      words !== '' && dim(words),
+    ]).join('  ');
   }
 
   /** Drops the least important parts if there is not enough room. */

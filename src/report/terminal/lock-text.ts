@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../../reconciler/lock/lock.ts';
 import type { MergeDecision } from '../../reconciler/lock/merge-locks.ts';
@@ -22,7 +23,7 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
 /** Formats a lock entry in full. */
 export function lockEntryText(id: string, entry: LockEntry, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
-  const facts: [string, string][] = [
+  const facts = present<[string, string]>([
     ['title', entry.title],
     ['template', `${entry.template} (${entry.style_version})`],
     ['service', entry.service],
@@ -37,8 +38,8 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ]),
     ...entry.thumbnails.map((url): [string, string] => ['still', url]),
     ...Object.entries(entry.labels ?? {}).map(([name, value]): [string, string] => [`label ${name}`, value]),
-    ...(entry.protect === true ? [['protected', 'yes'] satisfies [string, string]] : []),
-  ];
+    entry.protect === true && ['protected', 'yes'],
+  ]);
   const inputs = Object.entries(entry.inputs);
   const width = Math.max(...[...facts, ...inputs].map(([name]) => name.length));
   const line = ([name, value]: [string, string]): string =>
@@ -70,10 +71,10 @@ export function migratedText(
 ): string {
   const { green } = createColors(options.color);
   if (lock.differsAt === null) return `${file} already has the current format.\n`;
-  const lines = [
-    ...(lock.reordered ? ['  entries sorted'] : []),
+  const lines = present([
+    lock.reordered && '  entries sorted',
     ...lock.rewritten.map((id) => `  ${escapeControls(id)}: fields reordered`),
-  ];
+  ]);
   const what = lines.length > 0 ? `:\n${lines.join('\n')}` : ': only its layout changed';
   return `${green('✓')} ${file} now has the current format${what}\n`;
 }
@@ -152,12 +153,12 @@ export function serviceMovedText(move: ServiceMove, options: { readonly color: b
   const stays = left.map(({ id, why }) => `${red('left')} ${bold(escapeControls(id))}: ${escapeControls(why)}\n`);
   const note = `${yellow('note')} reelform.yaml names ${configured}. Set service.url to the new URL before the next plan\n`;
   const stale = `${yellow('note')} The service still names URLs at ${from} for ${countNoun(staleUrls, 'video')}: keep that address, or redirect it\n`;
-  return [
-    ...(moved.videos + moved.attempts > 0 ? [done] : []),
+  return present([
+    moved.videos + moved.attempts > 0 && done,
     ...stays,
-    ...(staleUrls > 0 ? [stale] : []),
-    ...(configured === null ? [] : [note]),
-  ].join('');
+    staleUrls > 0 && stale,
+    configured !== null && note,
+  ]).join('');
 }
 
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {

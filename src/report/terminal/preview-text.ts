@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { mostChangedStill, type PlanPreview, type VideoPreview } from '../preview/plan-preview.ts';
 import { largestShare } from '../preview/preview-document.ts';
@@ -21,12 +22,12 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   const width = Math.min(WIDEST_ID, Math.max(0, ...shown.map(([id]) => id.length)));
   const lines = shown.map(([id, video]) => `  ${id.padEnd(width)}  ${videoWords(video)}`);
   const more = videos.size - shown.length;
-  const counts = [
-    ...(more > 0 ? [`  and ${countNoun(more, 'more video')}`] : []),
+  const counts = present([
+    more > 0 && `  and ${countNoun(more, 'more video')}`,
     ...[...groupBy(leftOut, ({ reason }) => reason)].map(
       ([reason, omitted]) => `  ${countNoun(omitted.length, 'video')} not shown: ${LEFT_OUT_WORDS[reason]}`,
     ),
-  ];
+  ]);
   const drawn = `  Drawn in ${seconds.all.toFixed(1)} s.`;
   return `${['', 'Visible changes', ...lines, ...counts, drawn].join('\n')}\n`;
 }

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import type { SessionDifference } from '../../reconciler/apply/session-differences.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import { escapeControls } from '../wording/display-text.ts';
@@ -14,15 +15,15 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
   if (attempts.length === 0) return 'There are no unresolved renders.\n';
   const blocks = attempts.map(({ intent, state, session }) => {
     const askedMs = Date.parse(intent.at);
-    const lines = [
+    const lines = present([
       `requested  ${escapeControls(intent.service)} at ${timeAt(askedMs)}`,
       session === null
         ? `look for   a session created between ${timeAt(askedMs - BEFORE_MS)} and ${timeAt(askedMs + AFTER_MS)}`
         : `look for   the session ${escapeControls(session)}, of which the service had no usable video`,
       `titled     ${escapeControls(titleOf(intent.body))}`,
       `attempt    ${escapeControls(shortKey(intent.key))}`,
-      ...(state === 'retry' ? ['decided    retry by the next apply'] : []),
-    ];
+      state === 'retry' && 'decided    retry by the next apply',
+    ]);
     return [`  ${yellow('?')} ${bold(escapeControls(intent.id))}`, ...lines.map((line) => `    ${dim(line)}`)].join(
       '\n',
     );

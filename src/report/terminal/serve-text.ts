@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { present } from '../../kernel/defined.ts';
 import { parseRecord } from '../../kernel/json.ts';
 import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
@@ -26,15 +27,15 @@ interface ServeFacts {
 export function serveText({ url, metricsUrl, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
   const { databaseUrl, dataDirectory, storage, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
-  const lines = [
+  const lines = present([
     `Reelform is listening at ${publicUrl ?? url}`,
     `  the API      ${url}/docs`,
     `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
-    ...(metricsUrl === null ? [] : [`  metrics      ${metricsUrl}/metrics`]),
-    ...(storage === null ? [] : [`  storage      ${escapeControls(storage)}`]),
+    metricsUrl !== null && `  metrics      ${metricsUrl}/metrics`,
+    storage !== null && `  storage      ${escapeControls(storage)}`,
     `  data folder  ${escapeControls(dataDirectory)}`,
-    ...(templates.length === 0 ? [] : [`  templates    ${names}, of reelform.yaml`]),
-  ];
+    templates.length > 0 && `  templates    ${names}, of reelform.yaml`,
+  ]);
   if (publicUrl === null && /^(?:0\.0\.0\.0|::)$/.test(host)) {
     lines.push('Clients on other machines need --public-url, because URLs of finished videos start with it.');
   }
@@ -79,14 +80,14 @@ interface WorkerFacts {
 /** Reports what a started worker serves. */
 export function workerText({ id, url, publicUrl, settings }: WorkerFacts): string {
   const { databaseUrl, dataDirectory, storage, concurrency } = settings;
-  const lines = [
+  const lines = present([
     `Worker ${id} renders for ${escapeControls(publicUrl)}`,
     `  concurrency  ${concurrency === 1 ? '1 video' : `${concurrency} videos`}`,
-    ...(databaseUrl === null ? [] : [`  database     ${describeDatabase(databaseUrl)}`]),
-    ...(storage === null ? [] : [`  storage      ${escapeControls(storage)}`]),
+    databaseUrl !== null && `  database     ${describeDatabase(databaseUrl)}`,
+    storage !== null && `  storage      ${escapeControls(storage)}`,
     `  data folder  ${escapeControls(dataDirectory)}`,
-    ...(url === null ? [] : [`  health       ${url}/readyz`]),
-  ];
+    url !== null && `  health       ${url}/readyz`,
+  ]);
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 import { groupUses } from '../../engine/inspect/inspect-package.ts';
+import { present } from '../../kernel/defined.ts';
 import { formatColor } from '../../template/color.ts';
 import type { NewPackage } from '../../template/init/init-package.ts';
 import type { NeededFile } from '../../template/init/lottie-source.ts';
@@ -36,13 +37,15 @@ export function initText(
       changed.map(({ message }) => message),
     ),
     ...section('Not rendered as designed', unsupportedLines(unsupported, options)),
-    ...section('Not editable', [
-      ...left.map(({ message }) => message),
-      ...(colors.length === 0 ? [] : [colorsText(colors)]),
-      ...(furtherAnimations.length === 0
-        ? []
-        : [`The file contains other animations: ${furtherAnimations.join(', ')} (--animation)`]),
-    ]),
+    ...section(
+      'Not editable',
+      present([
+        ...left.map(({ message }) => message),
+        colors.length > 0 && colorsText(colors),
+        furtherAnimations.length > 0 &&
+          `The file contains other animations: ${furtherAnimations.join(', ')} (--animation)`,
+      ]),
+    ),
     ...section('Needed', needs.map(neededLine)),
     ...section(
       'Wrong',
@@ -99,12 +102,12 @@ function neededLine({ kind, name, path, problem }: NeededFile): string {
 function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
   const name = folder.split('/').at(-1)!;
   const endings = needs.some(({ kind }) => kind === 'font') ? ' (fonts as .ttf, .otf, .woff2 or .woff)' : '';
-  return [
-    ...(needs.length === 0 ? [] : [`Add the missing files to ${folder}/${endings}`]),
+  return present([
+    needs.length > 0 && `Add the missing files to ${folder}/${endings}`,
     `Review ${folder}/template.yaml: labels, lengths and stillcuts are suggestions`,
     `reelform template check ${folder}`,
     `In reelform.yaml:  templates: {${name}: ./${folder}}`,
-  ];
+  ]);
 }
 
 /** Escapes names of an untrusted animation, but keeps styles. */
@@ -308,12 +311,12 @@ function additions({ background, isTransparent, text, fonts, placeholders }: Add
         ? ['No background: MP4 shows black behind the animation, and WebM, MOV and PNG keep it transparent']
         : []
       : [`A background in #${background}${isTransparent ? ', because the animation is transparent' : ''}`];
-  return [
+  return present([
     ...ground,
-    ...(text === null ? [] : [`A headline and a caption: ${text}`]),
+    text !== null && `A headline and a caption: ${text}`,
     ...fonts.map(fontText),
     ...placeholders.map((path) => `A placeholder for the image ${escapeControls(path)}, which was not found`),
-  ];
+  ]);
 }
 
 function fontText({ name, origin, from, hasSameWidths }: AddedFont): string {

@@ -233,8 +233,8 @@ const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRANSFORM_F
 /** Formats the recorded input of an output; null means the default output. */
 function outputWords(input: string | null): string {
   const pairs = new Map((input ?? '').split(' ').map((pair) => pair.split('=') as [string, string]));
-  const { format, codec, ...others } = OUTPUT_FIELDS;
-  const words = Object.entries<Field>({ format, codec, ...others }).flatMap(([name, field]) => {
+  const { format, codec, ...rest } = OUTPUT_FIELDS;
+  const words = Object.entries<Field>({ format, codec, ...rest }).flatMap(([name, field]) => {
     const value = pairs.get(name) ?? (name === 'format' ? OUTPUT_DEFAULTS.format : undefined);
     return (value === undefined ? null : phraseOf(field, value)) ?? [];
   });

@@ -34,12 +34,9 @@ export function countWords(
 ): { readonly action: Action; readonly count: number; readonly words: string }[] {
   const { summary } = document;
   const restores = splitRestores(document).restores.length;
-  const counts = {
-    ...summary,
-    ...(restores > 0 && { restore: (summary.restore ?? 0) - restores, noop: (summary.noop ?? 0) + restores }),
-  };
+  const shifts: Partial<Record<Action, number>> = { restore: -restores, noop: restores };
   return ACTIONS.flatMap((action) => {
-    const count = counts[action] ?? 0;
+    const count = (summary[action] ?? 0) + (shifts[action] ?? 0);
     const words = `${formatCount(count)} ${action === 'noop' ? 'unchanged' : `to ${action}`}`;
     return count > 0 ? [{ action, count, words }] : [];
   });

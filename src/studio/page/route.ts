@@ -50,12 +50,11 @@ export function formatRoute(route: PageRoute): string {
       return '#/plan';
     case 'wall': {
       const { query, states, sort, grouping } = route.view;
-      const parameters = new URLSearchParams({
-        ...(query === '' ? {} : { q: query }),
-        ...(states.length === 0 ? {} : { state: states.join(',') }),
-        ...(sort === FIRST_VIEW.sort ? {} : { sort }),
-        ...(grouping === FIRST_VIEW.grouping ? {} : { group: grouping }),
-      });
+      const parameters = new URLSearchParams();
+      if (query !== '') parameters.set('q', query);
+      if (states.length > 0) parameters.set('state', states.join(','));
+      if (sort !== FIRST_VIEW.sort) parameters.set('sort', sort);
+      if (grouping !== FIRST_VIEW.grouping) parameters.set('group', grouping);
       return parameters.size === 0 ? '#/' : `#/?${parameters}`;
     }
   }

@@ -99,7 +99,7 @@ function PlanLink({ isCurrent }: { readonly isCurrent: boolean }): JSX.Element |
     <a
       class={`plan-link${isRunning ? ' is-running' : changes > 0 ? ' has-changes' : ''}`}
       href={formatRoute({ kind: 'plan' })}
-      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+      aria-current={isCurrent ? 'page' : undefined}
     >
       {label}
     </a>
@@ -113,7 +113,7 @@ function TemplatesLink({ isCurrent }: { readonly isCurrent: boolean }): JSX.Elem
     <a
       class="section-link"
       href={formatRoute({ kind: 'template', name })}
-      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+      aria-current={isCurrent ? 'page' : undefined}
     >
       Templates
     </a>

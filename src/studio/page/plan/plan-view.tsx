@@ -170,7 +170,7 @@ function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
         <progress
           aria-label="Videos that are done"
           max={Math.max(1, run.total)}
-          {...(run.total === 0 ? {} : { value: ended })}
+          value={run.total === 0 ? undefined : ended}
         />
       )}
       {run.messages.map(({ message, hint }) => (
