@@ -60,7 +60,7 @@ export function repositoryRoot(options: GlobalOptions, io: Io): string | null {
 }
 
 /**
- * Rejects options that exclude another one.
+ * Rejects options that exclude another option.
  *
  * @param option the other option, as it is typed
  * @param flags property of `options` → flag as it is typed
@@ -77,6 +77,6 @@ export function rejectConflictingOptions(
   });
   if (conflicts.length === 0) return;
   throw new ReelformError('options_conflict', `${option} cannot be combined with ${conflicts.join(', ')}`, {
-    hint: 'Remove one of them',
+    hint: 'Remove one of these options',
   });
 }

@@ -32,12 +32,12 @@ export function printConfigErrors(
   return errors.length > 0;
 }
 
-/** Prints the one JSON document of a command that was called with `--json`. */
+/** Prints the JSON document of a command that was called with `--json`. */
 export function printJson(document: object, io: Io): void {
   io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-/** Prints the result of a command: as one JSON document with `--json`, otherwise as a text. */
+/** Prints the result of a command: as a JSON document with `--json`, otherwise as a text. */
 export function printResult(
   document: object,
   text: (style: { readonly color: boolean }) => string,
@@ -54,7 +54,7 @@ export function stdoutStyle(options: GlobalOptions, io: Io): { readonly color: b
 }
 
 /**
- * Prints the result of a command that checks files: one JSON document, or diagnostics and, if none is an error, a text.
+ * Prints the result of a command that checks files: a JSON document, or diagnostics and, without an error, a text.
  *
  * @param result.videos number of checked videos, for the document
  * @param result.fields further fields of the document

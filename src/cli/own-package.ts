@@ -73,7 +73,7 @@ async function pack(name: PublishedPackage['name'], source: string): Promise<Pub
   }
 }
 
-/** Returns the folder that is published: the running package, or the one that the build of a clone wrote. */
+/** Returns the folder that is published: the running package, or the package that the build of a clone wrote. */
 function publishedFolder(root: string): string {
   const built = join(root, 'packages/reelform');
   return existsSync(join(built, 'package.json')) ? built : root;
@@ -103,10 +103,10 @@ export function packageRoot(folder = import.meta.dirname): string {
  * so `npm ci` works from the first commit.
  */
 export function packageTexts(packages: readonly PublishedPackage[]): { manifest: string; lock: string } {
-  const [own, engine] = packages;
-  const isPacked = own!.tarball !== null;
+  const [program, engine] = packages;
+  const isPacked = program!.tarball !== null;
   const needs = {
-    dependencies: { reelform: own!.specifier },
+    dependencies: { reelform: program!.specifier },
     // The registry's reelform brings its engine.
     optionalDependencies: isPacked && engine !== undefined ? { [engine.name]: engine.specifier } : undefined,
   };
@@ -122,7 +122,7 @@ export function packageTexts(packages: readonly PublishedPackage[]): { manifest:
   const entries = {
     'node_modules/reelform': {
       version,
-      ...sourceOf(own!),
+      ...sourceOf(program!),
       license,
       bin,
       engines,

@@ -163,7 +163,7 @@ async function recordExpiredLinks(root: string, { lock, refreshed }: BegunApply)
   return openLockFile(root, lock).update((present) => recordFindings(present, expired));
 }
 
-/** @throws ReelformError `checkout_stale` and others: see `openCommit` */
+/** @throws ReelformError as `openCommit`, such as `checkout_stale` */
 async function openCommitOf({ options, view, io }: ApplyCall, repository: DesiredState): Promise<OpenCommit | null> {
   if (!isAboutCommits(options)) return null;
   const { openCommit } = await import('../commit/open-commit.ts');

@@ -14,7 +14,7 @@ export interface ApplyView {
   close?(): Promise<void>;
 }
 
-/** Adds an event to the outcome of a run, for a run that may end without an outcome of its own. */
+/** Adds an event to the outcome of a run, for a run that may end without an outcome. */
 export function updateOutcome(outcome: ApplyOutcome, event: StreamEvent): ApplyOutcome {
   switch (event.kind) {
     case 'video-rendered':

@@ -76,8 +76,8 @@ function requireCache(repository: Pick<Project, 'config' | 'root'>, options: App
   );
 }
 
-function conflict(other: string, hint: string): ReelformError {
-  return new ReelformError('options_conflict', `--shard cannot be combined with ${other}`, { hint });
+function conflict(option: string, hint: string): ReelformError {
+  return new ReelformError('options_conflict', `--shard cannot be combined with ${option}`, { hint });
 }
 
 /**

@@ -20,9 +20,9 @@ import type { ApplyView } from './apply-outcome.ts';
 import { planToApply } from './plan-to-apply.ts';
 import { refuseUnsearched } from './unsearched-history.ts';
 
-/** One call of `reelform apply`. */
+/** A call of `reelform apply`. */
 export interface ApplyCall {
-  /** The saved plan; undefined for a fresh one. */
+  /** The saved plan; undefined for a fresh plan. */
   readonly file: string | undefined;
   readonly options: ApplyOptions;
   readonly view: ApplyView | null;

@@ -7,7 +7,7 @@ const SYNC = ['\x1b[?2026h', '\x1b[?2026l'] as const;
 const CURSOR = { hide: '\x1b[?25l', show: '\x1b[?25h' } as const;
 /** Without wrapping, a line stays in one row if the terminal has just become narrower. */
 const WRAP = { off: '\x1b[?7l', on: '\x1b[?7h' } as const;
-/** Rows are erased one by one, because tmux saves the screen to its history when the whole screen is erased. */
+/** Rows are erased separately, because tmux saves the screen to its history when the whole screen is erased. */
 const ERASE_ROW = '\x1b[2K';
 const ERASE_REST = '\x1b[K';
 /** Moves up one row and erases it. */
@@ -100,7 +100,7 @@ export class FooterScreen {
     return `\r${ERASE_ROW}${ERASE_UP.repeat(ours - above)}${linesOf(kept.map(({ text }) => text))}`;
   }
 
-  /** Returns the lines of the footer above the first row of the screen. The last one may be partial. */
+  /** Returns the lines of the footer above the first row of the screen. The last line may be partial. */
   #outOfReach(columns: number, rows: number): Line[] {
     let above = this.#rowsOf(this.#footer, columns) - (rows - 1);
     const lines: Line[] = [];

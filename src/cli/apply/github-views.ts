@@ -61,7 +61,7 @@ class RunSummary implements ApplyView {
   outcome: ApplyOutcome = NOTHING_DONE;
   /** Last result of publishing the lockfile; null if it was not published. */
   published: Published | null = null;
-  /** Last commit of the lockfile; null without one. */
+  /** Last commit of the lockfile; null if it was never committed. */
   commit: string | null = null;
 
   /** All diagnostics of the run. An internal error if the run ended without an outcome and without an error. */
@@ -191,7 +191,7 @@ interface ReportedRun extends FailedRun {
 }
 
 /**
- * Reports failures on GitHub: in a comment on the merged pull request, and in one issue, which the next run without failures
+ * Reports failures on GitHub: in a comment on the merged pull request, and in an issue, which the next run without failures
  * closes. Errors become warnings, because the run itself has reported its result.
  */
 async function reportFailures(run: ReportedRun, options: CommitOptions, io: Io): Promise<void> {
@@ -227,7 +227,7 @@ async function writeReports(run: ReportedRun, io: Io): Promise<void> {
   if (pull === undefined) return;
   await writeComment(gitHubComments(github, pull.number), {
     body: `${marker}\n${text}${issueUrl === null ? '' : `\n\n${issueLinkMarkdown(issueUrl)}`}`,
-    isOurs: (body) => body.startsWith(marker),
+    isManaged: (body) => body.startsWith(marker),
     behavior: 'update',
     hasNews: true,
   });

@@ -53,13 +53,13 @@ function refusalOf({ opened }: OpenedPlan): number | null {
 /** `reviewed`, with a tag for comments other than `plan`. */
 const REVIEWED = /^reviewed(?::([\w-]+))?$/;
 
-/** Number of changes without approval that are reported one by one. */
+/** Number of changes without approval that are listed. */
 const NAMED = 20;
 
 /**
- * Compares the plan with the expected one: by its id, or by the comments on merged pull requests.
+ * Compares the plan with the expected plan: by its id, or by the comments on merged pull requests.
  *
- * @returns errors; none if the plan is the expected one
+ * @returns errors; none if the plan is as expected
  * @throws ReelformError if GitHub does not answer
  */
 async function unexpected(plan: Plan, expected: string, root: string, io: Io): Promise<Diagnostic[]> {

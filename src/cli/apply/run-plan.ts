@@ -109,7 +109,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     const unversioned = unversionedText(notes.failed);
     if (unversioned !== null) printWarning({ ...unversioned, code: 'refresh_unclear' }, io);
     const recorded = await lockFile.update((present) => notes.addTo(present));
-    // Entries that could not be committed stay in the journal. The others are harmless there until the next run.
+    // Entries that could not be committed stay in the journal. The committed entries are harmless there until the next run.
     if ((await input.commit?.finish(recorded)) !== false) await journal.compact(recorded).catch(() => undefined);
     return outcome;
   } catch (error) {
@@ -124,7 +124,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   }
 }
 
-/** Commits the results after an error. A second error is ignored, so that the first one is reported. */
+/** Commits the results after an error. A second error is ignored, so that the first is reported. */
 async function finishAfter(commit: CommitRun | null, lockFile: LockFile): Promise<void> {
   try {
     await commit?.finish(await lockFile.update((present) => present));

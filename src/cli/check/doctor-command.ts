@@ -92,8 +92,8 @@ async function checkPointers(project: Project): Promise<DoctorCheck[]> {
   const found = new Map(repositoryPointers(project).map((pointer) => [pointer.message, pointer]));
   const [first] = found.values();
   if (first === undefined) return [];
-  const others = found.size === 1 ? '' : `, and ${countNoun(found.size - 1, 'other file')} too`;
-  return [{ name: 'Git LFS', ...warning(`${first.message}${others}`, first.hint) }];
+  const more = found.size === 1 ? '' : `, and ${countNoun(found.size - 1, 'other file')} too`;
+  return [{ name: 'Git LFS', ...warning(`${first.message}${more}`, first.hint) }];
 }
 
 async function checkLock(root: string): Promise<CheckResult> {

@@ -69,7 +69,7 @@ async function format(
     try {
       await formatFile(path);
     } catch (error) {
-      // Other files are formatted even if one fails.
+      // An unreadable file does not stop the others.
       if (!(error instanceof ReelformError)) unexpected.push(error);
       else diagnostics.push(errorAt(error.code, undefined, error.message, error.hint));
     }

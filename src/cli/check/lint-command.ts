@@ -17,7 +17,7 @@ interface LintCommandOptions extends JsonOptions {
 }
 
 /**
- * `reelform lint`: reports visible problems of each video before it is rendered. Checks the other videos if some definitions or
+ * `reelform lint`: reports visible problems of each video before it is rendered. Checks the remaining videos if some definitions or
  * templates have errors.
  */
 export async function lintCommand(globs: readonly string[], options: LintCommandOptions, io: Io): Promise<number> {
@@ -71,5 +71,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
 function unknownTargets(globs: readonly string[], ids: readonly string[], { invalid }: Project): Diagnostic[] {
   const known = [...ids, ...invalid.flatMap(({ id }) => id ?? [])];
   const unknown = unmatchedGlobs({ targets: globs, excludes: [] }, known);
-  return invalid.some(({ id }) => id === null) ? unknown.map((one) => ({ ...one, severity: 'warning' })) : unknown;
+  return invalid.some(({ id }) => id === null)
+    ? unknown.map((diagnostic) => ({ ...diagnostic, severity: 'warning' }))
+    : unknown;
 }

@@ -35,8 +35,8 @@ async function unusableFonts({ templates }: Project, io: Io): Promise<Diagnostic
   const { openFonts } = await import('../template/template-problems.ts');
   const found: Diagnostic[] = [];
   for (const folder of new Set(uses.map((use) => use.folder))) {
-    const own = uses.filter((use) => use.folder === folder);
-    found.push(...(await openFonts(own, io)).unusable.map((font) => unusableFont(font, folder)));
+    const usesOfFolder = uses.filter((use) => use.folder === folder);
+    found.push(...(await openFonts(usesOfFolder, io)).unusable.map((font) => unusableFont(font, folder)));
   }
   return found;
 }

@@ -9,11 +9,11 @@ export function addInitCommand(program: Command, action: ActionOf): void {
   program
     .command('init')
     .description('create a repository with a configuration, a template, a video and CI workflows')
-    .argument('[dir]', 'the folder, created if missing; the current one by default')
+    .argument('[dir]', 'the folder, created if missing; the current folder by default')
     .option('--yes', 'do not ask; use defaults')
     .option('--service <service>', 'where to render videos: embedded, or the URL of a service')
     .addOption(new Option('--ci <ci>', 'CI system to write workflows for').choices(['github', 'gitlab', 'none']))
-    .option('--template <template>', 'the first template: card, none, or the name of one in the gallery')
+    .option('--template <template>', 'the first template: card, none, or a name from the gallery')
     .action(action(async () => (await import('../init/init-command.ts')).initCommand));
 }
 
@@ -144,21 +144,21 @@ const aboveZero = numberBetween(1, Number.MAX_SAFE_INTEGER, 'It must be a whole 
 export function addCommentCommands(program: Command, action: ActionOf): void {
   const comment = program.command('comment').description('post a plan as a comment for review');
   addCommentFlags(
-    comment.command('github').description('create or update one comment on a pull request'),
+    comment.command('github').description('create or update a comment on a pull request'),
     ['update', 'new', 'hide-and-new', 'delete-and-new'],
     'GITHUB_TOKEN',
   )
-    .option('--pr <n>', 'number of the pull request; default: the one that the job runs for', aboveZero)
+    .option('--pr <n>', 'number of the pull request; default: that of the job', aboveZero)
     .option('--check', 'also write a check run')
     .option('--preview-host <place>', 'redraw the images and publish them to branch:NAME or s3://bucket/folder/')
     .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days)
     .action(action(async () => (await import('../comment/comment-commands.ts')).commentGitHubCommand));
   addCommentFlags(
-    comment.command('gitlab').description('create or update one note on a merge request'),
+    comment.command('gitlab').description('create or update a note on a merge request'),
     ['update', 'new', 'delete-and-new'],
     'GITLAB_TOKEN',
   )
-    .option('--mr <n>', 'number of the merge request; default: the one that the job runs for', aboveZero)
+    .option('--mr <n>', 'number of the merge request; default: that of the job', aboveZero)
     .option(
       '--open-merge-requests',
       'write the notes of all open merge requests; `--plan` is then a path in the artifact of their job',
@@ -172,7 +172,7 @@ function addCommentFlags(command: Command, behaviors: readonly string[], token: 
   return command
     .requiredOption('--plan <file>', 'a plan from `reelform plan --json` or `--out`')
     .option('--preview-dir <dir>', 'images from `reelform plan --preview-dir`')
-    .option('--preview-url <url>', 'also allow images from URLs below this one', addressBelow)
+    .option('--preview-url <url>', 'also allow images from URLs below this URL', addressBelow)
     .option('--page <url>', 'URL of the plan page, linked from the comment', address)
     .addOption(behavior.default('update'))
     .option('--skip-no-diff', 'do not create a comment for a plan without changes')
@@ -188,7 +188,7 @@ export function addCompletionCommand(program: Command, action: ActionOf): void {
     .command('completion')
     .description('print the script that completes commands, options, ids and templates in a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .argument('[words...]', 'after --: words of a command line; prints what can complete the last one')
+    .argument('[words...]', 'after --: words of a command line; prints what can complete the last word')
     .action(
       action(async () => {
         const { completionCommand } = await import('../completion/completion-command.ts');
@@ -198,7 +198,7 @@ export function addCompletionCommand(program: Command, action: ActionOf): void {
     );
 }
 
-/** Declares `reelform mcp`. @param run runs other commands; passed in, because its module imports this one */
+/** Declares `reelform mcp`. @param run runs other commands; passed in, because its module imports this module */
 export function addMcpCommand(program: Command, action: ActionOf, run: RunCommand): void {
   program
     .command('mcp')

@@ -72,7 +72,7 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
   addSelectionFlags(program.command('drift'))
     .description('check that rendered videos still exist and specifications are unchanged; exit with 2 if not')
     .option('--ignore-missing-outputs', 'ignore missing and damaged local files')
-    .option('--issue', 'report drift in one GitHub issue, which is closed when there is none')
+    .option('--issue', 'report drift in a GitHub issue, which is closed when there is none')
     .option('--json', 'print the findings as one JSON document')
     .action(action(async () => (await import('../plan/drift/drift-command.ts')).driftCommand));
   program
@@ -98,7 +98,7 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
     .command('preview')
     .alias('dev')
     .description('open a local page that shows every video while you edit it')
-    .option('--port <port>', 'port of the page; 4321 by default, 0 for any free one', port)
+    .option('--port <port>', 'port of the page; 4321 by default, 0 for any free port', port)
     .option('--host <address>', 'address to listen on; 127.0.0.1 by default, which only this machine reaches')
     .option('--open', 'open the page in the browser')
     .option('--build <folder>', 'write the page with the present videos as static files, and end')

@@ -19,7 +19,7 @@ interface CommentGitHubOptions extends CommentOptions {
   readonly check?: boolean;
 }
 
-/** `reelform comment github`: maintains one comment on the pull request that shows the plan, and a check run. */
+/** `reelform comment github`: maintains a comment on the pull request that shows the plan, and a check run. */
 export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io): Promise<number> {
   requirePreview(options);
   const job = await loadGitHubJob({ number: options.pr }, options.dryRun === true ? withRepositoryName(io) : io);

@@ -151,7 +151,7 @@ export function parsePlan(text: string, file: string): PlanDocument {
   const value = parseJson(text);
   if (value === undefined) throw refusePlan(file, 'it is not JSON');
   const wrong = createPlanCheck()(value);
-  // Joined to one line, because an untrusted name on a line of its own could be a workflow command.
+  // Joined to one line, because an untrusted name at the start of a line could be a workflow command.
   if (wrong !== null) throw refusePlan(file, wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
   const document = value as PlanDocument;
   if (document.changes.length > MAX_CHANGES) throw refusePlan(file, `it has more than ${MAX_CHANGES} changes`);

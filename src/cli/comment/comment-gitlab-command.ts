@@ -13,7 +13,7 @@ interface CommentGitLabOptions extends CommentOptions {
   readonly job?: string;
 }
 
-/** `reelform comment gitlab`: maintains one note on each merge request, or on one of them, that shows its plan. */
+/** `reelform comment gitlab`: maintains a note with the plan on each merge request, or on a single merge request. */
 export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
   requireOneSource(options);
   if (options.openMergeRequests === true) return commentMergeRequests(options, io);

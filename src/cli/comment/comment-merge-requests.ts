@@ -25,7 +25,7 @@ type MergeRequest = Awaited<ReturnType<typeof openMergeRequests>>[number];
  * Writes the note of every open merge request that was updated in the last seven days, from the artifact of its newest
  * finished job. The artifacts are untrusted: only plan.json is read, and its images are not shown.
  *
- * A merge request that fails is a warning and does not stop the others.
+ * A merge request that fails is a warning and does not stop the run.
  *
  * @returns the exit status
  * @throws ReelformError `forge_unknown`
@@ -80,7 +80,7 @@ async function comment(
   if (typeof job === 'string') return skip(job);
   const comments = gitLabComments(gitlab, number);
   // Ids of jobs only grow. So a concurrent run never replaces the note of a newer plan.
-  const shown = (await comments.own()).map(({ body }) => commentData(body, options.tag)?.job_id ?? null);
+  const shown = (await comments.listByAccount()).map(({ body }) => commentData(body, options.tag)?.job_id ?? null);
   if (shown.some((id) => id !== null && Number(id) >= job.id)) {
     io.stderr.write(`!${number}: The comment is already up to date\n`);
     return;
@@ -88,11 +88,11 @@ async function comment(
   const text = await artifactFile(gitlab, job, file);
   if (text === null) return skip('no_plan');
   const page = `${job.url}/artifacts/file/${encodeURI(posix.join(posix.dirname(file), 'plan.html'))}`;
-  const own = { ...options, page };
-  const draft = await draftComment(parsePlan(text, file), own, io, { summary: job.url, urlsBelow: [] });
+  const draftOptions = { ...options, page };
+  const draft = await draftComment(parsePlan(text, file), draftOptions, io, { summary: job.url, urlsBelow: [] });
   const body = draft.body({ head_sha: headSha, base_sha: null, job_id: String(job.id) });
   if (options.dryRun === true) io.stdout.write(`${body}\n`);
-  else await post(comments, body, draft, own, io, `!${number}: `);
+  else await post(comments, body, draft, draftOptions, io, `!${number}: `);
 }
 
 /** @throws ReelformError `options_conflict` */

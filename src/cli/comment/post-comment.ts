@@ -25,7 +25,7 @@ export async function post<C extends PostedComment>(
   io: Io,
   subject = '',
 ): Promise<void> {
-  const isOurs = (comment: string): boolean => isMarked(comment, tag);
-  const written = await writeComment(comments, { body, isOurs, behavior, hasNews, skipsQuiet: skipNoDiff === true });
+  const isManaged = (comment: string): boolean => isMarked(comment, tag);
+  const written = await writeComment(comments, { body, isManaged, behavior, hasNews, skipsQuiet: skipNoDiff === true });
   io.stderr.write(subject + commentText(written));
 }

@@ -35,9 +35,9 @@ export async function rejectUncommitted({ root, desired, dependenciesOf }: Desir
     const isGone = MAY_DEFINE.test(file) && (await nullIfMissing(stat(join(root, file)))) === null;
     if (used.has(file) || isGone) found.push(file);
   }
-  const [first, ...others] = found;
+  const [first, ...rest] = found;
   if (first === undefined) return;
-  const who = others.length === 0 ? `${first} has` : `${first} and ${countNoun(others.length, 'more file')} have`;
+  const who = rest.length === 0 ? `${first} has` : `${first} and ${countNoun(rest.length, 'more file')} have`;
   throw new ReelformError('checkout_stale', `${who} uncommitted changes: nothing was rendered`, {
     hint: 'Commit and push first, or pass --allow-stale',
     exitCode: EXIT.stale,
@@ -91,7 +91,7 @@ async function stale({ root, branch }: LockLocation, head: string, tip: string):
   const message = `${ours} is checked out, but ${branch} is at ${theirs}: nothing was rendered`;
   const hint = isAhead
     ? 'Push your commits first: git push. To apply without them on the branch, pass --allow-stale'
-    : `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`;
+    : `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this commit. To apply anyway, pass --allow-stale`;
   return new ReelformError('checkout_stale', message, { hint, exitCode: EXIT.stale });
 }
 
@@ -103,19 +103,19 @@ export async function lockAt(root: string, commit: string, path: string): Promis
 }
 
 /**
- * Returns the fingerprints of the definitions of a commit. If only the lockfile differs, these are the checked-out
- * ones.
+ * Returns the fingerprints of the definitions of a commit. If only the lockfile differs, these are the
+ * fingerprints of the checkout.
  */
 export async function fingerprintsAt(
   { root, remote, branch, path }: LockLocation,
   head: string,
   source: string,
-  own: ReadonlyMap<string, Fingerprint>,
+  checkedOut: ReadonlyMap<string, Fingerprint>,
 ): Promise<ReadonlyMap<string, Fingerprint> | null> {
-  if (source === head) return own;
+  if (source === head) return checkedOut;
   try {
     await fetchCommit(root, remote, branch, source);
-    if (await differInOne(root, head, source, path)) return own;
+    if (await differInOne(root, head, source, path)) return checkedOut;
     const files = await checkoutCommit(root, source);
     try {
       const { desired, diagnostics } = await loadDesiredState(files.root, { cache: false });

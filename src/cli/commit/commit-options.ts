@@ -36,7 +36,7 @@ export function addCommitFlags(command: Command): Command {
     .addOption(
       new Option(
         '--commit <how>',
-        'commit the lockfile: push to the branch, or pr for one pull request that is kept up to date',
+        'commit the lockfile: push to the branch, or pr for a pull request that is kept up to date',
       ).choices(['push', 'pr', 'none']),
     )
     .option('--commit-branch <name>', 'with --commit=pr: branch of the pull request', branchName)
@@ -52,7 +52,7 @@ export function addCommitFlags(command: Command): Command {
         'git',
       ]),
     )
-    .option('--report-failures', 'report failed videos on GitHub: on the merged pull request and in one issue');
+    .option('--report-failures', 'report failed videos on GitHub: on the merged pull request and in an issue');
 }
 
 /** Branch of the pull request for a lockfile in the root folder of its repository. */
@@ -66,7 +66,7 @@ const PULL_BRANCH = 'reelform/lock';
 export function pullBranchName(path: string): string {
   const folders = path.split('/').slice(0, -1);
   if (folders.length === 0) return PULL_BRANCH;
-  // A `/` would make one branch the folder of another; other characters have a meaning in branch names.
+  // A `/` would make a branch the folder of another; some characters have a meaning in branch names.
   const name = folders.map((folder) => folder.replaceAll(/[^\w-]/g, escapeByte)).join('+');
   return `${PULL_BRANCH}-${name}`;
 }

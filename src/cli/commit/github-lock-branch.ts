@@ -37,7 +37,7 @@ interface BranchState {
 }
 
 /**
- * Publishes the lockfile through one pull request, for a branch that cannot be pushed to. The pull request is created,
+ * Publishes the lockfile through a pull request, for a branch that cannot be pushed to. The pull request is created,
  * kept up to date, and closed when nothing is left to merge. Its branch is always a single commit on a tip of the
  * target, recreated with each change, so that it never conflicts and every merge method works. Entries that wait in the
  * branch are kept while a definition has their fingerprint, with or without a pull request.
@@ -74,10 +74,10 @@ export class PullLockBranch implements LockBranch {
     }
     const text = await readFileAt(github, path, commit);
     const nothing = { commit, source: commit, text, written: text, pull: null };
-    const own = text === null ? null : parseLock(text, path);
+    const ofTarget = text === null ? null : parseLock(text, path);
     // The publisher reports that an unreadable lockfile is not overwritten.
-    if (own?.ok === false) return nothing;
-    const lock = own?.value ?? emptyLock;
+    if (ofTarget?.ok === false) return nothing;
+    const lock = ofTarget?.value ?? emptyLock;
     this.#seen = { pull, head, target: { commit, lock } };
     if (head === null) return nothing;
     const written = await readFileAt(github, path, head);
@@ -126,15 +126,15 @@ export class PullLockBranch implements LockBranch {
     const { github, branch, target } = this.#options;
     const [owner = ''] = github.repository.split('/');
     const found = await pullsOfHead(github, `${owner}:${branch}`);
-    const [other] = found.filter(({ baseBranch }) => baseBranch !== target);
-    if (other === undefined) return found[0] ?? null;
-    const message = `${branch} has a pull request into ${other.baseBranch} instead of ${target}: ${other.url}`;
+    const [misdirected] = found.filter(({ baseBranch }) => baseBranch !== target);
+    if (misdirected === undefined) return found[0] ?? null;
+    const message = `${branch} has a pull request into ${misdirected.baseBranch} instead of ${target}: ${misdirected.url}`;
     const hint = 'Use a separate branch for each target: --commit-branch NAME';
     throw new ReelformError('commit_refused', message, { hint });
   }
 
   /**
-   * True if the lockfile of the target is still the one that the branch was created from, so that the two merge without
+   * True if the lockfile of the target is unchanged since the branch was created, so that the two merge without
    * conflict.
    */
   async #merges(head: string, target: string, text: string | null): Promise<boolean> {
@@ -182,7 +182,7 @@ function changed(before: Lock, after: Lock): number {
   return recorded.length + removed.length;
 }
 
-/** Parses the lockfile of our own branch. An unreadable one is replaced. */
+/** Parses the lockfile of our branch. An unreadable lockfile is replaced. */
 function parsed(text: string | null, file: string): Lock {
   const read = text === null ? null : parseLock(text, file);
   return read?.ok === true ? read.value : emptyLock;

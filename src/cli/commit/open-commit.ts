@@ -51,12 +51,13 @@ export async function openCommit(
   const { commit: head, folder } = await headLocation(root);
   const path = `${folder}${LOCK_FILE}`;
   const github = usesGitHubApi(options, io) ? await openJobGitHub(io, io.env.REELFORM_COMMIT_TOKEN) : null;
-  const own = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
+  const fingerprints = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
   const target =
     github === null
       ? new GitLockBranch({ root, remote, branch, path, message: lockCommitMessage })
       : new GitHubLockBranch(github, branch, path);
-  const pull = how === 'pr' ? pullOf(github, { target: branch, path, wanted: own }, repository, options) : null;
+  const pull =
+    how === 'pr' ? pullOf(github, { target: branch, path, wanted: fingerprints }, repository, options) : null;
 
   const place = { root, remote, branch, path };
   const mayBeStale = options.allowStale === true;
@@ -68,7 +69,7 @@ export async function openCommit(
     {
       branch: lockBranch,
       file: LOCK_FILE,
-      present: (source) => fingerprintsAt(place, head, source, own),
+      present: (source) => fingerprintsAt(place, head, source, fingerprints),
       wait: (milliseconds) => forgeClock(io).wait(milliseconds),
       random: Math.random,
     },

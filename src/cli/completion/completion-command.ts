@@ -60,7 +60,7 @@ const NAMED: Readonly<Record<string, Names>> = {
 
 /**
  * `reelform completion SHELL`: prints the script of a shell. `reelform completion SHELL -- WORDS`: prints the words that can
- * stand in place of the last one, each on a line.
+ * replace the last word, each on a line.
  *
  * @returns the exit status: 1 if nothing is known, so that scripts can complete file names
  */
@@ -115,7 +115,7 @@ function readPreceding(words: readonly string[], program: Command): Preceding {
       pending = option?.required ? option : undefined;
       continue;
     }
-    const below = command.commands.find((one) => one.name() === word);
+    const below = command.commands.find((subcommand) => subcommand.name() === word);
     if (below === undefined) position += 1;
     else command = below;
   }
@@ -134,10 +134,13 @@ async function candidatesFor(words: readonly string[], program: Command, io: Io)
       long === undefined || long === null || hidden ? [] : [{ word: long, description }],
     );
   }
-  const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
-  const { registeredArguments: own } = command;
-  const argument = own[Math.min(position, own.length - 1)];
-  if (argument === undefined || (position >= own.length && !argument.variadic)) {
+  const commands = command.commands.map((subcommand) => ({
+    word: subcommand.name(),
+    description: subcommand.description(),
+  }));
+  const { registeredArguments: declared } = command;
+  const argument = declared[Math.min(position, declared.length - 1)];
+  if (argument === undefined || (position >= declared.length && !argument.variadic)) {
     return position > 0 ? [] : commands;
   }
   const values = argument.argChoices?.map(plain) ?? (await names(NAMED[argument.name()], directory, io));

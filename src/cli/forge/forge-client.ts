@@ -172,7 +172,7 @@ export function openForgeClient(options: {
   readonly name: string;
   readonly baseUrl: string;
   readonly token: string;
-  /** Returns the headers of every request, including the one with the token. */
+  /** Returns the headers of every request, including that with the token. */
   readonly headers: (token: string) => Readonly<Record<string, string>>;
   readonly clock: ForgeClock;
 }) {

@@ -80,7 +80,7 @@ export function printWarning(
 }
 
 /**
- * Runs writes to a forge one after the other. A write that the forge refuses becomes a warning; the others still run.
+ * Runs writes to a forge in sequence. A write that the forge refuses becomes a warning; later writes still run.
  *
  * @param strict whether a refused write fails the command
  * @returns the exit status

@@ -15,7 +15,7 @@ export interface PostedComment {
 /** Access to the comments of a pull request or a merge request. */
 export interface CommentAccess<C extends PostedComment = PostedComment> {
   /** Returns all comments of the token's account, oldest first. */
-  own(): Promise<readonly C[]>;
+  listByAccount(): Promise<readonly C[]>;
   create(body: string): Promise<C>;
   update(comment: C, body: string): Promise<void>;
   remove(comment: C): Promise<void>;
@@ -33,26 +33,27 @@ interface WrittenComment {
 const MAX_HIDDEN = 10;
 
 /**
- * Creates or updates a comment. An identical one is left unchanged; comments of other accounts are never touched.
+ * Creates or updates a comment. An identical comment is left unchanged; comments of other accounts are never touched.
  *
- * @param isOurs returns true for the text of a comment to manage
- * @param hasNews false if there is nothing to report: then a comment is written only to correct an earlier one
- * @param skipsQuiet writes no comment without news: `update` corrects the present one, the others at most hide or
- *   delete it
+ * @param isManaged returns true for the text of a comment to manage
+ * @param hasNews false if there is nothing to report: then a comment is written only to correct an earlier comment
+ * @param skipsQuiet writes no comment without news: `update` corrects the present comment, the other behaviors at most
+ *   hide or delete it
  */
 export async function writeComment<C extends PostedComment>(
   comments: CommentAccess<C>,
   comment: {
     readonly body: string;
-    readonly isOurs: (body: string) => boolean;
+    readonly isManaged: (body: string) => boolean;
     readonly behavior: Behavior;
     readonly hasNews: boolean;
     readonly skipsQuiet?: boolean;
   },
 ): Promise<WrittenComment> {
   const { body, behavior, hasNews } = comment;
-  const listOurs = async (): Promise<C[]> => (await comments.own()).filter(({ body }) => comment.isOurs(body));
-  const before = await listOurs();
+  const listManaged = async (): Promise<C[]> =>
+    (await comments.listByAccount()).filter((found) => comment.isManaged(found.body));
+  const before = await listManaged();
   const newest = before.at(-1);
   const isSkipped = !hasNews && (newest === undefined || (comment.skipsQuiet === true && behavior !== 'update'));
 
@@ -71,17 +72,17 @@ export async function writeComment<C extends PostedComment>(
   if (newest !== undefined && behavior === 'update') {
     const updated = await unlessGone(comments.update(newest, body).then(() => true));
     if (updated === true) {
-      // Two concurrent runs may each have written one.
-      for (const other of before.slice(0, -1).slice(-MAX_HIDDEN)) await unlessGone(comments.hide(other));
+      // Two concurrent runs may each have written a comment.
+      for (const earlier of before.slice(0, -1).slice(-MAX_HIDDEN)) await unlessGone(comments.hide(earlier));
       return { kind: 'updated', url: newest.url };
     }
   }
   const known = new Set(before.map(({ id }) => id));
   const { url } = await createOnce(
     () => comments.create(body),
-    async () => (await listOurs()).find((found) => !known.has(found.id) && isSame(found.body, body)),
+    async () => (await listManaged()).find((found) => !known.has(found.id) && isSame(found.body, body)),
   );
-  // The new comment comes first, so that the pull request has one whatever fails now.
+  // The new comment comes first, so that the pull request has a comment whatever fails now.
   await tidy();
   return { kind: 'created', url };
 }
@@ -97,9 +98,9 @@ async function unlessGone<T>(action: Promise<T>): Promise<T | null> {
 }
 
 /** Servers may change line endings and trim the end. */
-function isSame(one: string, other: string): boolean {
+function isSame(posted: string, body: string): boolean {
   const plain = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
-  return plain(one) === plain(other);
+  return plain(posted) === plain(body);
 }
 
 /** Data hidden in a comment. */

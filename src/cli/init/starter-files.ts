@@ -11,7 +11,7 @@ export interface StarterChoices {
   /** `embedded`, or the URL of a service. */
   readonly service: string;
   readonly ci: 'github' | 'gitlab' | 'none';
-  /** Name of the template: `card`, `none`, or one of the gallery. */
+  /** Name of the template: `card`, `none`, or a name from the gallery. */
   readonly template: string;
   /** Files of the template of the gallery by path; null for `card` and `none`. */
   readonly gallery: ReadonlyMap<string, Uint8Array> | null;
@@ -56,7 +56,7 @@ const GIT_ATTRIBUTES = [
 ].join('\n');
 
 function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackages' | 'gallery'>): string {
-  // A CI runner loses its disk when it ends. Each folder has a journal of its own.
+  // A CI runner loses its disk when it ends. Each folder has its journal.
   const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'none' ? 'templates: {}\n' : `templates:\n  ${template}: ./templates/${template}\n`;
   return [

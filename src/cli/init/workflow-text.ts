@@ -41,14 +41,14 @@ export function githubWorkflow(text: string, place: WorkflowPlace): string {
 }
 
 /**
- * Adds the service's token to the commands that contact the service. `drift` gets another one, because it only reads: the job
+ * Adds the service's token to the commands that contact the service. `drift` gets another token, because it only reads: the job
  * needs no environment, and no reviewer has to approve it each week.
  */
 function withServiceToken(text: string): string {
   const [, command] = /\breelform (apply|drift) /.exec(text) ?? [];
   if (command === undefined) return text;
   const line = `REELFORM_TOKEN: \${{ secrets.${command === 'apply' ? 'REELFORM_TOKEN' : 'REELFORM_READ_TOKEN'} }}`;
-  return text.replace(/^( +)GITHUB_TOKEN: .*$/m, (own, indent: string) => `${own}\n${indent}${line}`);
+  return text.replace(/^( +)GITHUB_TOKEN: .*$/m, (match, indent: string) => `${match}\n${indent}${line}`);
 }
 
 /** Adds the suffix to names that are shared by all workflows of the repository. */
@@ -66,7 +66,7 @@ function suffixed(text: string, suffix: string): string {
 
 function inFolder(text: string, folder: string): string {
   const quoted = (path: string): string => (/\s/.test(path) ? JSON.stringify(path) : path);
-  const own = (path: string): string => quoted(`${folder}/${path}`);
+  const pathInFolder = (path: string): string => quoted(`${folder}/${path}`);
   const changed = (indent: string, more: readonly string[] = []): string =>
     [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
   return (
@@ -77,9 +77,9 @@ function inFolder(text: string, folder: string): string {
       .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
       .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
       .replaceAll(/^( {10})cache: npm$/gm, (line, indent: string) => {
-        return `${line}\n${indent}cache-dependency-path: ${own('package-lock.json')}`;
+        return `${line}\n${indent}cache-dependency-path: ${pathInFolder('package-lock.json')}`;
       })
-      .replaceAll(/^( {10}path: )renders$/gm, (_, key: string) => key + own('renders'))
+      .replaceAll(/^( {10}path: )renders$/gm, (_, key: string) => key + pathInFolder('renders'))
   );
 }
 
@@ -87,18 +87,18 @@ function inFolder(text: string, folder: string): string {
 export function gitlabJobs(text: string, place: WorkflowPlace): string {
   const { folder, suffix } = place;
   if (folder === '') return text;
-  const own = (path: string): string => JSON.stringify(`${folder}/${path}`);
+  const pathInFolder = (path: string): string => JSON.stringify(`${folder}/${path}`);
   return (
     text
       .replace('    - npm ci ', () => `    - cd ${JSON.stringify(folder)}\n    - npm ci `)
-      .replace('[package-lock.json]', () => `[${own('package-lock.json')}]`)
-      .replace('[.npm/]', () => `[${own('.npm/')}]`)
+      .replace('[package-lock.json]', () => `[${pathInFolder('package-lock.json')}]`)
+      .replace('[.npm/]', () => `[${pathInFolder('.npm/')}]`)
       .replace(
         'paths: [.reelform/rendered, reelform.lock.json]',
-        () => `paths: [${own('.reelform/rendered')}, ${own('reelform.lock.json')}]`,
+        () => `paths: [${pathInFolder('.reelform/rendered')}, ${pathInFolder('reelform.lock.json')}]`,
       )
-      .replace('paths: [.reelform/gitlab/plan]', () => `paths: [${own('.reelform/gitlab/plan')}]`)
-      .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${own(path)}`)
+      .replace('paths: [.reelform/gitlab/plan]', () => `paths: [${pathInFolder('.reelform/gitlab/plan')}]`)
+      .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${pathInFolder(path)}`)
       .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
       .replace('--job plan --plan ', () => `--job plan${suffix} --plan ${JSON.stringify(`${folder}/`)}`)
       .replaceAll(/(resource_group: reelform-(?:apply|notes))$/gm, `$1${suffix}`)

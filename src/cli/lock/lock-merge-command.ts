@@ -116,9 +116,9 @@ async function repair(root: string, options: GlobalOptions, io: Io): Promise<num
  */
 function wholeVersions({ base, ours, theirs }: { [Side in keyof LockVersions]: string | null }): LockVersions {
   if (ours !== null && theirs !== null) return { base, ours, theirs };
-  const other = ours === null ? 'theirs' : 'ours';
+  const remaining = ours === null ? 'theirs' : 'ours';
   throw new ReelformError('lock_conflict', 'One side of the merge removed the lockfile', {
-    hint: `To keep the other side's: git checkout --${other} -- ${LOCK_FILE}`,
+    hint: `To keep the other side's: git checkout --${remaining} -- ${LOCK_FILE}`,
   });
 }
 

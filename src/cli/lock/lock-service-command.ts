@@ -26,7 +26,7 @@ import { loadLock, updateLock, withRunLock } from '../state/open-lock.ts';
 /** Number of sessions that are requested in parallel. */
 const CONCURRENCY = 8;
 
-/** Errors that every other request would meet too. */
+/** Errors that would reject every request. */
 const GENERAL: ReadonlySet<unknown> = new Set(['service_unauthorized', 'service_unreachable']);
 
 /**
@@ -64,7 +64,7 @@ export async function lockServiceCommand(from: string, to: string, options: Glob
       const [checked, followed] = await Promise.all([
         Promise.all(
           entries.map(async ([id, entry]) => {
-            const find = (one: Successor) => limit(() => findEntry(entry, one, old, service));
+            const find = (successor: Successor) => limit(() => findEntry(entry, successor, old, service));
             return { id, entry, found: await check(find, entry.fingerprint) };
           }),
         ),
@@ -215,8 +215,8 @@ type RecordedFile = Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'>;
 
 /** A file at the old address moves with it. A file elsewhere stays where it is, unless its digest proves it equal. */
 function fileProblem(name: string, recorded: RecordedFile, found: RecordedFile, old: string): string | null {
-  if (differ(recorded.sha256, found.sha256)) return `${name} has another SHA-256 than the recorded one`;
-  if (differ(recorded.bytes, found.bytes)) return `${name} has another size than the recorded one`;
+  if (differ(recorded.sha256, found.sha256)) return `${name} does not have the recorded SHA-256`;
+  if (differ(recorded.bytes, found.bytes)) return `${name} does not have the recorded size`;
   const isProven = recorded.sha256 !== undefined && recorded.sha256 === found.sha256;
   const isMoved = URL.parse(recorded.video_url)?.origin === old;
   if (isProven || isMoved || stripQueries(recorded.video_url) === stripQueries(found.video_url)) return null;
@@ -240,11 +240,14 @@ function differ<T>(recorded: T | undefined, found: T | undefined): boolean {
 /** Keeps what only the entry has: its deliveries, the versions of its sources, and sizes and digests. */
 function movedEntry(entry: LockEntry, fingerprint: Fingerprint, rendering: LockRendering, service: string): LockEntry {
   const { rendered_at: _time, outputs: files = [], ...found } = rendering;
-  const outputs = entry.outputs?.map((one): LockOutput => ({ ...one, ...files.find(({ name }) => name === one.name) }));
+  const outputs = entry.outputs?.map((output): LockOutput => {
+    const file = files.find(({ name }) => name === output.name);
+    return { ...output, ...file };
+  });
   return { ...entry, ...found, fingerprint, service, ...defined({ outputs }) };
 }
 
-/** A key keeps its request, so the attempt goes on under another one, which is the same when the command is repeated. */
+/** A key keeps its request, so the attempt continues under another key, which is the same when the command is repeated. */
 async function moveAttempt(
   { intent }: Attempt,
   fingerprint: Fingerprint,

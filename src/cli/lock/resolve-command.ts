@@ -35,7 +35,7 @@ const OTHERS_MS = 180_000;
 
 /**
  * `reelform resolve [ID]`: lists renders that may be paid for and cannot be followed, or records a user's decision
- * about one of them. The next apply acts on it.
+ * about one of these attempts. The next apply acts on it.
  */
 export async function resolveCommand(id: string | undefined, options: ResolveOptions, io: Io): Promise<number> {
   const decision = id === undefined ? null : decisionOf(options);
@@ -99,7 +99,7 @@ function chooseAttempt(open: readonly Attempt[], id: string, key: string | undef
     attempt === undefined ? `No render of ${JSON.stringify(id)} has` : `Several renders of ${JSON.stringify(id)} have`;
   const wanted = key === undefined ? 'this id' : `a key that begins with ${JSON.stringify(key)}`;
   throw new ReelformError('unknown_video', `${which} ${wanted}: ${attemptsText(ofVideo)}`, {
-    hint: 'Choose one with --attempt',
+    hint: 'Choose a render with --attempt',
   });
 }
 
@@ -141,7 +141,7 @@ async function findSession(
     });
   }
   const taken = [...journal.state.attempts.values()].find(
-    ({ session, intent: other }) => session === id && other.key !== intent.key,
+    ({ session, intent: announced }) => session === id && announced.key !== intent.key,
   );
   if (taken !== undefined) {
     throw new ReelformError('session_differs', `The session ${id} belongs to another render, of "${taken.intent.id}"`);

@@ -19,8 +19,8 @@ To change videos, call propose: it checks the edited files, commits them to a ne
 apply renders videos and may cost money. It needs the plan_id of a plan, and asks the user for approval.`;
 
 /**
- * `reelform mcp`: serves the repository to AI agents over stdio until the client disconnects. Tools run one after the
- * other, because they share caches and locks of the repository.
+ * `reelform mcp`: serves the repository to AI agents over stdio until the client disconnects. Tools run in sequence,
+ * because they share caches and locks of the repository.
  */
 export async function mcpCommand(run: RunCommand, options: GlobalOptions, io: Io): Promise<number> {
   const root = findRoot(workingDirectory(options, io));

@@ -114,7 +114,7 @@ async function firstStill(id: string, root: string): Promise<string> {
 }
 
 function videoOf(id: string, { videos }: Project) {
-  const video = videos.find((one) => one.id === id);
+  const video = videos.find((candidate) => candidate.id === id);
   if (video !== undefined) return video;
   throw new ReelformError('unknown_video', `There is no video ${JSON.stringify(id)}, or its definition has errors`, {
     hint: 'Call list_videos for the ids, and validate for errors',

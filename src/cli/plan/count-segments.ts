@@ -48,7 +48,7 @@ export async function countSegments(
         files === null
           ? []
           : filesOf(files).flatMap((file) => segmentKeys({ ...files.renderInput, ...file }, cache.build));
-      const reused = (await Promise.all(keys.map(isReused))).filter((one) => one).length;
+      const reused = (await Promise.all(keys.map(isReused))).filter((known) => known).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }
   } finally {

@@ -66,7 +66,7 @@ function namedCommands(lines: readonly string[]): { readonly rule: string; reado
   });
 }
 
-/** Runs the commands one after the other, so that their output does not mix. */
+/** Runs the commands in sequence, so that their output does not mix. */
 async function runCommands(
   commands: readonly { readonly rule: string; readonly command: Command }[],
   input: string,
@@ -158,7 +158,7 @@ export async function runPolicyCommand(
     extendEnv: false,
     input,
     reject: false,
-    // In a process group of its own, so that child processes are ended with it.
+    // In a new process group, so that child processes are ended with it.
     detached: HAS_GROUPS,
   });
   let failure: string | null = null;

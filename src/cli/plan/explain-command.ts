@@ -41,8 +41,8 @@ function changeOf(id: string, { changes }: Plan): Change {
   const found = changes.find((change) => change.id === id) ?? changes.find((change) => change.previousId === id);
   if (found !== undefined) return found;
   const ids = changes.flatMap((change) => (change.previousId === null ? [change.id] : [change.id, change.previousId]));
-  const alike = ids.filter((other) => other.startsWith(id)).sort();
-  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((other) => other !== null);
+  const alike = ids.filter((known) => known.startsWith(id)).sort();
+  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((match) => match !== null);
   const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
   const hint =
     meant.length === 0

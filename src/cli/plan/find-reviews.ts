@@ -11,7 +11,7 @@ import { commentData, isMarked } from '../forge/write-comment.ts';
 import type { Io } from '../io.ts';
 
 /**
- * Maximum number of merged pull requests whose comments are read: one request each, of the thousand per hour that
+ * Maximum number of merged pull requests whose comments are read, with one request each, of the thousand per hour that
  * GitHub grants the token of a job. A plan that was reviewed usually needs only the latest ones.
  */
 const MAX_PULLS = 100;
@@ -24,7 +24,7 @@ export interface Reviews {
   readonly unapproved: ReadonlyMap<Change, string>;
   /** Numbers of the pull requests whose comments were read, latest update first. */
   readonly searched: readonly number[];
-  /** Those of them whose plan has too many changes to approve them one by one. */
+  /** Those of them whose plan has too many changes to approve each of them. */
   readonly unlisted: readonly number[];
   /** True if the clone lacks commits, so that merges may not be recognized. */
   readonly isShallow: boolean;
@@ -56,7 +56,7 @@ export async function findReviews({ plan, planId, root, tag }: ReviewedPlan, io:
     if (reviews.rest.length === 0 || searched.length === MAX_PULLS) break;
     if (mergeSha === null || !(await isMergedIn(root, mergeSha))) continue;
     searched.push(number);
-    const comments = await gitHubComments(github, number).own();
+    const comments = await gitHubComments(github, number).listByAccount();
     const latest = comments.findLast(({ body }) => isMarked(body, tag));
     const data = latest === undefined ? null : commentData(latest.body, tag);
     if (data === null) continue;
@@ -68,7 +68,7 @@ export async function findReviews({ plan, planId, root, tag }: ReviewedPlan, io:
   return { unapproved, searched, unlisted, isShallow: unapproved.size > 0 && (await isShallow(root)) };
 }
 
-/** Returns the lockfile at a commit; an empty one if there is none, or if the clone lacks the commit. */
+/** Returns the lockfile at a commit; an empty lockfile if it does not exist, or if the clone lacks the commit. */
 async function lockAt(root: string, commit: string | null): Promise<Lock> {
   const text = commit === null ? null : await fileAt(root, commit, `./${LOCK_FILE}`);
   const lock = text === null ? null : parseLock(text, LOCK_FILE);

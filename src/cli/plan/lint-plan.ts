@@ -18,7 +18,7 @@ const BUDGET_MS = 5_000;
 type LintPlanOptions = { readonly cache: boolean };
 
 /**
- * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and as many others as fit
+ * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and as many of the rest as fit
  * in a few seconds.
  *
  * @param pointers of `findPointers`: their videos are left out
@@ -90,7 +90,7 @@ export async function pointersOf(
 /**
  * Lints the videos of a plan whose findings can be errors, before anything is rendered.
  *
- * @returns the diagnostics if one of them is an error, otherwise none
+ * @returns the diagnostics if there is an error among them, otherwise none
  * @throws ReelformError `engine_missing`
  */
 export async function lintErrors(
@@ -102,8 +102,8 @@ export async function lintErrors(
   const { templateOf } = await planned.source();
   const { lint } = planned.config;
   const wanted = fingerprintsToRender(plan, (name) => {
-    const own = templateOf(name)?.package ?? null;
-    return own !== null && canFailLint({ repository: lint, template: own.manifest.lint });
+    const templatePackage = templateOf(name)?.package ?? null;
+    return templatePackage !== null && canFailLint({ repository: lint, template: templatePackage.manifest.lint });
   });
   if (wanted.size === 0) return [];
   const { lintVideos } = await import('./lint-videos.ts');

@@ -71,7 +71,7 @@ function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 
 
 /**
  * Lints videos as they would be rendered. Videos whose findings can only be warnings come first, within the budget; the
- * others are always linted.
+ * the rest is always linted.
  *
  * @throws ReelformError `engine_missing`
  */

@@ -51,9 +51,9 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     // Printed first, in case the report cannot be written.
     if (report !== null) await writeReport(report, printed);
   };
-  const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
+  const printErrors = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
-  const { repository, diagnostics, opened } = await withErrorReport(tell, async () =>
+  const { repository, diagnostics, opened } = await withErrorReport(printErrors, async () =>
     applyPolicies(await openPlan(directory, options, io, { probe, mayBePartial: true }), options, io),
   );
   const plan = opened?.plan ?? NO_PLAN;
@@ -61,13 +61,15 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   try {
     const pointers = await findPointers(plan, videos);
     // A plan needs no content of files: only apply does.
-    const warnings = pointers.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning' }));
+    const warnings = pointers.diagnostics.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
     const linting = { cache: options.cache !== false };
     const linted = options.lint === false ? null : await lintPlan(plan, videos, pointers, linting, io);
     const ofVideos = [...warnings, ...(linted?.diagnostics ?? [])];
     const read = ofVideos.length === 0 ? null : await videos.source();
     const wanted = { ...options, directory, ...previewDirOf(options) };
-    const shown = await withErrorReport(tell, async () => (opened === null ? UNDRAWN : look(plan, videos, wanted, io)));
+    const shown = await withErrorReport(printErrors, async () =>
+      opened === null ? UNDRAWN : drawIfRequested(plan, videos, wanted, io),
+    );
     if (shown === null) return EXIT.interrupted;
     const { preview } = shown;
     const all = [...diagnostics, ...ofVideos, ...shown.diagnostics];
@@ -108,7 +110,7 @@ function previewDirOf({ report, previewDir }: PlanOptions): PreviewFlags {
 }
 
 /** Draws the preview. The engine is loaded only if a preview is requested. */
-async function look(
+async function drawIfRequested(
   plan: Plan,
   videos: PlannedVideos,
   options: PlanOptions & { readonly directory: string },

@@ -246,7 +246,7 @@ export async function applyPolicies<P extends OpenedPlan>(
   return { ...planned, diagnostics: [...planned.diagnostics, ...diagnostics], opened: { ...opened, plan } };
 }
 
-/** The hardware encoder that renders here, if one is chosen. @throws ReelformError `settings_invalid` */
+/** The hardware encoder that renders here, if it is chosen. @throws ReelformError `settings_invalid` */
 async function hardwareEncoder(
   { service, encoder }: DesiredState['config'],
   { env }: Io,

@@ -106,7 +106,7 @@ export function planFormat({ format, json, markdown }: FormatFlags): PlanFormat 
   ];
   if (new Set(requested.map(([name]) => name)).size <= 1) return requested[0]?.[0] ?? null;
   throw new ReelformError('options_conflict', `${requested.map(([, flag]) => flag).join(' and ')} exclude each other`, {
-    hint: 'Choose one output format; `reelform show FILE --format FORMAT` prints a saved plan in others',
+    hint: 'Choose one output format; `reelform show FILE --format FORMAT` prints a saved plan in another format',
   });
 }
 

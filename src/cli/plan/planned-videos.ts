@@ -13,7 +13,7 @@ export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells'
 }
 
 /**
- * The videos that a plan renders, for lint, the count of segments and the preview. Their definitions are read when one of them
+ * The videos that a plan renders, for lint, the count of segments and the preview. Their definitions are read when one of these
  * needs them, and their sources are fetched once for all.
  */
 export class PlannedVideos {

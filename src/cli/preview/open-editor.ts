@@ -22,7 +22,7 @@ const OF_TERMINAL = /^(?:vi|vim|nvim|nano|pico|emacs|ed|joe|helix|hx|micro|kak)$
 /** Reports the editors that were tried. */
 const USUAL = ['code'];
 
-/** How long an editor may take to fail, in milliseconds. One that runs longer has opened the file. */
+/** How long an editor may take to fail, in milliseconds. An editor that runs longer has opened the file. */
 const FAIL_MS = 3_000;
 
 /**

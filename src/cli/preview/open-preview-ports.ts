@@ -117,10 +117,10 @@ function applyFromPage(
   observer: RunObserver,
   { signal, io }: { readonly signal: AbortSignal; readonly io: Io },
 ): Promise<number> {
-  const own: Io = {
+  const pageIo: Io = {
     ...io,
     stdout: NOWHERE,
-    // As on a terminal, an interrupted run waits for its renders. A dumb one gets no live view.
+    // As on a terminal, an interrupted run waits for its renders. A dumb terminal gets no live view.
     stderr: { ...NOWHERE, isTTY: true },
     env: { ...io.env, TERM: 'dumb', CI: '' },
     interactive: false,
@@ -132,7 +132,7 @@ function applyFromPage(
     onWriteError: () => undefined,
     onResize: () => () => undefined,
   };
-  return applyCommand(undefined, { autoApprove: true, expectPlan: plan, color: false }, own, observer);
+  return applyCommand(undefined, { autoApprove: true, expectPlan: plan, color: false }, pageIo, observer);
 }
 
 /** Versions of the lockfile that are read. */
@@ -156,7 +156,7 @@ async function videoHistory(root: string, id: string): Promise<readonly HistoryE
     if (text === null || !text.includes(JSON.stringify(id))) continue;
     const lock = parseLock(text, LOCK_FILE);
     const entry = lock.ok ? lock.value.videos.get(id) : undefined;
-    // The oldest commit with an entry is the one that recorded it.
+    // The oldest commit with an entry has recorded it.
     if (entry !== undefined) {
       const { rendered_at: renderedAt, title, session } = entry;
       found.set(session, { renderedAt, commit, title });

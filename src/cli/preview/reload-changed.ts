@@ -19,7 +19,7 @@ export class ChangeReader {
    * Reads the definitions that changed files belong to. Their changes are not planned yet.
    *
    * @param changed repository-relative
-   * @returns null if only a whole reading can tell the result, such as after a mistake or a change of a template
+   * @returns null if the repository must be read again, such as after a mistake or a change of a template
    */
   read(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null {
     const { project } = loaded;
@@ -42,7 +42,7 @@ export class ChangeReader {
       ...read.videos.map((video) => desire(video, fresh)),
     ];
     const { plan } = loaded;
-    const changes = plan?.changes.filter(({ desired: one }) => one === null || !paths.has(one.path)) ?? [];
+    const changes = plan?.changes.filter(({ desired: video }) => video === null || !paths.has(video.path)) ?? [];
     return {
       ...loaded,
       project: fresh,
@@ -53,7 +53,7 @@ export class ChangeReader {
 
   #templatesOf({ root, config, templates }: Project): LazyTemplates {
     const key = JSON.stringify(
-      [...templates].map(([name, { spec, package: own }]) => [name, spec, own?.digest ?? null]),
+      [...templates].map(([name, { spec, package: files }]) => [name, spec, files?.digest ?? null]),
     );
     if (this.#templates === null || this.#key !== key) {
       this.#templates = new LazyTemplates(config, new RepositoryFiles(root), templates);
@@ -63,7 +63,7 @@ export class ChangeReader {
   }
 }
 
-/** Returns the definitions that changed files belong to; null if they may change others too. */
+/** Returns the definitions that changed files belong to; null if they may change all definitions. */
 function affected(project: Project, changed: ReadonlySet<string>): Set<string> | null {
   const paths = new Set<string>();
   const isOfTemplate = new Set([...project.templates.values()].flatMap((template) => template.paths));

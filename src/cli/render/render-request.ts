@@ -37,7 +37,8 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (found !== undefined) return found;
   const rows = project.videos.filter((video) => video.path === path);
   if (rows.length === 1) return rows[0]!;
-  if (rows.length > 1) throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
+  if (rows.length > 1)
+    throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of these videos: ${idsOf(rows)}`);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
   const names = [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)];
   const hint = didYouMean(wanted, names) ?? 'Name a definition by its path, or a video by its id';
@@ -48,8 +49,8 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
 export function mistakesOf(wanted: string | Video, project: Project, cwd: string): Diagnostic[] {
   const { diagnostics, origins } = project;
   const path = typeof wanted === 'string' ? pathOf(wanted, project, cwd) : wanted.path;
-  const own = new Set([CONFIG_FILE, path, ...(origins.get(path) ?? [])]);
-  return diagnostics.filter(({ severity, at }) => severity === 'error' && (at === undefined || own.has(at.file)));
+  const files = new Set([CONFIG_FILE, path, ...(origins.get(path) ?? [])]);
+  return diagnostics.filter(({ severity, at }) => severity === 'error' && (at === undefined || files.has(at.file)));
 }
 
 /**
@@ -57,11 +58,15 @@ export function mistakesOf(wanted: string | Video, project: Project, cwd: string
  *
  * @throws ReelformError `options_conflict`, `definition_invalid`
  */
-export function outputOf(flags: RenderFlags, own: OutputRequest | null, template: TemplatePackage): OutputRequest {
-  const { height = own?.height ?? template.height } = flags;
+export function outputOf(
+  flags: RenderFlags,
+  definedOutput: OutputRequest | null,
+  template: TemplatePackage,
+): OutputRequest {
+  const { height = definedOutput?.height ?? template.height } = flags;
   const format = formatOf(flags);
   // The codec belongs to the format of the definition.
-  const { codec, ...rest } = own ?? {};
+  const { codec, ...rest } = definedOutput ?? {};
   const keepsCodec = codec !== undefined && (format.format === undefined || format.format === (rest.format ?? 'mp4'));
   const output: OutputRequest = {
     ...rest,
@@ -90,7 +95,7 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
   }
   if (frame !== undefined && format !== undefined && format !== 'png') {
     throw new ReelformError('options_conflict', `--frame creates a PNG, but --format is ${format}`, {
-      hint: 'Remove one of them',
+      hint: 'Remove one of these options',
     });
   }
   if (asked !== undefined && named !== undefined && asked !== named) {

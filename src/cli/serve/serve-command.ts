@@ -28,7 +28,7 @@ export async function serveCommand(
   });
 }
 
-/** Loads the templates of the repository; null if one cannot be used, with the errors printed. */
+/** Loads the templates of the repository; null if a template cannot be used, with the errors printed. */
 async function readPackages(root: string, options: SettingsFlags, io: Io) {
   const project = await loadProject({ cwd: root });
   if (!areTemplatesUsable(project, [], options, io)) return null;

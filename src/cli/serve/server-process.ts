@@ -23,7 +23,7 @@ export interface SettingsFlags extends GlobalOptions {
  * Loads the settings of the server for a folder.
  *
  * @param flags flag → its values
- * @returns the settings, and the root of the repository around the folder if there is one; null if the settings are
+ * @returns the settings, and the root of the repository around the folder, if any; null if the settings are
  *   invalid, with the errors printed
  */
 export async function openSettings(
@@ -75,14 +75,14 @@ interface ServerCommand {
 /** The environment of a server or worker that is about to start. */
 interface ServerOpening {
   readonly settings: Settings;
-  /** Root of the repository around the working directory, if there is one. */
+  /** Root of the repository around the working directory, if any. */
   readonly root: string | null;
   readonly log: { write(line: string): void };
 }
 
 /**
  * Reads the settings, starts a server or a worker, and closes it at the first signal. The second signal ends running
- * renders, and the third one ends the process. A signal during the start ends the process at once.
+ * renders, and the third signal ends the process. A signal during the start ends the process at once.
  *
  * An error that no code handles may leave the process in any state, so it ends as after two signals, with another exit status:
  * its jobs return to the queue without using up an attempt.

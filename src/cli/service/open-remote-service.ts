@@ -78,7 +78,7 @@ function tokenFrom(env: Io['env'], name: string): string {
   if (TOKEN.test(token)) return token;
   const problem = token === '' ? 'is not set' : 'contains invalid characters';
   const message = `The environment variable ${name}, with the access token of the service, ${problem}`;
-  const hint = `export ${name}=…, with a token of the service; for one of your own: export ${name}=$(reelform token create)`;
+  const hint = `export ${name}=…, with a token of the service; for your own service: export ${name}=$(reelform token create)`;
   throw new ReelformError('token_missing', message, { hint, exitCode: EXIT.authentication });
 }
 
@@ -122,8 +122,8 @@ export function openUrlProbe(config: Config, io: Io): ProbeUrl {
 
 function allowListOf({ service }: Config, env: Io['env']): AllowList {
   const listed = (env.REELFORM_ALLOW_SOURCES ?? '').split(',').map((entry) => entry.trim());
-  const own = service === 'embedded' ? [] : [new URL(service.url).host];
-  const allowed = parseAllowList([...listed.filter((entry) => entry !== ''), ...own]);
+  const serviceHosts = service === 'embedded' ? [] : [new URL(service.url).host];
+  const allowed = parseAllowList([...listed.filter((entry) => entry !== ''), ...serviceHosts]);
   if (!allowed.ok) {
     const problems = allowed.diagnostics.map(({ message }) => message).join('; ');
     throw new ReelformError('settings_invalid', `In REELFORM_ALLOW_SOURCES: ${problems}`);

@@ -27,7 +27,7 @@ import { openSegmentCache } from '../render/segment-cache.ts';
 import { openRemoteService, openUrlProbe, packageUpload } from './open-remote-service.ts';
 
 /**
- * Name of the folder below `.reelform/` for fetched sources of a run. Lint and the count of segments fetch into the same one, so that
+ * Name of the folder below `.reelform/` for fetched sources of a run. Lint and the count of segments fetch into the same folder, so that
  * the service only asks whether a file has changed since.
  */
 export const SOURCES_FOLDER = 'sources';
@@ -165,12 +165,12 @@ function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io
   const { assets, credentials } = config;
   if (assets === null) return undefined;
   const credential = assets.credential === null ? null : (credentials.get(assets.credential) ?? null);
-  const look = openUrlProbe(config, io);
+  const probe = openUrlProbe(config, io);
   return async (source) => {
     const name = `${source.sha256}${endingOf(source.name)}`;
     const remote_url = `${assets.publicUrl}${name}`;
     const { signal } = new AbortController();
-    const seen = await look(remote_url, signal);
+    const seen = await probe(remote_url, signal);
     if (seen.kind === 'there') return { remote_url };
     const parsed = parseDestination(`${assets.publish}${name}`);
     if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);

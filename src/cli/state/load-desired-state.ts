@@ -124,9 +124,11 @@ function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredS
     },
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf({ path, template }) {
-      const own = definitions.get(path);
+      const definition = definitions.get(path);
       const ofTemplate = [...files.keys()].filter((file) => isOfTemplate(file, template, config));
-      return [...new Set([CONFIG_FILE, ...(own?.origins ?? [path]), ...(own?.assets ?? []), ...ofTemplate])];
+      return [
+        ...new Set([CONFIG_FILE, ...(definition?.origins ?? [path]), ...(definition?.assets ?? []), ...ofTemplate]),
+      ];
     },
     async compare(options) {
       try {
@@ -164,6 +166,6 @@ export const desire: Desire = (video, { config, templates, assets }) => {
 
 function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {
   const { path, template } = video;
-  const own = templates.get(template)?.paths ?? [specPath(template)];
-  return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...own])];
+  const templateFiles = templates.get(template)?.paths ?? [specPath(template)];
+  return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...templateFiles])];
 }

@@ -28,7 +28,7 @@ export function galleryDigest(files: ReadonlyMap<string, Uint8Array>): Sha256 {
 /**
  * Reads a template of the gallery: from the folder `gallery/` of a clone of Reelform, from the npm package of the gallery that
  * is installed beside Reelform, or else from a download of the same version. Files of the package are used only if their
- * digest is the one that this version of Reelform knows.
+ * digest is known to this version of Reelform.
  *
  * @param download returns the files of an npm package by path
  * @param reelform folder of this package
@@ -64,8 +64,8 @@ export async function readGalleryTemplate(
     });
   });
   const sizeBytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  const own = [...files].filter(([path]) => path.startsWith(`${name}/`));
-  const found = new Map(own.map(([path, bytes]) => [path.slice(name.length + 1), bytes]));
+  const members = [...files].filter(([path]) => path.startsWith(`${name}/`));
+  const found = new Map(members.map(([path, bytes]) => [path.slice(name.length + 1), bytes]));
   if (sizeBytes <= MAX_GALLERY_BYTES && galleryDigest(found) === expected) return found;
   throw unknownFiles(name, `${GALLERY_PACKAGE}@${VERSION}`);
 }

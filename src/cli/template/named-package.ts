@@ -71,11 +71,11 @@ export function addRepositoryFonts(found: NamedPackage, which: 'all' | 'named'):
   const { config } = parseConfig(CONFIG_FILE, read.text, createChecks().config, root);
   const fonts = readFontsFolder(config.fonts, files);
   if (!fonts.ok) return { ...found, files: fonts };
-  const own = found.files.value;
-  const named = which === 'named' ? namedFonts(own.get('animation.json')) : null;
+  const packed = found.files.value;
+  const named = which === 'named' ? namedFonts(packed.get('animation.json')) : null;
   const wanted = new Map([...fonts.value].filter(([name]) => named === null || named.has(name)));
-  const added = [...missingFonts(wanted, own)].map(([path, { bytes }]) => [path, bytes] as const);
-  return { ...found, files: { ok: true, value: new Map([...own, ...added]) } };
+  const added = [...missingFonts(wanted, packed)].map(([path, { bytes }]) => [path, bytes] as const);
+  return { ...found, files: { ok: true, value: new Map([...packed, ...added]) } };
 }
 
 function rootAround(path: string): string | null {

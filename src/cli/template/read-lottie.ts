@@ -27,7 +27,7 @@ interface UnreadableLottie {
  * Reads an animation from a `.json` or `.tgs` file, a `.lottie` file, or a zip with the export of a program: its JSON files,
  * images and fonts.
  *
- * @param wanted id of one of several animations in an archive; the initial one when absent
+ * @param wanted id of an animation in an archive; the initial animation when absent
  */
 export function readLottie(file: LottieFile, wanted?: string): LottieSource | UnreadableLottie {
   const { path, bytes, readAdjacent, adjacentFonts } = file;
@@ -47,12 +47,12 @@ export function readLottie(file: LottieFile, wanted?: string): LottieSource | Un
   }
   const found = animation(id);
   if (found === undefined) return { problems: [`The animation ${JSON.stringify(id)} is no JSON`] };
-  return { ...rest, animation: found, files, furtherAnimations: animations.filter((other) => other !== id) };
+  return { ...rest, animation: found, files, furtherAnimations: animations.filter((candidate) => candidate !== id) };
 }
 
 interface OpenArchive {
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids, the default one first. */
+  /** Ids, the default animation first. */
   readonly animations: readonly string[];
   animation(id: string): unknown;
 }

@@ -65,8 +65,8 @@ export async function checkPackage(
   const pool = openCommandPool(io);
   try {
     // Licences of the repository's own fonts are not part of the package.
-    const own = found.files.ok ? found.files.value : files.value;
-    const findings = await inspectPackage(template, own.keys(), {
+    const packed = found.files.ok ? found.files.value : files.value;
+    const findings = await inspectPackage(template, packed.keys(), {
       renderStills: (renderInput) => pool.run('stills', renderInput),
       lint: (renderInput, safeArea) => pool.run('lint', { renderInput, safeArea }),
       weightOf: async ({ name }) => weights.get(name)!,

@@ -65,7 +65,7 @@ async function push(name: string, project: Project, service: RemoteService): Pro
     const { uploaded } = await pushStyleVersion(service, packageUpload(template)!, wait);
     return { name, id, status: 'edit_ready', uploaded, message: null };
   } catch (error) {
-    // A rejected template does not stop the others.
+    // A rejected template does not stop the command.
     if (!(error instanceof ReelformError) || error.code !== 'template_invalid') throw error;
     return { name, id, status: 'failed', uploaded: false, message: error.message };
   }

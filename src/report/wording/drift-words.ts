@@ -47,7 +47,7 @@ export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   video_changed: 'its video does not have the recorded size',
   video_gone: 'its video can no longer be fetched',
   asset_changed: 'the content of one of its URLs changed',
-  link_expired: 'its URL has expired, and the session has a new one',
+  link_expired: 'its URL has expired, and the session has a new URL',
 };
 
 export const NOTE_WORDS: Readonly<Record<DriftNote, (url: string) => string>> = {

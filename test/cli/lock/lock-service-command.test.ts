@@ -147,7 +147,7 @@ describe('reelform lock service', () => {
       'its video is at https://cdn.example.com/new.mp4, but https://cdn.example.com/old.mp4',
     );
     service.end = { ...service.end, video_sha256: '1'.repeat(64) };
-    expect(await why()).toContain('another SHA-256');
+    expect(await why()).toContain('does not have the recorded SHA-256');
     expect(lockText()).not.toContain(service.url);
     // Equal bytes prove that the file was only moved.
     service.end = { ...service.end, video_sha256: '0'.repeat(64) };

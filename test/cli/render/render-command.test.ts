@@ -70,7 +70,7 @@ describe('reelform render', () => {
     [['videos/roma.yaml'], 'unknown_video', 'Did you mean videos/rome.yaml?'],
     [['rome', '--frame', '10'], 'options_conflict', 'from 0 to 9, or seconds from 0s to 0.90s'],
     [['rome', '--frame', '1e3'], 'options_conflict', 'from 0 to 9'],
-    [['rome', '--frame', '1', '--format', 'gif'], 'options_conflict', 'Remove one of them'],
+    [['rome', '--frame', '1', '--format', 'gif'], 'options_conflict', 'Remove one of these options'],
     [['rome', '--format', 'webm', '--out', 'a.gif'], 'options_conflict', 'Use the extension .webm'],
     [['rome', '--out', 'a.avi'], 'options_conflict', 'Use one of .mp4, .mov, .webm, .gif, .webp, .png, .zip'],
     [['rome', '--height', '33'], 'definition_invalid', '--height'],
@@ -89,7 +89,7 @@ describe('reelform render', () => {
     });
     const { exitCode, stderr } = await reelform(root, ['render', 'videos/rows.yaml']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('Name one of them: rows/a, rows/b');
+    expect(stderr).toContain('Name one of these videos: rows/a, rows/b');
     expect((await reelform(root, ['render', 'rows/b', '--frame', '0'])).stdout).toMatch(
       /^renders\/looks\/rows\/b\.frame-0\.png /,
     );

@@ -180,7 +180,7 @@ describe('driftMarkdown()', () => {
     expect(text).toContain(
       '`reelform apply --refresh` renders lost videos again and records the new URLs of expired links.',
     );
-    expect(text).toContain('its URL has expired, and the session has a new one');
+    expect(text).toContain('its URL has expired, and the session has a new URL');
     expect(text).not.toContain('secret');
   });
 });

@@ -90,7 +90,7 @@ describe('driftText()', () => {
     expect(driftText({ ...NOTHING, checked: 2, findings }, { color: false })).toMatchInlineSnapshot(`
       "Drift: 2 videos checked. 2 videos differ from the lockfile.
 
-        ✗ oslo  its URL has expired, and the session has a new one  https://x.example/oslo.mp4?…
+        ✗ oslo  its URL has expired, and the session has a new URL  https://x.example/oslo.mp4?…
         ✗ rome  its video can no longer be fetched  https://x.example/rome.mp4
 
       \`reelform apply --refresh-only\` records the new URLs without rendering.

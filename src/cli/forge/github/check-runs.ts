@@ -25,7 +25,7 @@ export interface CheckRun {
   readonly annotations: readonly Annotation[];
   /** URL of the job; absent for GitHub's own page of the check. */
   readonly detailsUrl?: string;
-  /** Distinguishes this check run from all others. */
+  /** Distinguishes this check run from all other check runs. */
   readonly externalId: string;
 }
 

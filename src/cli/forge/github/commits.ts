@@ -17,7 +17,7 @@ export const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {
 const PROTECTED = /protected branch|branch is protected|rule violation|through a pull request/i;
 
 /**
- * Commits files to a branch if its tip is the expected one: a compare-and-swap, signed by GitHub, without a work tree.
+ * Commits files to a branch if its tip is the expected commit: a compare-and-swap, signed by GitHub, without a work tree.
  *
  * @param additions complete files by path; texts are UTF-8
  */
@@ -111,7 +111,7 @@ const NOWHERE = '0'.repeat(40);
 
 /**
  * Resets one of our branches to a single commit on top of another, if the branch is at the expected commit, or missing
- * if it was. REST has no such compare-and-swap: `PATCH git/refs` either accepts only descendants, or overwrites the
+ * if it was. REST has no such compare-and-swap: `PATCH git/refs` accepts only descendants, or overwrites the
  * branch unconditionally.
  *
  * @param commit.onto the parent

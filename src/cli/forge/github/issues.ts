@@ -86,9 +86,9 @@ interface ReusedIssue {
 }
 
 /**
- * Maintains one issue about a problem: created the first time, updated and reopened later, and closed when the problem
+ * Maintains an issue about a problem: created the first time, updated and reopened later, and closed when the problem
  * is solved. GitHub cannot create an issue conditionally, so two concurrent runs may create two; a run that sees both
- * keeps the older one and closes the other.
+ * keeps the older issue and closes the newer.
  *
  * @returns its URL; null when there is no problem and was none
  * @throws ForgeError

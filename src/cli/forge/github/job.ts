@@ -11,7 +11,7 @@ export interface GitHubJob {
   readonly head: string | null;
   /** Commit of the pull request; for a push, the pushed commit. */
   readonly headSha: string | null;
-  /** True if the commit is on its branch for good, so that the pull request is a merged one. */
+  /** True if the commit is on its branch for good, so that the pull request is merged. */
   readonly isPush: boolean;
   /** URL of the run that planned. */
   readonly runUrl: string | null;
@@ -65,9 +65,9 @@ function ofRun(
   const owner = isRecord(run.head_repository) ? run.head_repository.owner : null;
   const login = isRecord(owner) && typeof owner.login === 'string' ? owner.login : null;
   const head = login !== null && typeof run.head_branch === 'string' ? `${login}:${run.head_branch}` : null;
-  // Empty for pull requests of forks. In this repository, the one at this commit.
+  // Empty for pull requests of forks. In this repository, the pull request at this commit counts.
   const pulls = Array.isArray(run.pull_requests) ? run.pull_requests.filter(isRecord) : [];
-  const named = pulls.find((one) => shaOf(one.head) === headSha);
+  const named = pulls.find((pull) => shaOf(pull.head) === headSha);
   const id = whole(run.id);
   const runUrl = id === null ? ownRun : `${serverUrl}/${repository}/actions/runs/${id}`;
   return { number: asked ?? whole(named?.number), head, headSha, runUrl };

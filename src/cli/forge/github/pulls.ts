@@ -64,7 +64,7 @@ function pullOf(value: unknown): PullRequest {
   };
 }
 
-/** Returns the pull request of a job: the numbered one, that of its branch, or the one that its push merged. */
+/** Returns the pull request of a job: by its number, by its branch, or by the push that merged it. */
 export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullRequest | null> {
   if (job.number !== null) return pullOf(await requestJson(github, 'GET', `${github.root}/pulls/${job.number}`));
   if (job.head !== null) {
@@ -128,7 +128,7 @@ function readComment(value: unknown): GitHubComment {
 /** Returns access to the comments of a pull request or an issue. */
 export function gitHubComments(github: GitHub, number: number): CommentAccess<GitHubComment & PostedComment> {
   return {
-    async own() {
+    async listByAccount() {
       const author = await viewerLogin(github);
       return (await listComments(github, number)).filter((comment) => comment.author === author);
     },

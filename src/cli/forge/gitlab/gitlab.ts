@@ -65,12 +65,12 @@ export function gitLabComments({ client, path }: GitLab, number: number): Commen
     await client.send('DELETE', `${notes}/${id}`);
   };
   return {
-    async own() {
+    async listByAccount() {
       const user = parseAnswer(await client.send('GET', '/user'), 'GET /user', 'GitLab');
       const author = isRecord(user) ? user.id : undefined;
       const found = await client.list(`${notes}?sort=asc&order_by=created_at&per_page=100`);
-      const ours = found.filter((note) => isRecord(note.author) && note.author.id === author && note.system !== true);
-      return ours.map(readNote);
+      const posted = found.filter((note) => isRecord(note.author) && note.author.id === author && note.system !== true);
+      return posted.map(readNote);
     },
     async create(body) {
       return readNote(parseAnswer(await client.send('POST', notes, { body: { body } }), `POST ${notes}`, 'GitLab'));

@@ -18,8 +18,8 @@ interface FinishedJob {
 }
 
 /**
- * Reason why a merge request has no finished job: it has no pipeline, only the project of the fork has one, the newest one is
- * for an earlier commit, it has no such job, or the job is not finished.
+ * Reason why a merge request has no finished job: it has no pipeline, only the project of the fork has a pipeline, the newest
+ * pipeline is for an earlier commit, it has no such job, or the job is not finished.
  */
 export type MissingJob = 'no_pipeline' | 'fork' | 'outdated' | 'no_job' | 'unfinished';
 
@@ -46,7 +46,7 @@ export async function openMergeRequests({ client, path }: GitLab, since: number)
 
 /**
  * Finds a job by name in the newest merge request pipeline of the project itself. A fork's pipeline runs in the project of the
- * fork, unless a member starts it in this one.
+ * fork, unless a member starts it in this project.
  *
  * @throws ForgeError
  * @see https://docs.gitlab.com/api/merge_requests/#list-merge-request-pipelines
@@ -66,7 +66,7 @@ export async function finishedJob(
   if (newest === undefined) return pipelines.length === 0 ? 'no_pipeline' : 'fork';
   if (!(await isForHead(gitlab, request, newest))) return 'outdated';
   const jobs = await client.list(`${path}/pipelines/${id(newest.id)}/jobs?per_page=100`);
-  const job = jobs.find((one) => one.name === name);
+  const job = jobs.find((candidate) => candidate.name === name);
   if (job === undefined) return 'no_job';
   if (job.status !== 'success' && job.status !== 'failed') return 'unfinished';
   if (typeof job.web_url === 'string' && /^https?:\/\/[^\s<>|\\`]{1,2000}$/.test(job.web_url)) {

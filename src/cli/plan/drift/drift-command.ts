@@ -72,9 +72,10 @@ export async function printDrift(
   words: OutputStream | null,
   io: Io,
 ): Promise<PrintedDrift | null> {
-  const tell = (thrown: readonly JsonDiagnostic[]): void => printJson(driftJson(NOTHING_SEEN, thrown), io);
-  const { repository, diagnostics, reported, opened } = await withErrorReport(options.json === true ? tell : null, () =>
-    checkDrift(workingDirectory(options, io), options, io),
+  const printErrors = (thrown: readonly JsonDiagnostic[]): void => printJson(driftJson(NOTHING_SEEN, thrown), io);
+  const { repository, diagnostics, reported, opened } = await withErrorReport(
+    options.json === true ? printErrors : null,
+    () => checkDrift(workingDirectory(options, io), options, io),
   );
   const report = opened?.report ?? NOTHING_SEEN;
   if (options.json === true)
@@ -135,7 +136,7 @@ async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<
   };
 }
 
-/** Returns the videos that another service rendered, which the configured one cannot verify. */
+/** Returns the videos that another service rendered, which the configured service cannot verify. */
 function ofOtherServices(lock: Lock, service: string, isAsked: (id: string) => boolean): DriftReport['unclear'] {
   return [...lock.videos]
     .filter(([id, entry]) => isAsked(id) && entry.service !== service)
@@ -145,7 +146,7 @@ function ofOtherServices(lock: Lock, service: string, isAsked: (id: string) => b
     });
 }
 
-/** Checks local outputs by size, and by digest if one is recorded. */
+/** Checks local outputs by size, and by digest if it is recorded. */
 async function localFindings(root: string, lock: Lock, isAsked: (id: string) => boolean): Promise<DriftFinding[]> {
   const { missing, damaged } = observeOutputs(root, lock);
   const swapped = await findSwappedOutputs(root, lock, isAsked);

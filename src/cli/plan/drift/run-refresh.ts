@@ -37,7 +37,7 @@ interface RefreshReport {
   readonly specs: readonly SpecDrift[];
   /** Warns about the token and the service if the service has none of the sessions. */
   readonly question: readonly Diagnostic[];
-  /** One for each changed specification, and one for each reason that something could not be verified. */
+  /** Warnings: for each changed specification, and for each reason that something could not be verified. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -90,7 +90,7 @@ export async function runRefresh(
 function expiredWarning(findings: readonly Finding[]): Diagnostic[] {
   const ids = findings.flatMap(({ id, what }) => (what === 'link_expired' ? [id] : []));
   if (ids.length === 0) return [];
-  const message = `The recorded URL of ${listSome(ids)} has expired, and the session has a new one`;
+  const message = `The recorded URL of ${listSome(ids)} has expired, and the session has a new URL`;
   const hint = 'reelform apply --refresh-only records the new URL without rendering, as apply --refresh does';
   return [warningAt('link_expired', undefined, message, hint)];
 }
@@ -189,7 +189,7 @@ interface CompareSpecsInput {
 }
 
 /**
- * Compares the committed specification of each of the service's templates with the current one, like `pull --check`.
+ * Compares the committed specification of each of the service's templates with the current specification, like `pull --check`.
  *
  * @returns differences and failed comparisons, sorted by template
  * @throws ReelformError `service_unauthorized`

@@ -109,8 +109,8 @@ async function subjectsOf(
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
     const template = templateOf(video.template);
-    const own = template?.package ?? null;
-    const inputOf = (of: Video): Promise<RenderInput> => inputs.inputOf(of, own!);
+    const templatePackage = template?.package ?? null;
+    const inputOf = (of: Video): Promise<RenderInput> => inputs.inputOf(of, templatePackage!);
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
     // If the branch did not change a video that is rendered anyway, the lockfile is outdated and has the earlier state.
     const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
@@ -125,12 +125,12 @@ async function subjectsOf(
     const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
     const changed = former === null ? change.inputs.map(({ key }) => key) : changedKeys(former.desired, desired);
     const sides = async (): Promise<Sides> => {
-      // An earlier state that cannot be drawn any more must not hide the new one.
+      // An earlier state that cannot be drawn any more must not hide the new state.
       const [was, after] = await Promise.all([before().catch(() => null), inputOf(video)]);
       return { before: was, after, editables: isUpgrade ? [] : changed };
     };
     const isUpdate = change.action === 'update' || former !== null;
-    return [{ id, path: video.path, isUpdate, isUpgrade, sides: own === null ? null : sides }];
+    return [{ id, path: video.path, isUpdate, isUpgrade, sides: templatePackage === null ? null : sides }];
   });
 }
 

@@ -103,14 +103,17 @@ function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Pr
   const targetOf = (name: string): DestinationAddress => {
     const parsed = parseDestination(`${folder}${name}`);
     if (parsed.ok && parsed.target.kind !== 'file') return parsed.target;
-    const why = parsed.ok ? 'A folder of this machine is not accessible to others' : parsed.problem.message;
+    const why = parsed.ok ? 'A folder of this machine is not accessible on the web' : parsed.problem.message;
     throw unusable(why, 'Write branch:NAME, or s3://bucket/folder/');
   };
   const target = targetOf('-');
-  const credential = [...config.credentials.values()].find((other) => isAllowed(target, other)) ?? null;
+  const credential = [...config.credentials.values()].find((candidate) => isAllowed(target, candidate)) ?? null;
   if (credential === null || credential.publicUrl === null) {
     const what = credential === null ? 'allows writing there' : 'has the public URL of that folder';
-    throw unusable(`No credential of reelform.yaml ${what}`, 'Add one with allow: and public_url: to "credentials"');
+    throw unusable(
+      `No credential of reelform.yaml ${what}`,
+      'Add a credential with allow: and public_url: to "credentials"',
+    );
   }
   const put = async (image: PreviewImage): Promise<string> => {
     const { contentType } = image;
@@ -189,7 +192,7 @@ interface HostPreviewOptions {
 }
 
 /**
- * Redraws the images of an untrusted preview in a process without the environment of this one, and publishes only
+ * Redraws the images of an untrusted preview in a process without the environment of this process, and publishes only
  * redrawn images.
  *
  * @returns the preview with the URLs of its images; without images if they could not be published, with a warning

@@ -48,13 +48,13 @@ export interface BuiltPackage {
 
 /** Colours of added texts: six hexadecimal digits. */
 const INK = { light: '111827', dark: 'FFFFFF' };
-/** Maximum number of colours that are offered in an animation without other editables. */
+/** Maximum number of colours that are offered in an animation without editables of other kinds. */
 const MAX_COLORS = 8;
 const OVERLAY_FONT = 'Arimo-Bold';
 
 /**
- * Makes a complete package of an animation: with fonts and images for the missing ones, a background for a transparent
- * animation, and texts for one without any.
+ * Makes a complete package of an animation: with substitutes for missing fonts and images, a background for a transparent
+ * animation, and texts for an animation without texts.
  *
  * @returns the package, or the reasons why none can be made, as sentences
  */
@@ -100,9 +100,12 @@ export async function buildPackage(
   const ink = color === null || !isLight(color) ? INK.dark : INK.light;
   const overlay = (animation: LottieDocument, keys: Keys): readonly FoundEditable[] =>
     text === null ? [] : addOverlay(animation, { position: text, font: OVERLAY_FONT, color: ink }, keys);
-  const own = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
+  const overlayFonts = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
   const addLayers = color === null ? overlay : withBackground(color, overlay);
-  const final = await build(supply(complete, own, []), folder, [...fonts, ...own], { ...options, addLayers });
+  const final = await build(supply(complete, overlayFonts, []), folder, [...fonts, ...overlayFonts], {
+    ...options,
+    addLayers,
+  });
   if ('problems' in final) return final;
   const { isTransparent } = transparency;
   return { ...final, fonts, background: color, isTransparent, text, placeholders };
@@ -119,7 +122,7 @@ type Keys = Parameters<typeof addBackground>[2];
 async function build(
   source: LottieSource,
   folder: string,
-  fonts: readonly Pick<FoundFont, 'others'>[],
+  fonts: readonly Pick<FoundFont, 'furtherFiles'>[],
   options: Parameters<typeof initPackage>[1],
 ): Promise<
   { readonly created: NewPackage; readonly template: TemplatePackage } | { readonly problems: readonly string[] }
@@ -127,8 +130,10 @@ async function build(
   const initial = initPackage(source, options);
   if (!isPackage(initial)) return initial;
   const made = await keepTextSizes(initial);
-  const others = fonts.flatMap((font) => [...font.others].map(([file, bytes]) => [`fonts/${file}`, bytes] as const));
-  const created = { ...made, files: new Map([...others, ...made.files]) };
+  const furtherFiles = fonts.flatMap((font) =>
+    [...font.furtherFiles].map(([file, bytes]) => [`fonts/${file}`, bytes] as const),
+  );
+  const created = { ...made, files: new Map([...furtherFiles, ...made.files]) };
   const parsed = parseTemplatePackage(folder, created.files);
   return parsed.ok
     ? { created, template: parsed.value }

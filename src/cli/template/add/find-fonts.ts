@@ -20,7 +20,7 @@ export interface FoundFont {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** Further files for the folder `fonts/`: licences, and fonts with further characters. */
-  readonly others: ReadonlyMap<string, Uint8Array>;
+  readonly furtherFiles: ReadonlyMap<string, Uint8Array>;
   /** `given` or `repository`: the font itself; `npm`: an open font from npm; `substitute`: another font. */
   readonly origin: 'given' | 'repository' | 'npm' | 'substitute';
   /** Name of the file or package. */
@@ -66,8 +66,8 @@ export async function findFonts(
       );
       continue;
     }
-    const own = repository.find(([name]) => matches(name, font));
-    if (own !== undefined) found.push({ ...fontFromFile(font, own[1], root), origin: 'repository' });
+    const fileEntry = repository.find(([name]) => matches(name, font));
+    if (fileEntry !== undefined) found.push({ ...fontFromFile(font, fileEntry[1], root), origin: 'repository' });
     else if (options.includes(NPM_FONTS)) found.push(await fontFromNpm(font, null));
     else found.push(substitute(font));
   }
@@ -83,8 +83,8 @@ function parseOption(option: string): [name: string, file: string] {
 }
 
 /** Compares font names as programs write them: `Open Sans Bold`, `OpenSans-Bold`. */
-function matches(name: string, { name: own, family, style }: MissingFont): boolean {
-  const names = [own, `${family}-${style}`, ...(/^regular$/i.test(style) ? [family] : [])].map(bare);
+function matches(name: string, { name: missing, family, style }: MissingFont): boolean {
+  const names = [missing, `${family}-${style}`, ...(/^regular$/i.test(style) ? [family] : [])].map(bare);
   return names.includes(bare(name));
 }
 
@@ -127,8 +127,8 @@ function fontFromFile({ name }: MissingFont, file: string, directory: string): F
   if (problem !== null) throw new ReelformError('template_invalid', `The file ${file} ${problem}`);
   const folder = join(path, '..');
   const licences = filesIn(folder).filter((beside) => LICENCE.test(beside) && !FONT_FILE.test(beside));
-  const others = new Map(licences.map((licence) => [licence, readFileSync(join(folder, licence))]));
-  return { name, bytes, others, origin: 'given', from: basename(path), hasSameWidths: null };
+  const furtherFiles = new Map(licences.map((licence) => [licence, readFileSync(join(folder, licence))]));
+  return { name, bytes, furtherFiles, origin: 'given', from: basename(path), hasSameWidths: null };
 }
 
 /**
@@ -145,10 +145,10 @@ async function fontFromNpm(font: MissingFont, spec: string | null): Promise<Foun
   const weight = weightInName(all) ?? 400;
   const slope = /italic|oblique/.test(all) ? 'italic' : 'normal';
   const offered = [...files.keys()].flatMap((path) => {
-    const [, subset, own, style] = /^files\/.*?-(latin)-(\d+)-(normal|italic)\.woff2$/.exec(path) ?? [];
+    const [, subset, offeredWeight, style] = /^files\/.*?-(latin)-(\d+)-(normal|italic)\.woff2$/.exec(path) ?? [];
     return subset === undefined
       ? []
-      : [{ path, distance: Math.abs(Number(own) - weight) + (style === slope ? 0 : 50) }];
+      : [{ path, distance: Math.abs(Number(offeredWeight) - weight) + (style === slope ? 0 : 50) }];
   });
   const [best] = offered.sort((a, b) => a.distance - b.distance);
   if (best === undefined) {
@@ -156,18 +156,25 @@ async function fontFromNpm(font: MissingFont, spec: string | null): Promise<Foun
       hint: 'Name a package of @fontsource, such as npm:@fontsource/inter',
     });
   }
-  const others = new Map<string, Uint8Array>();
+  const furtherFiles = new Map<string, Uint8Array>();
   const stem = name.split('/').at(-1)!.replace(/@.*$/, '');
   for (const subset of SUBSETS) {
     const bytes = files.get(best.path.replace('-latin-', `-${subset}-`));
-    if (bytes !== undefined) others.set(`${font.name.replaceAll(/[^\w-]+/g, '-')}-${subset}.woff2`, bytes);
+    if (bytes !== undefined) furtherFiles.set(`${font.name.replaceAll(/[^\w-]+/g, '-')}-${subset}.woff2`, bytes);
   }
   const licence = files.get('LICENSE');
-  if (licence !== undefined) others.set(`LICENSE-${stem}.txt`, licence);
-  return { name: font.name, bytes: files.get(best.path)!, others, origin: 'npm', from: name, hasSameWidths: null };
+  if (licence !== undefined) furtherFiles.set(`LICENSE-${stem}.txt`, licence);
+  return {
+    name: font.name,
+    bytes: files.get(best.path)!,
+    furtherFiles,
+    origin: 'npm',
+    from: name,
+    hasSameWidths: null,
+  };
 }
 
-/** Returns an open font of this package in place of a missing one, with its licence. */
+/** Returns an open font of this package in place of a missing font, with its licence. */
 function substitute(font: MissingFont): FoundFont {
   const { name, hasSameWidths } = substituteFor(font);
   const fonts = bundledFont(name);
@@ -175,12 +182,12 @@ function substitute(font: MissingFont): FoundFont {
 }
 
 /** Reads a font of this package, with its licence and the fonts for further characters. */
-export function bundledFont(name: string): Pick<FoundFont, 'bytes' | 'others'> {
+export function bundledFont(name: string): Pick<FoundFont, 'bytes' | 'furtherFiles'> {
   const folder = join(packageRoot(), 'starter/fonts');
   const family = name.split('-')[0]!;
-  const others = filesIn(folder).filter((file) => file.startsWith(`${name}-`) || file === `OFL-${family}.txt`);
+  const furtherFiles = filesIn(folder).filter((file) => file.startsWith(`${name}-`) || file === `OFL-${family}.txt`);
   return {
     bytes: readFileSync(join(folder, `${name}.woff2`)),
-    others: new Map(others.map((file) => [file, readFileSync(join(folder, file))])),
+    furtherFiles: new Map(furtherFiles.map((file) => [file, readFileSync(join(folder, file))])),
   };
 }

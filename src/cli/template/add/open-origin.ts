@@ -50,7 +50,7 @@ export async function openOrigin(named: string, directory: string, root: string)
 
 /**
  * Fetches an animation and the images that it names beside it. Users may name a private host, but no redirect may lead to
- * another one.
+ * another host.
  */
 async function fetchLottie(url: string): Promise<LottieFile> {
   const named = parseAllowList([`${new URL(url).hostname}:*`]);
@@ -127,8 +127,8 @@ const DOWNLOAD_MS = 180_000;
 /** Code of npm → what to do. */
 const NPM_HINTS: Readonly<Record<string, string>> = {
   E404: 'Check its name and version: the registry does not have it',
-  ETARGET: 'Check its version: the registry has others',
-  EINTEGRITY: 'The file is not the one that the registry announces: run npm cache clean --force, then try again',
+  ETARGET: 'Check its version: the registry has other versions',
+  EINTEGRITY: 'The file is not as the registry announces: run npm cache clean --force, then try again',
 };
 
 /**

@@ -50,7 +50,7 @@ videos: videos/**/*.yaml
 `;
 
 /**
- * Creates the configuration of a folder without one, so that a template can be added to it.
+ * Creates the configuration of a folder that has none, so that a template can be added to it.
  *
  * @returns the written files
  */
@@ -158,7 +158,9 @@ export function readThemes(
   editables: readonly Pick<FoundEditable, 'key' | 'kind' | 'origin' | 'sourceName'>[],
 ): { readonly themes: Theme[]; readonly notes: InitNote[] } {
   const notes: InitNote[] = [];
-  const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.sourceName, one] as const] : [])));
+  const bySlot = new Map(
+    editables.flatMap((editable) => (editable.origin === 'slot' ? [[editable.sourceName, editable] as const] : [])),
+  );
   const themes = [...files].flatMap(([path, bytes]): Theme[] => {
     const [, name] = /^(?:t|themes)\/([^/]+)\.json$/.exec(path) ?? [];
     const theme = name === undefined ? null : parseRecord(new TextDecoder().decode(bytes));

@@ -130,11 +130,11 @@ function preparePackage(
   options: TemplateAddOptions,
 ): Result<Prepared> {
   const path = origin.kind === 'package' ? origin.folder : null;
-  const own = origin.kind === 'package' ? basename(origin.folder) : origin.name;
-  const { name, folder } = placeFor(own, path, target, options);
+  const givenName = origin.kind === 'package' ? basename(origin.folder) : origin.name;
+  const { name, folder } = placeFor(givenName, path, target, options);
   const read: Result<ReadonlyMap<string, Uint8Array>> =
     origin.kind === 'package'
-      ? readTemplateFolder(dirname(origin.folder), own, startOf(origin.folder))
+      ? readTemplateFolder(dirname(origin.folder), givenName, startOf(origin.folder))
       : { ok: true, value: origin.files };
   if (!read.ok) return read;
   const parsed = parseTemplatePackage(folder, new Map(read.value));
@@ -207,7 +207,7 @@ function invalid(problems: readonly string[], hint?: string): Result<never> {
 /**
  * Returns the name and the folder of a new template.
  *
- * @param from absolute path of a package, which may be in its place already; null for other sources
+ * @param from absolute path of a package, which may be in its place already; null for downloads
  * @throws ReelformError `folder_taken`
  */
 function placeFor(
@@ -289,7 +289,7 @@ async function askText(io: Io): Promise<TextPosition | null> {
   for (;;) {
     const answer = (await io.ask(ADD_QUESTIONS.text(TEXT_POSITIONS.join(', ')))).trim();
     if (answer === '' || answer === 'none') return null;
-    const place = TEXT_POSITIONS.find((one) => one === answer);
+    const place = TEXT_POSITIONS.find((position) => position === answer);
     if (place !== undefined) return place;
     io.stderr.write(`${JSON.stringify(answer)} is none of none, ${TEXT_POSITIONS.join(', ')}\n`);
   }
