@@ -44,21 +44,23 @@ export function readDeliver(
   video: Named,
   context: DeliverContext,
 ): { destinations: PlacedDestination[]; diagnostics: Diagnostic[] } {
-  const own = child(root, 'deliver');
+  const deliver = child(root, 'deliver');
   const written =
-    own === null ? allDestinations(root, context) : (own.kind === 'list' ? own.items : [own]).map(readDestination);
+    deliver === null
+      ? allDestinations(root, context)
+      : (deliver.kind === 'list' ? deliver.items : [deliver]).map(readDestination);
   const placeholders = placeholdersOf(video.labels);
   const destinations: PlacedDestination[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const { to, credential, at, credentialAt } of written) {
-    const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((one) => one.to);
+    const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((destination) => destination.to);
     const problem =
-      (own === null ? missingLabel(to, video) : null) ??
+      (deliver === null ? missingLabel(to, video) : null) ??
       context.problemOf({ to, credential }, placeholders) ??
-      filled.map((one) => context.problemOf({ to: one, credential }, [])).find((one) => one !== null) ??
+      filled.map((url) => context.problemOf({ to: url, credential }, [])).find((found) => found !== null) ??
       repeatedDestination(filled, destinations);
     if (problem === null) destinations.push({ to, credential, filled, at });
-    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own === null ? to : null));
+    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, deliver === null ? to : null));
   }
   const tooMany = tooManyDestinations(written.length * Math.max(1, video.outputs?.length ?? 1));
   if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
@@ -70,7 +72,7 @@ function repeatedDestination(
   earlier: readonly PlacedDestination[],
 ): DestinationProblem | null {
   if (new Set(filled).size < filled.length) return OUTPUTS_ALIKE;
-  return earlier.some((one) => one.filled.some((to) => filled.includes(to))) ? DESTINATION_TWICE : null;
+  return earlier.some((destination) => destination.filled.some((to) => filled.includes(to))) ? DESTINATION_TWICE : null;
 }
 
 /** Reports a placeholder of reelform.yaml whose label the video lacks. */
@@ -112,7 +114,7 @@ interface WrittenDestination extends VideoDestination {
 function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
   const template = locateIn(root)(['template'], 'value').span;
   const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;
-  return all.map((one) => ({ ...one, at, credentialAt: at }));
+  return all.map((destination) => ({ ...destination, at, credentialAt: at }));
 }
 
 function readDestination(node: TreeNode): WrittenDestination {
@@ -126,7 +128,7 @@ function readDestination(node: TreeNode): WrittenDestination {
   };
 }
 
-/** @param ofAll the destination in reelform.yaml; null if it is the definition's own */
+/** @param ofAll the destination in reelform.yaml; null if it is in the definition */
 function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: string | null): Diagnostic {
   const elsewhere = `reelform.yaml sets ${ofAll} for all videos without their own "deliver": add the missing label, or add "deliver" to this video`;
   return errorAt('definition_invalid', at, `deliver: ${message}`, ofAll === null ? hint : elsewhere);
@@ -159,9 +161,9 @@ export function fillDestinations(
   const main = { name: MAIN_OUTPUT, ...video.output, ...video.outputs?.[0] };
   return [
     { to: fillDestination(withFileName(to), main, video, fingerprint), credential },
-    ...furtherOutputs(video).map((one) => {
+    ...furtherOutputs(video).map((further) => {
       const path = withFileName(to, '{id}.{output}.{extension}');
-      return { to: fillDestination(path, one, video, fingerprint), credential, output: one.name };
+      return { to: fillDestination(path, further, video, fingerprint), credential, output: further.name };
     }),
   ];
 }

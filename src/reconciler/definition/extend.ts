@@ -29,7 +29,8 @@ function extendFrom(path: string, load: Load, above: readonly string[]): Definit
     const part = extendPath(node, load, [...above, path]);
     diagnostics.push(...part.diagnostics);
     if (part.root === null) broken = true;
-    else merged = merged === null ? withoutOwn(part.root) : mergeMaps(merged, withoutOwn(part.root));
+    else
+      merged = merged === null ? withoutFileProperties(part.root) : mergeMaps(merged, withoutFileProperties(part.root));
   }
   if (broken) return { root: null, diagnostics };
   return { root: merged === null ? file.root : mergeMaps(merged, file.root), diagnostics };
@@ -76,7 +77,7 @@ function pathsOf(node: TreeNode | null): ScalarNode[] {
 }
 
 /** Returns a map without the properties that are not inherited. */
-export function withoutOwn(root: MapNode): MapNode {
+export function withoutFileProperties(root: MapNode): MapNode {
   const entries = new Map(root.entries);
   for (const property of OWN_PROPERTIES) entries.delete(property);
   return { ...root, entries };

@@ -25,7 +25,7 @@ export type KnownFonts = readonly string[] | null;
 
 /**
  * Reads the value of an editable, in its short form or in the full form of the service interface. Images, clips and sounds have
- * one more form: a map of the source and its transform's fields.
+ * a further form: a map of the source and its transform's fields.
  *
  * @param fonts names that may be used; `null` if unknown
  */

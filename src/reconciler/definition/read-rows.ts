@@ -124,7 +124,7 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   const columns = names.flatMap((name, at): [string, number][] => {
     return name !== '' || body.some(({ record }) => (record[at] ?? '') !== '') ? [[name, at]] : [];
   });
-  const doubled = columns.find(([name], index) => columns.findIndex(([other]) => other === name) !== index)?.[0];
+  const doubled = columns.find(([name], index) => columns.findIndex(([earlier]) => earlier === name) !== index)?.[0];
   if (doubled !== undefined) {
     const line = lines.nextFilled(preamble === '' ? 0 : 1);
     const message =
@@ -152,7 +152,7 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   return problems.length > 0 ? { ok: false, diagnostics: problems } : { ok: true, value: rows };
 }
 
-/** @param width number of columns up to the last one that is used */
+/** @param width number of columns up to the last used column */
 function lengthProblem(
   record: readonly string[],
   names: readonly string[],
@@ -209,7 +209,7 @@ function dialectOf(text: string): CsvDialect {
 function separatorOf(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((separator) => [separator, bare.split(separator).length] as const);
-  return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+  return counted.reduce((most, count) => (count[1] > most[1] ? count : most))[0];
 }
 
 /** Messages for the errors of csv-parse. */
@@ -219,7 +219,7 @@ const CSV_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the first quote without a closing one in its line, from it to the end of its line; null if there is none. Such a
+ * Returns the first quote without a closing one in its line, from it to the end of its line; null if every quote is closed. Such a
  * cell extends to the end of the file, or to the quote that begins a later cell.
  *
  * @param from offset of the header
@@ -245,7 +245,7 @@ function cellRange(text: string, rowStart: number, at: number, delimiter: string
   return { start, end: cellEnd(text, start, delimiter) };
 }
 
-/** Returns the offset of the separator or line break after a cell; the length of the text after the last one. */
+/** Returns the offset of the separator or line break after a cell; the length of the text after the last cell. */
 function cellEnd(text: string, start: number, delimiter: string): number {
   const closing = text[start] === '"' ? closingQuote(text, start) : start - 1;
   let end = closing < start - 1 ? text.length : closing + 1;

@@ -48,7 +48,7 @@ export interface FileUse {
   readonly row?: string | undefined;
 }
 
-/** A video that is checked by itself, but not yet against other videos. */
+/** A video that is checked alone, but not yet compared with other videos. */
 export interface Candidate {
   /** `null` if the id is invalid. */
   readonly id: VideoId | null;
@@ -60,7 +60,7 @@ export interface Candidate {
   readonly row: string | undefined;
   /** `null` if there is a problem. */
   readonly video: Video | null;
-  /** Local files that it uses, even if there are other problems. */
+  /** Local files that it uses, also if there are problems. */
   readonly files: readonly FileUse[];
   readonly cells: FilledCells;
   /** Empty if there is a problem. */
@@ -145,7 +145,7 @@ export function readVideo(
     ...defined({ outputs }),
   };
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
-  diagnostics.push(...delivery.diagnostics.map((one) => ({ ...one, message: inRow(one.message, row) })));
+  diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row) })));
   if (diagnostics.length > 0) return { ...incomplete, destinations };
   const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
   return { ...incomplete, video: { ...undelivered, deliver }, destinations };
@@ -176,26 +176,27 @@ export interface OutputProblem {
 function readOutputs(
   root: MapNode,
   { outputProblems }: VideoTemplate,
-  { output, outputs = null }: VideoContext,
+  { output: defaultOutput, outputs = null }: VideoContext,
 ): Pick<Video, 'output' | 'outputs'> & { readonly diagnostics: readonly Diagnostic[] } {
-  const [own, list] = [child(root, 'output'), child(root, 'outputs')];
-  if (own !== null && list !== null) {
+  const output = child(root, 'output');
+  const list = child(root, 'outputs');
+  if (output !== null && list !== null) {
     const message = 'The definition has both "output" and "outputs"';
     const { span } = locateIn(root)(['outputs'], 'key');
     return { output: null, diagnostics: [errorAt('definition_invalid', span, message, 'Remove one of them')] };
   }
-  const named = list !== null ? namedOutputs(list) : own === null ? outputs : null;
+  const named = list !== null ? namedOutputs(list) : output === null ? outputs : null;
   if (named === null) {
     const merged = normaliseOutput({
-      ...output,
-      ...(own === null ? {} : (toJson(own, isTextPath, ['output']) as OutputRequest)),
+      ...defaultOutput,
+      ...(output === null ? {} : (toJson(output, isTextPath, ['output']) as OutputRequest)),
     });
     const diagnostics = merged === null ? [] : locateProblems(outputProblems(merged), root, null);
     return { output: merged, diagnostics };
   }
   const normal = named.map(({ name, ...fields }) => ({ name, ...normaliseOutput(fields) }));
   const diagnostics = normal.flatMap(({ name, ...fields }, at) => {
-    const isTwice = normal.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) < at;
+    const isTwice = normal.findIndex((earlier) => earlier.name.toLowerCase() === name.toLowerCase()) < at;
     const twice = { field: 'name', message: `two outputs have the name ${name}` } as const;
     return locateProblems([...outputProblems(fields), ...(isTwice ? [twice] : [])], root, at);
   });
@@ -237,7 +238,7 @@ function locateProblems(
 function namedOutputs(list: TreeNode): NamedOutput[] {
   const items = toJson(list, isTextPath, ['outputs']);
   if (!Array.isArray(items)) return [];
-  return (items as unknown as NamedOutput[]).filter((one) => typeof one?.name === 'string');
+  return (items as unknown as NamedOutput[]).filter((item) => typeof item?.name === 'string');
 }
 
 /** Reads the entries of a map in the order of their names, without the invalid ones. */

@@ -12,7 +12,7 @@ import {
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { child, locateIn, type MapNode, type ScalarNode } from '../../kernel/yaml/tree.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
-import { extend, withoutOwn } from './extend.ts';
+import { extend, withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
 import type { FilledCells } from './filled-cells.ts';
 import { isDataFile, type Row, readRows } from './read-rows.ts';
@@ -33,7 +33,7 @@ export interface Resolved {
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Videos and definitions that gave no video because of a problem. */
   readonly invalid: readonly InvalidVideo[];
-  /** Local files of definitions that have other problems. */
+  /** Local files of invalid definitions. */
   readonly otherFiles: readonly FileUse[];
   /** Sorted by file and position, without duplicates. */
   readonly diagnostics: readonly Diagnostic[];
@@ -70,13 +70,13 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   const unread: InvalidVideo[] = [];
   for (const path of [...paths].sort(byCodeUnit)) {
     const read = new Set([path]);
-    const noted = <T>(one: (other: string) => T): ((other: string) => T) => {
-      return (other) => {
-        read.add(other);
-        return one(other);
+    const recording = <T>(loadFile: (file: string) => T): ((file: string) => T) => {
+      return (file) => {
+        read.add(file);
+        return loadFile(file);
       };
     };
-    const extended = extend(path, noted(load));
+    const extended = extend(path, recording(load));
     if (extended === null) {
       diagnostics.push(unreadable(path, 'missing', startOf(path)));
       if (!isFragment(path)) unread.push({ id: null, path });
@@ -85,14 +85,14 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isFragment(path);
-    const rows = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
+    const rows = isVideo ? resolveRows(path, extended.root, { ...context, read: recording(context.read) }) : NO_ROWS;
     origins.set(path, [...read]);
     const resolved = rows.ok ? rows.value : [];
-    const problems = rows.ok ? resolved.flatMap((one) => one.diagnostics) : rows.diagnostics;
-    diagnostics.push(...problems.map((one) => withFragments(one, fragments)));
+    const problems = rows.ok ? resolved.flatMap(({ diagnostics }) => diagnostics) : rows.diagnostics;
+    diagnostics.push(...problems.map((problem) => withFragments(problem, fragments)));
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
-    candidates.push(...resolved.map((one) => (whole ? one : { ...one, video: null })));
+    candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null })));
     const isRead = extended.root !== null && whole && rows.ok;
     if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
   }
@@ -105,8 +105,8 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
     cells: new Map(candidates.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
     origins,
-    invalid: [...unread, ...candidates.filter((one) => !isGood(one)).map(({ id, path }) => ({ id, path }))],
-    otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
+    invalid: [...unread, ...candidates.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
+    otherFiles: candidates.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(candidates)]),
   };
 }
@@ -133,19 +133,19 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
   for (const candidate of candidates) {
     const { id, at, path } = candidate;
     if (id === null) continue;
-    const other = first.get(nameOf(id));
-    if (other === undefined) {
+    const earlier = first.get(nameOf(id));
+    if (earlier === undefined) {
       first.set(nameOf(id), { ...candidate, id });
       continue;
     }
     ids.add(nameOf(id));
-    const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} only in case`;
+    const differs = earlier.id === id ? '' : `, which differs from ${JSON.stringify(id)} only in case`;
     // A row does not show which definition uses it.
     const maker =
-      at.file === path || other.path === path ? '' : `${path} creates the video ${JSON.stringify(id)}, but `;
+      at.file === path || earlier.path === path ? '' : `${path} creates the video ${JSON.stringify(id)}, but `;
     // Two rows of one definition: its path does not show which row is meant.
-    const owner = other.path === path && other.row !== undefined ? other.row : other.path;
-    const message = `${maker}${owner} already has a video ${JSON.stringify(other.id)}${differs}`;
+    const owner = earlier.path === path && earlier.row !== undefined ? earlier.row : earlier.path;
+    const message = `${maker}${owner} already has a video ${JSON.stringify(earlier.id)}${differs}`;
     diagnostics.push(errorAt('duplicate_id', at, message, 'Change the id of one of them'));
   }
   return { ids, diagnostics };
@@ -157,11 +157,13 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const { video, destinations } of candidates) {
     if (video === null) continue;
-    for (const { to, filled, at } of destinations.flatMap((one) => one.filled.map((filled) => ({ ...one, filled })))) {
-      const other = first.get(filled);
-      first.set(filled, other ?? video.id);
-      if (other === undefined || other === video.id || to.includes('{fingerprint}')) continue;
-      const message = `deliver: ${JSON.stringify(other)} and ${JSON.stringify(video.id)} have the same destination ${filled}`;
+    for (const { to, filled, at } of destinations.flatMap((written) =>
+      written.filled.map((filled) => ({ ...written, filled })),
+    )) {
+      const earlier = first.get(filled);
+      first.set(filled, earlier ?? video.id);
+      if (earlier === undefined || earlier === video.id || to.includes('{fingerprint}')) continue;
+      const message = `deliver: ${JSON.stringify(earlier)} and ${JSON.stringify(video.id)} have the same destination ${filled}`;
       const hint = 'Add {id} or {fingerprint}';
       diagnostics.push(errorAt('destination_taken', at, message, hint));
     }
@@ -208,11 +210,11 @@ function resolveVideo(
 ): Candidate {
   const diagnostics: Diagnostic[] = [];
   const row = each?.row ?? null;
-  const own = child(root, 'id');
-  const base = own?.kind === 'scalar' ? (fillIn(own, row, diagnostics) as ScalarNode) : null;
+  const writtenId = child(root, 'id');
+  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, row, diagnostics) as ScalarNode) : null;
   const rowId = each === null ? null : (fillIn(each.id, row, diagnostics) as ScalarNode);
   const hasId = diagnostics.length === 0;
-  const filled = fillIn(withoutOwn(root), row, diagnostics) as MapNode;
+  const filled = fillIn(withoutFileProperties(root), row, diagnostics) as MapNode;
   const misfilled = new Set(diagnostics.map(positionOf));
 
   const written = [base?.text ?? idOfPath(path, context.folder), ...(rowId === null ? [] : [rowId.text])].join('/');
@@ -228,7 +230,7 @@ function resolveVideo(
     video: diagnostics.length > 0 ? null : candidate.video,
     // Hides problems that follow from an unknown placeholder.
     diagnostics: [...diagnostics, ...candidate.diagnostics].filter(
-      (one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one)),
+      (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
     ),
   };
 }

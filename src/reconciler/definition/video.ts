@@ -54,7 +54,7 @@ export function parseVideoId(text: string): VideoId | null {
   return valid ? (text as VideoId) : null;
 }
 
-/** Returns the rule for ids, with a valid id that is similar to an invalid one if there is one. */
+/** Returns the rule for ids, and a valid id that is similar to an invalid id if it exists. */
 export function videoIdHint(invalid: string): string {
   const similar = invalid
     .normalize('NFKD')
@@ -119,5 +119,5 @@ export function sourceOf(video: Made, key: string): Source | null {
 }
 
 function sourcesOf({ resources, audio }: Made): Source[] {
-  return [...resources.values(), ...audio.values()].flatMap((one) => ('source' in one ? [one.source] : []));
+  return [...resources.values(), ...audio.values()].flatMap((value) => ('source' in value ? [value.source] : []));
 }

@@ -14,7 +14,7 @@ const FIRST_LINE_BYTES = 256;
 
 /** The first part of the file, which every plan reads: enough to detect that nothing changed. */
 export interface CacheHead {
-  /** Identifies the program and user that wrote the cache; others do not use it. */
+  /** Identifies the program and user that wrote the cache. Only they use it. */
   readonly key: string;
   readonly files: readonly CachedStat[];
   readonly folders: readonly CachedStat[];

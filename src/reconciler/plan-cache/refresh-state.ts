@@ -93,7 +93,7 @@ function findChangedFiles(state: CachedState, maybeChanged: readonly string[], l
   const changed = new Set<string>();
   for (const path of maybeChanged) {
     const { sha256, real } = state.files.get(path)!;
-    log.look(path, real);
+    log.readIfPresent(path, real);
     // The code that needs a file reports its absence.
     log.absent.delete(path);
     if (log.files.get(path)?.sha256 !== sha256) changed.add(path);

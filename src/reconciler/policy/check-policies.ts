@@ -157,7 +157,9 @@ function labelProblem(name: string, pattern: string, { id, labels }: DesiredVide
 
 function remoteSources({ resources, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
   const sources: (readonly [Source, readonly string[]])[] = [
-    ...[...resources].flatMap(([key, one]) => ('source' in one ? [[one.source, ['resources', key]] as const] : [])),
+    ...[...resources].flatMap(([key, value]) =>
+      'source' in value ? [[value.source, ['resources', key]] as const] : [],
+    ),
     ...[...audio].map(([name, { source }]) => [source, ['audio', name]] as const),
   ];
   return sources.flatMap(([source, path]) => (source.kind === 'url' ? [{ url: source.url, path }] : []));
@@ -171,8 +173,8 @@ function foreignHost(
 ): PolicyViolation[] {
   // Compares the host that a client would request: lower case, in ASCII, without credentials.
   const host = URL.canParse(url) ? new URL(url).hostname : url;
-  const isAllowed = hosts.some((one) => {
-    const allowed = one.toLowerCase();
+  const isAllowed = hosts.some((written) => {
+    const allowed = written.toLowerCase();
     return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
   });
   if (isAllowed) return [];
@@ -185,7 +187,7 @@ type Step = 'run' | ((character: string) => boolean);
 
 /**
  * Returns whether a whole text matches a glob pattern: `*` matches any characters, `?` one character, `[a-z0-9]` one of
- * these and `[!…]` one that is not listed; a backslash escapes the next character. Case-sensitive; characters are code
+ * these and `[!…]` a character that is not listed; a backslash escapes the next character. Case-sensitive; characters are code
  * points in NFC.
  *
  * Does not build a regular expression. A `*` never makes an earlier `*` backtrack, so the time is bounded by the product of
@@ -214,22 +216,22 @@ export function matchesPattern(text: string, pattern: string): boolean {
       return false;
     }
   }
-  return steps.slice(step).every((one) => one === 'run');
+  return steps.slice(step).every((rest) => rest === 'run');
 }
 
 function parsePattern(pattern: string): Step[] {
   const characters = [...pattern];
   const steps: Step[] = [];
   for (let at = 0; at < characters.length; at++) {
-    const one = characters[at]!;
-    const end = one === '[' ? characters.indexOf(']', at + 2) : -1;
-    if (one === '*') steps.push('run');
-    else if (one === '?') steps.push(() => true);
+    const character = characters[at]!;
+    const end = character === '[' ? characters.indexOf(']', at + 2) : -1;
+    if (character === '*') steps.push('run');
+    else if (character === '?') steps.push(() => true);
     else if (end > 0) {
       steps.push(oneOf(characters.slice(at + 1, end)));
       at = end;
     } else {
-      const literal = one === '\\' && at + 1 < characters.length ? characters[++at]! : one;
+      const literal = character === '\\' && at + 1 < characters.length ? characters[++at]! : character;
       steps.push((character) => character === literal);
     }
   }

@@ -73,7 +73,7 @@ function parseAnswer(stdout: string): Record<string, unknown> | 'broken' | null 
   return lists.every((value) => listOf(value) !== null) ? answer : 'broken';
 }
 
-/** Accepts a single string as a list of one; null for other values. */
+/** Accepts a single string as a list with one item; null for other values. */
 function listOf(value: unknown): unknown[] | null {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value : null;

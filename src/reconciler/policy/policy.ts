@@ -61,9 +61,9 @@ export function planChecks(
   findings: readonly PolicyFinding[],
 ): PlanCheck[] {
   return asked.flatMap(({ rule, level }): PlanCheck[] => {
-    const own = findings.filter((finding) => finding.rule === rule);
-    if (own.length === 0) return [{ rule, status: 'pass', level, video: null, message: null }];
-    return own.map((finding) => ({
+    const ofRule = findings.filter((finding) => finding.rule === rule);
+    if (ofRule.length === 0) return [{ rule, status: 'pass', level, video: null, message: null }];
+    return ofRule.map((finding) => ({
       rule,
       status: 'fail',
       level: finding.level,

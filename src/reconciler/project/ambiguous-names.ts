@@ -13,8 +13,8 @@ export function ambiguousNames(
   { templates }: Pick<Config, 'templates'>,
   files: RepositoryFiles,
 ): Diagnostic[] {
-  const packages = [...templates.values()].flatMap((one) => (one.kind === 'package' ? [one] : []));
-  const referenced = [...origins.values()].flatMap(([, ...others]) => others);
+  const packages = [...templates.values()].filter((template) => template.kind === 'package');
+  const referenced = [...origins.values()].flatMap(([, ...fragments]) => fragments);
   const named: FileUse[] = [
     ...videos.flatMap((video) => video.files),
     ...otherFiles,

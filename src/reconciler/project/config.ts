@@ -21,7 +21,7 @@ import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '..
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
-/** The embedded service, or one behind a URL; `tokenEnv` names the environment variable with its token. */
+/** The embedded service, or a service behind a URL; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
   | 'embedded'
   | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
@@ -34,7 +34,7 @@ interface ServiceCapabilities {
   readonly externalUploads?: boolean;
 }
 
-/** A local file, or one on a branch of a git remote. */
+/** A local file, or a file on a branch of a git remote. */
 export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
 
 export type TemplateConfig =
@@ -187,7 +187,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   };
 }
 
-/** Explains how to replace former values of `encoder`, and why one that users expect is missing. */
+/** Explains how to replace former values of `encoder`, and why an expected value is missing. */
 function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
   const { encoder } = json as { readonly encoder?: unknown };
   const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
@@ -319,8 +319,8 @@ function readPolicies(
   locate: Locate,
 ): { readonly policies: readonly Policy[]; readonly diagnostics: readonly Diagnostic[] } {
   const policies = POLICY_RULES.flatMap((rule) => {
-    const own = written?.[rule];
-    return own === undefined ? [] : [{ level: 'deny', rule, ...own } as Policy];
+    const settings = written?.[rule];
+    return settings === undefined ? [] : [{ level: 'deny', rule, ...settings } as Policy];
   });
   const words = written?.forbid_words?.words ?? [];
   const diagnostics = words.flatMap((word, index): Diagnostic[] => {

@@ -44,9 +44,9 @@ export function readDeliveries(
   );
   // A problem with a credential is not repeated at each destination that uses it.
   const known = diagnostics.length === 0 ? credentials : null;
-  const places = destinationsOf(written.deliver);
-  const deliver = places.map(({ destination, path, isMap }, index): VideoDestination => {
-    const earlier = places.slice(0, index).map((one) => withFileName(one.destination.to));
+  const destinations = destinationsOf(written.deliver);
+  const deliver = destinations.map(({ destination, path, isMap }, index): VideoDestination => {
+    const earlier = destinations.slice(0, index).map(({ destination }) => withFileName(destination.to));
     const twice = earlier.includes(withFileName(destination.to)) ? DESTINATION_TWICE : null;
     const wrong = known === null ? null : (problemOfAll(destination, service, known) ?? twice);
     if (wrong !== null) {
@@ -55,7 +55,7 @@ export function readDeliveries(
     }
     return destination;
   });
-  const tooMany = tooManyDestinations(places.length);
+  const tooMany = tooManyDestinations(destinations.length);
   if (tooMany !== null)
     diagnostics.push(invalid(locate(['deliver'], 'value'), `deliver: ${tooMany.message}`, tooMany.hint));
   const assets = readAssets(written.assets);
@@ -100,10 +100,10 @@ function destinationsOf(
     : written === undefined
       ? []
       : [written as WrittenDestination];
-  return all.map((one, index) => {
+  return all.map((item, index) => {
     const path = isList ? ['deliver', String(index)] : ['deliver'];
-    if (typeof one === 'string') return { destination: { to: one, credential: null }, path, isMap: false };
-    return { destination: { to: one.to, credential: one.credential ?? null }, path, isMap: true };
+    if (typeof item === 'string') return { destination: { to: item, credential: null }, path, isMap: false };
+    return { destination: { to: item.to, credential: item.credential ?? null }, path, isMap: true };
   });
 }
 

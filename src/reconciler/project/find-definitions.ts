@@ -22,13 +22,13 @@ const ENDINGS = ['yaml', 'yml', 'YAML', 'YML'];
  * Finds the definition files of a glob: `.yaml` and `.yml`, without links, hidden files and node_modules.
  *
  * @param root absolute
- * @param others files and folders to exclude
+ * @param excluded files and folders
  * @param log records every folder that was searched
  */
 export function findDefinitions(
   root: string,
   pattern: string,
-  others: readonly string[] = [],
+  excluded: readonly string[] = [],
   log: ReadLog | null = null,
 ): FoundDefinitions {
   if (log !== null) noteFolders(pattern, log);
@@ -40,11 +40,11 @@ export function findDefinitions(
     dot: false,
     ignore: [
       '**/node_modules/**',
-      ...others.flatMap((path) => [fastGlob.escapePath(path), `${fastGlob.escapePath(path)}/**`]),
+      ...excluded.flatMap((path) => [fastGlob.escapePath(path), `${fastGlob.escapePath(path)}/**`]),
     ],
     suppressErrors: false,
   });
-  log?.lookAgain();
+  log?.checkFolders();
   const yaml = found.filter((path) => /\.ya?ml$/i.test(path)).sort(byCodeUnit);
   const isFound = (path: string): boolean => ending === undefined || path.endsWith(`.${ending}`);
   return { paths: yaml.filter(isFound), ignored: yaml.filter((path) => !isFound(path)) };
@@ -63,7 +63,7 @@ function noteFolders(pattern: string, log: ReadLog): void {
       }
     } catch (error) {
       // The search reports the error.
-      if (isMissing(error) && folder === base) log.look(base);
+      if (isMissing(error) && folder === base) log.readIfPresent(base);
       else log.spoil();
     }
   }
@@ -71,7 +71,9 @@ function noteFolders(pattern: string, log: ReadLog): void {
 
 /** Finds all definitions and fragments of a repository, except in the folders of template packages. */
 export function findDefinitionFiles(config: Config, { root, log }: RepositoryFiles): FoundDefinitions {
-  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
+  const folders = [...config.templates.values()].flatMap((template) =>
+    template.kind === 'package' ? [template.path] : [],
+  );
   const { paths, ignored } = findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
   return { paths, ignored: ignored.filter((path) => !isFragment(path)) };
 }

@@ -15,7 +15,7 @@ interface PointerSearch extends LocatedVideos, Pick<Project, 'root'> {
 }
 
 /**
- * Creates a search for the Git LFS pointers among the files that a video is drawn from: its own, and those of its template.
+ * Creates a search for the Git LFS pointers among the files that a video is drawn from: those in its definition, and those of its template.
  * Planning works with pointers; drawing and uploading need the content.
  *
  * @returns errors at the values that name the files
@@ -29,13 +29,13 @@ export function createPointerSearch({ root, templates, ...located }: PointerSear
   };
   return (video) => {
     const keys = [...video.resources.keys(), ...[...video.audio.keys()].map((track) => `audio_tracks.${track}`)];
-    const own = keys.flatMap((key) => {
+    const used = keys.flatMap((key) => {
       const from = sourceOf(video, key);
       if (from?.kind !== 'file' || !isPointer(from.path)) return [];
       return [pointerError(from.path, valueSpan(video, key, located))];
     });
     const template = templates.get(video.template);
-    return template === undefined ? own : [...own, ...templatePointers(template)];
+    return template === undefined ? used : [...used, ...templatePointers(template)];
   };
 }
 
@@ -53,7 +53,7 @@ function templatePointers(template: ProjectTemplate): Diagnostic[] {
 export function repositoryPointers(project: Project): Diagnostic[] {
   const { templates, videos } = project;
   const found = [...videos.flatMap(createPointerSearch(project)), ...[...templates.values()].flatMap(templatePointers)];
-  return sortDiagnostics(found.map((one) => ({ ...one, severity: 'warning' })));
+  return sortDiagnostics(found.map((diagnostic) => ({ ...diagnostic, severity: 'warning' })));
 }
 
 /** @throws ReelformError `lfs_pointer` for a Git LFS pointer, which must not be sent in place of its content */
@@ -62,7 +62,7 @@ export function requireFetched(root: string, path: string): void {
   if (isPointerFile(absolute)) requireContent(path, readFileSync(absolute));
 }
 
-/** Returns whether a file is a Git LFS pointer; false for one that cannot be read. */
+/** Returns whether a file is a Git LFS pointer; false for a file that cannot be read. */
 export function isPointerFile(absolute: string): boolean {
   try {
     const { size } = statSync(absolute);

@@ -21,7 +21,7 @@ import {
 } from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
-/** Some definitions of a repository, read and checked without the others. */
+/** Some definitions of a repository, read and checked without the rest. */
 interface Reloaded {
   /** Sorted by id. */
   readonly videos: readonly Video[];
@@ -82,8 +82,8 @@ export class LazyTemplates {
 }
 
 /**
- * Reads and checks only these definitions of a repository whose configuration is known. A mistake in one only clears `isWhole`:
- * the caller then reads the whole repository to report it. Finds duplicate ids among these definitions, not among others.
+ * Reads and checks only these definitions of a repository whose configuration is known. A mistake in a definition only clears `isWhole`:
+ * the caller then reads the whole repository to report it. Finds duplicate ids among these definitions only.
  *
  * Import this module lazily: it loads yaml and Ajv.
  *
@@ -131,27 +131,27 @@ export function definitionSettings(
 
 /** Returns the properties of a template that definitions depend on. */
 export function definitionTemplate(
-  { name, spec, package: own }: Pick<ProjectTemplate, 'name' | 'spec' | 'package'>,
+  { name, spec, package: templatePackage }: Pick<ProjectTemplate, 'name' | 'spec' | 'package'>,
   checks: Pick<Checks, 'video'>,
 ): VideoTemplate {
   return {
     spec,
     check: checks.video({ name, spec }),
     // Without a list, the service itself rejects unknown fonts.
-    fonts: spec.available_fonts ?? (own === null ? null : spec.fonts),
-    outputProblems: (output) => (own === null ? [] : outputProblems(output, own)),
+    fonts: spec.available_fonts ?? (templatePackage === null ? null : spec.fonts),
+    outputProblems: (output) => (templatePackage === null ? [] : outputProblems(output, templatePackage)),
   };
 }
 
 /** Returns the problems that depend on the template's size and frame rate. A schema checks the fields by themselves. */
-function outputProblems(output: OutputRequest, own: TemplatePackage): OutputProblem[] {
+function outputProblems(output: OutputRequest, templatePackage: TemplatePackage): OutputProblem[] {
   if (checkOutput(output, null).length > 0) return [];
-  return checkOutput(output, own).map(({ at, detail }) => {
+  return checkOutput(output, templatePackage).map(({ at, detail }) => {
     return { field: at.slice(at.lastIndexOf('/') + 1) as keyof OutputRequest, message: detail };
   });
 }
 
-/** Returns the videos whose local files are all usable, and diagnostics for the others. */
+/** Returns the videos whose local files are all usable, and diagnostics for the rest. */
 export function checkFiles(
   { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
   files: RepositoryFiles,

@@ -32,8 +32,8 @@ export interface ProjectTemplate {
 }
 
 /** Returns the repository-relative path of a file of a template. @param below its path in `files` */
-export function templateFilePath({ package: own, addedFonts }: ProjectTemplate, below: string): string {
-  return addedFonts.get(below) ?? posix.join(own?.folder ?? '', below);
+export function templateFilePath({ package: templatePackage, addedFonts }: ProjectTemplate, below: string): string {
+  return addedFonts.get(below) ?? posix.join(templatePackage?.folder ?? '', below);
 }
 
 interface LoadedTemplates {
@@ -100,9 +100,9 @@ function loadPackage(
   if (sizeBytes > MAX_PACKAGE_BYTES) return { template: null, diagnostics: [tooLargeWithFonts(path, at)] };
   const parsed = parseTemplatePackage(path, whole, { acceptsPointers: true });
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
-  const own = isArchive ? [path] : [...folder.value.keys()].map((below) => posix.join(path, below));
+  const packagePaths = isArchive ? [path] : [...folder.value.keys()].map((below) => posix.join(path, below));
   const addedFonts = new Map([...added].map(([below, font]) => [below, font.path] as const));
-  const paths = [...own, ...addedFonts.values()];
+  const paths = [...packagePaths, ...addedFonts.values()];
   const template = { name, spec: parsed.value.spec, package: parsed.value, files: whole, addedFonts, paths };
   return { template, diagnostics: [] };
 }
@@ -185,11 +185,11 @@ export function readFontsFolder(
     const [, name, ending = ''] = FONT_FILE.exec(posix.basename(below)) ?? [];
     if (name === undefined) continue;
     const path = posix.join(root, below);
-    const other = fonts.get(name);
+    const sameName = fonts.get(name);
     const problem = parseLfsPointer(bytes) === null ? fontProblem(bytes) : null;
     if (problem !== null) refuse(`The file ${JSON.stringify(path)} ${problem}`, 'Replace the font file, or remove it');
-    if (other !== undefined)
-      refuse(`${JSON.stringify(path)} and ${JSON.stringify(other.path)} are the same font`, 'Remove one');
+    if (sameName !== undefined)
+      refuse(`${JSON.stringify(path)} and ${JSON.stringify(sameName.path)} are the same font`, 'Remove one');
     fonts.set(name, { path, packagePath: `fonts/${name}.${ending.toLowerCase()}`, bytes });
   }
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: fonts };
@@ -200,8 +200,8 @@ export function missingFonts(
   fonts: ReadonlyMap<string, RepositoryFont>,
   packageFiles: ReadonlyMap<string, Uint8Array>,
 ): Map<string, RepositoryFont> {
-  const own = [...packageFiles.keys()].filter((path) => posix.dirname(path) === 'fonts');
-  const names = new Set(own.flatMap((path) => FONT_FILE.exec(posix.basename(path))?.[1] ?? []));
+  const fontFiles = [...packageFiles.keys()].filter((path) => posix.dirname(path) === 'fonts');
+  const names = new Set(fontFiles.flatMap((path) => FONT_FILE.exec(posix.basename(path))?.[1] ?? []));
   const missing = [...fonts].filter(([name]) => !names.has(name));
   return new Map(missing.map(([, font]) => [font.packagePath, font]));
 }

@@ -16,7 +16,7 @@ type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 
 export interface LocalOutputs {
   /** Ids of entries with a missing file. */
   readonly missing: ReadonlySet<string>;
-  /** Ids of entries whose files all exist → path of one that is empty or has not the recorded size. */
+  /** Ids of entries whose files all exist → path of a file that is empty or does not have the recorded size. */
   readonly damaged: ReadonlyMap<string, string>;
   /** Repository-relative path → size in bytes; -1 for the files of missing or damaged videos. */
   readonly sizes: ReadonlyMap<string, number>;
@@ -25,7 +25,7 @@ export interface LocalOutputs {
 /**
  * Compares the local files of a lock with the recorded sizes, without reading them. Assumes that URLs exist.
  *
- * The expected size is the one in the lockfile, or the one that this machine has written. If neither is known, as in entries
+ * The expected size is that in the lockfile, or that of the file that this machine has written. If neither is known, as in entries
  * of earlier versions, any size but 0 is accepted.
  *
  * @param root the repository's folder
@@ -86,7 +86,7 @@ export function notDelivered(missing: ReadonlySet<string>, lock: Lock): Set<stri
   return new Set([...missing].filter((id) => lock.videos.get(id)?.deliveries === undefined));
 }
 
-/** Returns the files of a rendering with their sizes; null if one is missing, or the path of one that is damaged. */
+/** Returns the files of a rendering with their sizes; null if a file is missing, or the path of a damaged file. */
 type Inspect = (rendering: RenderedFiles) => readonly (readonly [path: string, size: number])[] | string | null;
 
 function createInspection(root: string): Inspect {
@@ -101,8 +101,8 @@ function createInspection(root: string): Inspect {
   return (rendering) => {
     const paths = localOutputs(rendering);
     const seen = paths.map((path) => [path, sizeOf(join(root, path))] as const);
-    if (!seen.every((one): one is readonly [string, number] => one[1] !== null)) return null;
-    const videos = new Map([rendering, ...(rendering.outputs ?? [])].map((one) => [one.video_url, one.bytes]));
+    if (!seen.every((file): file is readonly [string, number] => file[1] !== null)) return null;
+    const videos = new Map([rendering, ...(rendering.outputs ?? [])].map((video) => [video.video_url, video.bytes]));
     const damaged = seen.find(
       ([path, size]) => !(videos.has(path) ? isRightSize(path, size, videos.get(path)) : size > 0),
     );
@@ -112,7 +112,7 @@ function createInspection(root: string): Inspect {
 
 /** Returns the repository-relative paths of the files of a video and its stills, without URLs. */
 function localOutputs({ video_url, thumbnails, outputs = [] }: NamedOutputFiles): string[] {
-  return [video_url, ...outputs.map((one) => one.video_url), ...thumbnails].filter(isLocal);
+  return [video_url, ...outputs.map((output) => output.video_url), ...thumbnails].filter(isLocal);
 }
 
 type NamedOutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'outputs'>;
@@ -228,9 +228,9 @@ export async function removeOutputs(root: string, paths: readonly string[]): Pro
 
 /** Removes a folder and its parents below `top` if they are empty. */
 async function removeEmpty(top: string, folder: string): Promise<void> {
-  for (let one = folder; one !== top; one = dirname(one)) {
+  for (let empty = folder; empty !== top; empty = dirname(empty)) {
     try {
-      await rmdir(one);
+      await rmdir(empty);
     } catch {
       return;
     }

@@ -126,7 +126,7 @@ export class ReadLog {
    *
    * @param real expected target of links
    */
-  look(path: string, real: string | null = null): void {
+  readIfPresent(path: string, real: string | null = null): void {
     const absolute = join(this.#root, path);
     try {
       const stats = lstatSync(absolute, { throwIfNoEntry: false });
@@ -157,7 +157,7 @@ export class ReadLog {
   }
 
   /** Spoils the log if a folder has changed since it was listed. */
-  lookAgain(): void {
+  checkFolders(): void {
     for (const [path, { tuple }] of this.folders) {
       const now = statSync(join(this.#root, path), { throwIfNoEntry: false });
       if (now === undefined || !isSameTuple(tuple, statTuple(now))) this.spoil();

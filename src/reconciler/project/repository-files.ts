@@ -109,9 +109,9 @@ export class RepositoryFiles {
     const segments = this.storedPath(path).split('/');
     for (const [index, name] of segments.entries()) {
       const folder = segments.slice(0, index).join('/');
-      const twin = isPlain(name) ? undefined : this.#namesLike(folder, name).find((one) => one !== name);
+      const twin = isPlain(name) ? undefined : this.#namesLike(folder, name).find((listed) => listed !== name);
       if (twin === undefined) continue;
-      const inFolder = (one: string): string => (folder === '' ? one : `${folder}/${one}`);
+      const inFolder = (file: string): string => (folder === '' ? file : `${folder}/${file}`);
       return { path: inFolder(name), twin: inFolder(twin) };
     }
     return null;
@@ -122,7 +122,7 @@ export class RepositoryFiles {
     const names = this.#folders.get(folder) ?? this.siblings(`${folder}/x`).sort(byCodeUnit);
     this.#folders.set(folder, names);
     const composed = name.normalize('NFC');
-    return names.filter((one) => one.normalize('NFC') === composed);
+    return names.filter((listed) => listed.normalize('NFC') === composed);
   }
 
   /** Sets a source of known digests, so that those files are not read. */

@@ -31,7 +31,7 @@ export function schemaFiles(template: string, spec: StyleVersion): [spec: Schema
  */
 export function outdatedFiles(root: string, files: readonly SchemaFile[], log: ReadLog | null = null): SchemaFile[] {
   return files.filter(({ path, text }) => {
-    log?.look(path);
+    log?.readIfPresent(path);
     const absolute = join(root, path);
     return (
       !statSync(absolute, { throwIfNoEntry: false })?.isFile() || asCommitted(readFileSync(absolute, 'utf8')) !== text

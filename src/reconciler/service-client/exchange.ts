@@ -126,8 +126,8 @@ export function checkTokenOrigin(url: string, allowed: string | undefined): void
   if ((allowed ?? '').trim() === '') return;
   const names = (allowed ?? '')
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
   const { origin } = new URL(url);
   if (names.some((name) => URL.canParse(name) && new URL(name).origin === origin)) return;
   throw new ReelformError(

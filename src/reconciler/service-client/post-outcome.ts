@@ -39,7 +39,7 @@ export function postOutcome(name: string, exchange: Exchange, nowMs: number): Po
 }
 
 /**
- * Statuses that servers and proxies also send about a request that another one has received: 408 and 499 after a
+ * Statuses that servers and proxies also send about a request that another server has received: 408 and 499 after a
  * time-out, 425 for a request that may have been replayed.
  */
 const UNCLEAR: ReadonlySet<number> = new Set([408, 425, 499]);

@@ -133,7 +133,7 @@ export function bareSession(id: string, nowMs: number): RenderSession {
 function readSessionError(value: unknown): SessionError {
   const fields = isRecord(value) ? value : {};
   const first = (...names: string[]): string | undefined =>
-    names.map((name) => fields[name]).find((one): one is string => typeof one === 'string' && one !== '');
+    names.map((name) => fields[name]).find((field): field is string => typeof field === 'string' && field !== '');
   const title =
     first('title', 'message', 'detail') ?? (typeof value === 'object' ? JSON.stringify(value) : String(value));
   const detail = first('detail', 'message');
@@ -216,7 +216,7 @@ const STATUSES: readonly StyleVersionStatus[] = ['processing', 'edit_ready', 'fa
 /** @throws ReelformError `service_answer_invalid` */
 export function readStyleVersionState(name: string, text: string): PushedStyleVersion {
   const version = readStyleVersion(name, text) as StyleVersion & Fields;
-  const status = STATUSES.find((one) => one === version.status);
+  const status = STATUSES.find((known) => known === version.status);
   if (status === undefined) throw invalid(name, `style_version.status is not one of ${STATUSES.join(', ')}`);
   return { id: version.id, status, editables: version.editables, errors: readProblems(version.errors) };
 }
@@ -283,7 +283,7 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
   if (status >= 300 && status < 400) return redirected(name, status, header('location'));
   // An answer may be no problem document, for example a proxy's error page.
   const fields: Fields = parseRecord(text) ?? {};
-  const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
+  const detail = [fields.detail, fields.title].find((field) => typeof field === 'string' && field !== '');
   const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} returned ${status}`;
   if (status === 401 || status === 403) {
     return new ReelformError('service_unauthorized', `The service refused the token: ${message}`, {
