@@ -2,6 +2,7 @@ import { segmentRanges } from '../engine/segments/segment.ts';
 import { definitionSpan } from '../reconciler/definition/definition-file.ts';
 import { isDataFile } from '../reconciler/definition/read-rows.ts';
 import { isFragment, type Video } from '../reconciler/definition/video.ts';
+import { editableKeys } from '../reconciler/lock/input-names.ts';
 import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
@@ -37,7 +38,10 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
       change === null
         ? []
         : inputDocuments(change.inputs, change, label).map(
-            ({ key, label: name = null, kind = null, before, after }) => ({ key, label: name, kind, before, after }),
+            ({ key, label: name = null, kind = null, before, after }) => {
+              const [editable = key] = editableKeys([key]);
+              return { key: editable, label: name, kind, before, after };
+            },
           ),
     fields: (change?.fields ?? []).map(({ field, before, after }) => ({ field, before, after })),
     form: formFields(card, video, tree, row, project),

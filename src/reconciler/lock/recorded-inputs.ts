@@ -10,7 +10,6 @@ import { plainOutput, type TemplateMeasures } from '../../contract/wire/defaults
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
-import { ownValue } from '../../kernel/json.ts';
 import { type InputId, inputName, parseInputName } from './input-names.ts';
 
 /** Inputs of a lock entry. */
@@ -88,19 +87,19 @@ function describePairs(fields: Transform | AudioTransform | OutputRequest): stri
 }
 
 /**
- * Returns the inputs of a lock entry by name, without the defaults that earlier versions recorded: in the form that
+ * Returns the inputs of a lock entry without the defaults that earlier versions recorded, in the form that
  * `describeInputs` writes for the same content today.
  *
  * @param spec determines the kind of each input
  */
 export function canonicalInputs(
   inputs: Inputs,
-  spec: Pick<VideoSpec<unknown>, 'resources' | 'audio'>,
+  spec: VideoSpec<unknown>,
   measures: TemplateMeasures,
 ): Map<string, string> {
   const canonical = new Map<string, string>();
-  for (const [name, text] of Object.entries(inputs)) {
-    const id = inputNamed(name, spec);
+  for (const [name, text] of currentNames(inputs, spec)) {
+    const id = parseInputName(name);
     if (id.kind !== 'output' || id.name !== '') canonical.set(name, canonicalInput(text, inputValue(spec, id)));
     else {
       const output = plainOutput(readPairs(text), measures);
@@ -108,6 +107,33 @@ export function canonicalInputs(
     }
   }
   return canonical;
+}
+
+/**
+ * Returns the inputs of a lock entry by `inputName`. Earlier versions named every editable by its key: if an input of
+ * another kind had the same name, only that was recorded.
+ */
+export function currentNames(inputs: Inputs, spec: VideoSpec<unknown>): Map<string, string> {
+  const renamed = Object.entries(inputs).map(([name, text]): [string, string] => {
+    const current = inputName({ kind: 'editable', name });
+    const isEditable = spec.resources.has(name) && !Object.hasOwn(inputs, current);
+    return [isEditable && !hasInput(spec, parseInputName(name)) ? current : name, text];
+  });
+  return new Map(renamed);
+}
+
+/** Returns whether a spec has an input that is no editable. */
+function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
+  switch (kind) {
+    case 'editable':
+      return false;
+    case 'track':
+      return spec.audio.has(name);
+    case 'font':
+      return spec.fonts.has(name);
+    case 'output':
+      return name === '' ? spec.output !== null : furtherOutputs(spec).some((file) => file.name === name);
+  }
 }
 
 /** @param value of the same input in the definition; its kind determines that of the recorded one */
@@ -126,11 +152,6 @@ function canonicalInput(text: string, value: SpecValue<unknown> | undefined): st
   }
 }
 
-/** Returns the input with a name in the lock entry of a video: an editable of the video first. */
-export function inputNamed(name: string, { resources }: Pick<VideoSpec<unknown>, 'resources'>): InputId {
-  return resources.has(name) ? { kind: 'editable', name } : parseInputName(name);
-}
-
 /** Returns the value of an editable or of a track. */
 export function inputValue<S>(
   { resources, audio }: Pick<VideoSpec<S>, 'resources' | 'audio'>,
@@ -145,7 +166,8 @@ export function inputValue<S>(
  * Returns a spec with the transforms, colours and main output of a lock entry; everything else is that of the spec.
  */
 export function specAsRecorded<S>(spec: VideoSpec<S>, inputs: Inputs): VideoSpec<S> {
-  const textOf = (id: InputId): string | undefined => ownValue(inputs, inputName(id));
+  const named = currentNames(inputs, spec);
+  const textOf = (id: InputId): string | undefined => named.get(inputName(id));
   const resources = [...spec.resources].map(([name, value]): [string, SpecValue<S>] => {
     return [name, valueAsRecorded(value, textOf({ kind: 'editable', name }))];
   });
@@ -154,7 +176,7 @@ export function specAsRecorded<S>(spec: VideoSpec<S>, inputs: Inputs): VideoSpec
     return [name, { ...sound, transform: readPairs(settings) }];
   });
   const main = textOf({ kind: 'output', name: '' });
-  const output = spec.resources.has('output') ? spec.output : main ? readPairs(main) : null;
+  const output = main ? readPairs(main) : null;
   return { ...spec, resources: new Map(resources), audio: new Map(audio), output };
 }
 

@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { VideoDestination } from '../definition/video.ts';
+import { parseInputName } from '../lock/input-names.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
-import { canonicalInputs, inputNamed, inputValue } from '../lock/recorded-inputs.ts';
+import { canonicalInputs, inputValue } from '../lock/recorded-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
@@ -58,13 +59,13 @@ export function reasonOf(
   if (changed('template')) return 'template_changed';
   if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
   if (inputs.length === 0) return 'engine_changed';
-  if (inputs.every(({ key }) => inputNamed(key, desired).kind === 'output')) return 'output_changed';
+  if (inputs.every(({ key }) => parseInputName(key).kind === 'output')) return 'output_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
 /** Compares a local file without its digest. File names are not recorded. */
 function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
-  const value = inputValue(desired, inputNamed(key, desired));
+  const value = inputValue(desired, parseInputName(key));
   if (value === undefined || !('source' in value) || value.source.kind !== 'file') return false;
   const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
   return handling(before) === handling(after);

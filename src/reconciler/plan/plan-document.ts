@@ -2,7 +2,8 @@ import { defaultCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { Source, VideoResource } from '../definition/video.ts';
-import { inputNamed, inputValue } from '../lock/recorded-inputs.ts';
+import { type InputId, parseInputName } from '../lock/input-names.ts';
+import { inputValue } from '../lock/recorded-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,
@@ -212,8 +213,9 @@ export function inputDocuments(
 ): InputDocument[] {
   const { template } = desired ?? before;
   return inputs.map((input) => {
-    const name = label?.(template, input.key);
-    const { kind, value } = input.after === null || desired === null ? NOTHING : describe(input.key, desired);
+    const id = parseInputName(input.key);
+    const name = id.kind === 'editable' ? label?.(template, id.name) : undefined;
+    const { kind, value } = input.after === null || desired === null ? NOTHING : describe(id, desired);
     return {
       ...input,
       ...defined({ label: name, kind }),
@@ -224,8 +226,8 @@ export function inputDocuments(
 
 const NOTHING: Pick<InputDocument, 'kind' | 'value'> = {};
 
-function describe(key: string, desired: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
-  const value = inputValue(desired, inputNamed(key, desired));
+function describe(id: InputId, desired: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
+  const value = inputValue(desired, id);
   switch (value?.kind) {
     case undefined:
       return NOTHING;

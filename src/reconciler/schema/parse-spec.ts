@@ -3,11 +3,6 @@ import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../..
 import { isRecord, parseJson } from '../../kernel/json.ts';
 
 const MAX_EDITABLES = 500;
-/**
- * Names of the other inputs of a lock entry, see `describeInputs`. An editable with such a key would share an input with
- * them, so that a change of one of the two is lost.
- */
-const RESERVED_KEY = /^(?:(?:audio|fonts|outputs)\.|output$)/;
 const MAX_LABEL = 200;
 const MAX_TEXT = 10_000;
 
@@ -47,9 +42,6 @@ export function specProblems(value: unknown): string[] {
     const name = JSON.stringify(key.slice(0, MAX_LABEL));
     if (!isText(key, MAX_LABEL) || key === '' || key === '__proto__')
       problems.push(`${name} is not a valid key of an editable`);
-    if (RESERVED_KEY.test(key)) {
-      problems.push(`The key of the editable ${name} is reserved: the lockfile names other inputs like this`);
-    }
     if (!isRecord(editable)) problems.push(`The editable ${name} is not an object`);
     else problems.push(...editableProblems(name, editable));
   }

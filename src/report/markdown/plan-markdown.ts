@@ -1,4 +1,5 @@
 import { present } from '../../kernel/defined.ts';
+import { inputName } from '../../reconciler/lock/input-names.ts';
 import { ACTIONS } from '../../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
@@ -255,7 +256,7 @@ function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, 
 /** Uses the names in the plan's changes. */
 function namesOfEditables({ changes }: PlanDocument): NameOfEditable {
   const byId = new Map(changes.map((change) => [change.id, change]));
-  return (id, key) => inputNames(byId.get(id)?.inputs ?? []).get(key) ?? key;
+  return (id, name) => inputNames(byId.get(id)?.inputs ?? []).get(inputName({ kind: 'editable', name })) ?? name;
 }
 
 /** Sorts by the order of the counts; actions of later versions come last. */

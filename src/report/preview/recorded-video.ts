@@ -1,7 +1,9 @@
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { Video, VideoResource } from '../../reconciler/definition/video.ts';
+import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { LockEntry } from '../../reconciler/lock/lock.ts';
+import { currentNames } from '../../reconciler/lock/recorded-inputs.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 
 interface RecordedVideoInputs {
@@ -23,19 +25,23 @@ interface RecordedVideoInputs {
 export function recordedVideo({ entry, desired, video, spec, fileOf }: RecordedVideoInputs): Video | null {
   if (entry.style_version !== desired.styleVersion) return null;
   const resources = new Map<string, VideoResource>();
-  for (const [key, value] of Object.entries(entry.inputs)) {
-    if (value === desired.inputs[key]) {
-      const same = video.resources.get(key);
-      if (same !== undefined) resources.set(key, same);
+  const recorded = currentNames(entry.inputs, video);
+  for (const [input, value] of recorded) {
+    const { kind, name } = parseInputName(input);
+    const editable = kind === 'editable' ? name : undefined;
+    if (value === desired.inputs[input]) {
+      const same = editable === undefined ? undefined : video.resources.get(editable);
+      if (same !== undefined) resources.set(name, same);
       continue;
     }
-    const resource = resourceOf(value, spec.editables[key]?.input_type, fileOf);
+    const inputType = editable === undefined ? undefined : spec.editables[editable]?.input_type;
+    const resource = resourceOf(value, inputType, fileOf);
     if (resource === null) return null;
-    resources.set(key, resource);
+    resources.set(name, resource);
   }
-  const isElse = (key: string): boolean => !video.resources.has(key) && !Object.hasOwn(entry.inputs, key);
   // The lockfile does not record what a new sound, font or output replaced.
-  if (Object.keys(desired.inputs).some(isElse)) return null;
+  const isAdded = (input: string): boolean => parseInputName(input).kind !== 'editable' && !recorded.has(input);
+  if (Object.keys(desired.inputs).some(isAdded)) return null;
   return { ...video, resources };
 }
 

@@ -2,6 +2,7 @@ import { type Field, phraseOf } from '../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
+import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
@@ -96,9 +97,19 @@ function fieldRow({ field, before, after }: FieldChange): DiffRow {
   return { name, subject: null, before: show(before), after: show(after) };
 }
 
-/** Names inputs that are not editables: `audio main`, `font Inter-Bold`. */
+/** Names inputs without a label: `audio main`, `font Inter-Bold`. */
 function nameOf(key: string): string {
-  return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
+  const { kind, name } = parseInputName(key);
+  switch (kind) {
+    case 'editable':
+      return name;
+    case 'track':
+      return `audio ${name}`;
+    case 'font':
+      return `font ${name}`;
+    case 'output':
+      return key;
+  }
 }
 
 function inputRow(name: string, { key, kind, value, before, after }: InputDocument): DiffRow {
@@ -118,14 +129,15 @@ function inputRow(name: string, { key, kind, value, before, after }: InputDocume
       const plain = kind === 'audio' ? 'plain' : 'cover';
       return sourceRow(name, { before, after: after ?? '', path: value ?? null }, plain);
     }
-    default:
-      if (key.startsWith('fonts.')) return row(showName(before), showName(after));
-      if (key === 'output') return row(showName(outputWords(before)), showName(outputWords(after)));
-      if (key.startsWith('outputs.')) {
-        const words = (input: string | null): string | null => (input === null ? null : outputWords(input));
-        return row(showName(words(before)), showName(words(after)));
-      }
-      return row(showWords(before), showWords(after));
+    default: {
+      const id = parseInputName(key);
+      if (id.kind === 'font') return row(showName(before), showName(after));
+      if (id.kind !== 'output') return row(showWords(before), showWords(after));
+      // Without settings the main file is still there; an output beside it is not.
+      const isMain = id.name === '';
+      const words = (input: string | null): string | null => (input === null && !isMain ? null : outputWords(input));
+      return row(showName(words(before)), showName(words(after)));
+    }
   }
 }
 

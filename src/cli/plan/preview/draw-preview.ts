@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
 import type { Video } from '../../../reconciler/definition/video.ts';
+import { editableKeys } from '../../../reconciler/lock/input-names.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../../reconciler/plan/plan.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
@@ -123,18 +124,18 @@ async function subjectsOf(
       return remembered && inputOf(remembered);
     };
     const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
-    const changed = former === null ? change.inputs.map(({ key }) => key) : changedKeys(former.desired, desired);
+    const changed = former === null ? change.inputs.map(({ key }) => key) : changedInputs(former.desired, desired);
     const sides = async (): Promise<Sides> => {
       // An earlier state that cannot be drawn any more must not hide the new state.
       const [was, after] = await Promise.all([before().catch(() => null), inputOf(video)]);
-      return { before: was, after, editables: isUpgrade ? [] : changed };
+      return { before: was, after, editables: isUpgrade ? [] : editableKeys(changed) };
     };
     const isUpdate = change.action === 'update' || former !== null;
     return [{ id, path: video.path, isUpdate, isUpgrade, sides: templatePackage === null ? null : sides }];
   });
 }
 
-function changedKeys({ inputs: before }: DesiredVideo, { inputs: after }: DesiredVideo): string[] {
+function changedInputs({ inputs: before }: DesiredVideo, { inputs: after }: DesiredVideo): string[] {
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...keys].filter((key) => before[key] !== after[key]);
 }
