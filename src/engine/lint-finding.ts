@@ -40,7 +40,7 @@ interface FlashDefect {
   readonly flashes: number;
 }
 
-/** What a text contains that was not meant to be drawn. */
+/** Kind of a passage in a text that was not meant to be drawn. */
 export type LeftoverKind = 'escape' | 'placeholder' | 'entity' | 'markup' | 'value' | 'encoding';
 
 type EditableDefect = { readonly editable: string } & (
@@ -106,7 +106,7 @@ type EditableDefect = { readonly editable: string } & (
   | {
       readonly code: 'text_leftover';
       readonly kind: LeftoverKind;
-      /** What the text contains, shortened. */
+      /** The passage, shortened. */
       readonly leftover: string;
     }
   | {

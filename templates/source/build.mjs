@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-// `node templates/source/build.mjs write-templates.ts [ARGUMENT…]` bundles one of the sources beside this file and runs it.
+// `node templates/source/build.mjs write-templates.ts [ARGUMENT…]` bundles a source beside this file and runs it.
 const [entry = 'write-templates.ts'] = process.argv.splice(2, 1);
 const outdir = await mkdtemp(fileURLToPath(new URL('../../node_modules/.templates-', import.meta.url)));
 try {

@@ -18,7 +18,7 @@ const PACKAGED: Readonly<Record<string, string>> = {
 /** Pixels: the sizes of the image assets that the pictures fill. */
 const SIZES = { hero: [1296, 1296], detail: [1080, 1296], story: [1080, 1920] } as const;
 
-/** Olune's wordmark in one stroke width; its first letter is a moon. */
+/** Olune's wordmark in a single stroke width; its first letter is a moon. */
 function drawLogo(ink: string, moon: string): Canvas {
   const canvas = createCanvas(600, 160);
   const pen = canvas.getContext('2d');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
 
-/** Small inputs that show one feature each; sizes in pixels, times in frames. */
+/** Small inputs that show a single feature each; sizes in pixels, times in frames. */
 
 const still = (k: unknown) => ({ a: 0, k });
 
@@ -89,7 +89,7 @@ export function inputOf(layers: unknown[], changes: Partial<RenderInput> & { doc
   };
 }
 
-/** A square moving from left to right over a blue background with a word on it; one still at the end. */
+/** A square moving from left to right over a blue background with a word on it; a still at the end. */
 export function movingInput(changes: Partial<RenderInput> = {}): RenderInput {
   const frameCount = changes.frameCount ?? 12;
   const ease = { o: { x: 0.3, y: 0 }, i: { x: 0.7, y: 1 } };

@@ -246,7 +246,7 @@ describe('renderScene()', () => {
     await expect(renderFile(movingInput(), { encoder: broken })).rejects.toMatchObject({ code: 'encode_failed' });
   });
 
-  test('renders 2 × 2 pixels and one frame', async () => {
+  test('renders 2 × 2 pixels and a single frame', async () => {
     const { video } = await renderFile(inputOf([], { width: 2, height: 2, frameCount: 1 }));
     expect((await readBack(video)).packets).toHaveLength(1);
   });

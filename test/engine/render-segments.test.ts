@@ -110,21 +110,21 @@ describe('joinSegments()', () => {
   });
 
   test('rejects missing, duplicate, truncated or mismatched segments', async () => {
-    const [zero, one, two] = (await renderSegments(renderInput(), RANGES)) as [
+    const [head, middle, tail] = (await renderSegments(renderInput(), RANGES)) as [
       RenderedSegment,
       RenderedSegment,
       RenderedSegment,
     ];
-    const [other] = await renderSegments(renderInput({ width: 320 }), RANGES.slice(1, 2));
+    const [narrow] = await renderSegments(renderInput({ width: 320 }), RANGES.slice(1, 2));
     const refused = { name: 'RenderError', code: 'encode_failed' };
     for (const segments of [
-      [zero, two],
-      [zero, one, one],
-      [zero, one, one, two],
-      [zero, other!, two],
+      [head, tail],
+      [head, middle, middle],
+      [head, middle, middle, tail],
+      [head, narrow!, tail],
       [],
-      [zero, { ...one, packets: one.packets.slice(1) }, two],
-      [zero, one, { ...two, stills: [] }],
+      [head, { ...middle, packets: middle.packets.slice(1) }, tail],
+      [head, middle, { ...tail, stills: [] }],
     ]) {
       await expect(joinSegments(renderInput(), segments, SILENCE)).rejects.toMatchObject(refused);
     }

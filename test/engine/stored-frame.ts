@@ -7,7 +7,7 @@ import type { RenderInput } from '../../src/template/render-input.ts';
 
 const UPDATE = process.env.UPDATE_FRAMES === '1';
 
-/** Draws one frame of an input on this thread, as a PNG. */
+/** Draws a frame of an input on this thread, as a PNG. */
 export async function drawFrame(renderInput: RenderInput, frame: number): Promise<Uint8Array> {
   const only = { ...renderInput, stills: [{ name: 'frame', frame }] };
   checkInput(only);

@@ -24,14 +24,14 @@ const DECODERS: Readonly<Record<string, string>> = {
   wmav1: 'wmav1',
   wmav2: 'wmav2',
 };
-/** Maximum size of a picture, regardless of what its stream declares: 4096 × 4096. */
+/** Maximum size of a picture, regardless of the declared size: 4096 × 4096. */
 const MAX_PIXELS = '16777216';
 /** The reader of the container drops encoder delay, because only the container declares it reliably. */
 const SKIP_MANUAL = { flags2: '+skip_manual' };
 const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
-/** What a container declares about its pictures. */
+/** Properties of pictures that a container declares. */
 export interface VideoDecoding {
   /** A key of `DECODERS`. */
   readonly codec: string;

@@ -10,7 +10,7 @@ const LIMITED_RANGE = 1;
 /** AVCOL_SPC_RGB and AVCOL_RANGE_JPEG: 0..255. */
 const RGB = { colorSpace: 0, colorRange: 2 };
 const BT709_LIMITED = { colorSpace: BT709, colorRange: LIMITED_RANGE };
-/** What the encoded stream declares about its colours. */
+/** Colours that the encoded stream declares. */
 const DECLARED_COLOURS = { color_range: 'tv', colorspace: 'bt709', color_primaries: 'bt709', color_trc: 'bt709' };
 /** Averages chroma over the pixels that share it, and gives the same result on every processor. */
 const SCALER_FLAGS = 'accurate_rnd+bitexact+full_chroma_int+full_chroma_inp';

@@ -15,7 +15,7 @@ const HEIGHT = 240;
 const FRAMES = 7;
 /** An animation counts as transparent from this share of pixels. */
 const MIN_TRANSPARENT_SHARE = 0.002;
-/** The dark background is chosen if less than this share of what it makes visible is visible on the light background. */
+/** The dark background is chosen if the light background shows less than this share of the content that the dark shows. */
 const MIN_LIGHT_RATIO = 0.6;
 
 /** Visibility of a background behind an animation. */

@@ -19,7 +19,7 @@ const MARGIN_SHARE = 1;
 
 /** The backgrounds of texts on the sampled frames, at a small size. */
 export class TextGrounds {
-  /** By editable and frame: three channels of each point. */
+  /** Three channels of each point, by editable and frame. */
   readonly #grounds: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
 
   /**

@@ -290,8 +290,8 @@ function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
     const isNew = code === next && previous !== -1 && next < MAX_CODES;
     if (code === end || !(code < clear || (code > end && code < next) || isNew)) return out.subarray(0, written);
 
-    // Written backwards, because each code stores its last index and its prefix code. A new code stands for the previous
-    // run and the first index of that run.
+    // Written backwards, because each code stores its last index and its prefix code. A new code is the previous run followed
+    // by the first index of that run.
     const storedCode = isNew ? previous : code;
     const runLength = length[storedCode]! + (isNew ? 1 : 0);
     let position = written + length[storedCode]! - 1;

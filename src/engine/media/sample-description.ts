@@ -1,6 +1,6 @@
 import { boxSize } from '../images/image-header.ts';
 
-/** What an MP4 or MOV declares about the samples of a track. */
+/** Declaration of the samples of a track in an MP4 or MOV. */
 export interface SampleDescription {
   /** Four characters, such as `ap4h`, `rle ` or `alac`. */
   readonly format: string;

@@ -65,10 +65,10 @@ async function sheetOf(
   }
 }
 
-/** The inputs of a template's videos, the English one first. */
+/** The inputs of a template's videos, the English video first. */
 function inputsOf(examples: readonly GalleryExample[], name: string): Promise<RenderInput[]> {
-  const own = examples.filter((example) => example.name === name);
-  const sorted = [...own.filter(isEnglish), ...own.filter((example) => !isEnglish(example))];
+  const examplesOfTemplate = examples.filter((example) => example.name === name);
+  const sorted = examplesOfTemplate.toSorted((a, b) => Number(isEnglish(b)) - Number(isEnglish(a)));
   return Promise.all(sorted.map((example) => example.renderInput()));
 }
 

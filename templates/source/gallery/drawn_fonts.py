@@ -1,6 +1,6 @@
 """Fonts that turn data into pictures: rolling figures, bars and waveforms. `fonts.py` writes them.
 
-A template has no expressions, but text is data. A number written in one of these fonts is drawn as a bar, a wave or one
+A template has no expressions, but text is data. A number written in any of these fonts is drawn as a bar, a wave or a
 position of a counter, so that a text editable, and with it a column of a CSV file, drives the picture.
 """
 
@@ -25,7 +25,7 @@ def empty_glyph():
 def write_figures(source: Path, target: Path, name: str, steps: int) -> None:
     """Writes name0 … name<steps>: in the font of position k, a digit looks like the digit k before it.
 
-    Layers of all positions, one above the other, make a counter that rolls. All digits get the same width.
+    Layers of all positions, stacked, make a counter that rolls. All digits get the same width.
     """
     for position in range(steps + 1):
         font = TTFont(source)
@@ -83,7 +83,7 @@ def build(name: str, glyphs: dict, widths: dict, cmap: dict, features: str, asce
     builder.setupCharacterMap(cmap)
     builder.setupGlyf(glyphs)
     table = builder.font["glyf"]
-    metrics = {one: (widths[one], getattr(table[one], "xMin", 0)) for one in glyphs}
+    metrics = {glyph: (widths[glyph], getattr(table[glyph], "xMin", 0)) for glyph in glyphs}
     builder.setupHorizontalMetrics(metrics)
     builder.setupHorizontalHeader(ascent=ascent, descent=-descent)
     builder.setupNameTable({"familyName": name, "styleName": "Regular"})
@@ -111,11 +111,11 @@ def write_bars(target: Path, name: str, width: int, gap: int, radius: int) -> No
             cmap[0x30 + digit] = word
         rules = []
         for value in range(10, 101):
-            one = f"bar{value}"
+            glyph = f"bar{value}"
             shows = not top_only or value == 100
-            glyphs[one] = rounded_bar(0, 0, width, value * 10, radius) if shows else empty_glyph()
-            widths[one] = width
-            rules.append(f"sub {' '.join(words[int(digit)] for digit in str(value))} by {one};")
+            glyphs[glyph] = rounded_bar(0, 0, width, value * 10, radius) if shows else empty_glyph()
+            widths[glyph] = width
+            rules.append(f"sub {' '.join(words[int(digit)] for digit in str(value))} by {glyph};")
         # The longer ligature has to come first.
         rules.reverse()
         features = "languagesystem DFLT dflt; languagesystem latn dflt; feature liga { " + " ".join(rules) + " } liga;"
@@ -150,7 +150,7 @@ def write_stars(target: Path, name: str) -> None:
         pen.lineTo(point)
     pen.closePath()
     glyphs = {".notdef": empty_glyph(), "space": empty_glyph(), "star": pen.glyph()}
-    widths = {one: 1000 for one in glyphs}
+    widths = {glyph: 1000 for glyph in glyphs}
     cmap = {0x20: "space", 0x2A: "star", 0x2605: "star"}
     save(build(name, glyphs, widths, cmap, "", 1000, 0).font, target / f"{name}.woff2")
 

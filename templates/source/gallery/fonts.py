@@ -1,4 +1,4 @@
-"""Writes the fonts of the gallery: subsets of the fonts of @fontsource, merged so that one file has every script of a weight.
+"""Writes the fonts of the gallery: subsets of the fonts of @fontsource, merged so that a single file has every script of a weight.
 
     pip install fonttools brotli
     npm install --prefix FOLDER @fontsource/fraunces @fontsource/shippori-mincho …   (the packages of FONTS)

@@ -29,7 +29,7 @@ const contact: TextSlot = { key: 't_11', example: 'Viewings: +30 27210 55 000' }
 const SERIF = 'Literata-Medium';
 const TEXT = 'Commissioner-Medium';
 
-/** The pictures follow one another in the upper part; the sheet lies over their lower edge. */
+/** The pictures follow each other in the upper part; the sheet lies over their lower edge. */
 const VIEW = { x: 0, y: 0, width: 1080, height: 760 } as const;
 const SHEET = 720;
 const CUTS = [0, 104, 200] as const;
@@ -48,7 +48,7 @@ const views = images.map((image, index) =>
   }),
 );
 
-/** One mark for each picture, which fills while the picture is shown. */
+/** A mark for each picture, which fills while the picture is shown. */
 const marks = CUTS.flatMap((cut, index): Layer[] => {
   const width = 88;
   const x = SIZE.width - MARGIN - (3 - index) * (width + 12) + 12;

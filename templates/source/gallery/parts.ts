@@ -33,10 +33,10 @@ export function slideIn(
   });
 }
 
-/** Positions of a counter's digits above the final one. */
+/** Positions of a counter's digits above the final digit. */
 const STEPS = 6;
 
-/** Names of the fonts of a counter: one for each position of a digit. */
+/** Names of the fonts of a counter: a font for each position of a digit. */
 export function figureFonts(name: string, family: string) {
   return Array.from({ length: STEPS + 1 }, (_, position) => ({
     name: `${name}${position}`,
@@ -46,7 +46,7 @@ export function figureFonts(name: string, family: string) {
 }
 
 /**
- * A number whose digits roll into place, one after the other. `style.font` is the name that `figureFonts` has; the fonts of the
+ * A number whose digits roll into place in turn. `style.font` is the name that `figureFonts` has; the fonts of the
  * other positions show the preceding digits, which roll by above.
  */
 export function rolling(
@@ -88,7 +88,7 @@ export interface Framed {
 }
 
 /**
- * A picture that opens inside its box from one edge, from the middle or as a whole, and comes to rest a little later than the
+ * A picture that opens inside its box from an edge, from the middle or as a whole, and comes to rest a little later than the
  * opening.
  *
  * @param zoom how much larger than the box the picture begins and ends, in per cent

@@ -31,7 +31,7 @@ const TALL = 446;
 const LOW = SIZE.height - MARGIN - TOP - GAP - TALL;
 const PLATE = 88;
 
-/** Two columns; the left one begins with a tall tile, the right one with a low one. */
+/** Two columns; the left column begins with a tall tile, the right column with a low tile. */
 const BOXES: readonly Box[] = [
   { x: MARGIN, y: TOP, width: WIDTH, height: TALL },
   { x: MARGIN + WIDTH + GAP, y: TOP, width: WIDTH, height: LOW },

@@ -23,7 +23,7 @@ const role: TextSlot = { key: 't_03', example: 'Head gardener, Quinta do Norte' 
 const DISPLAY = 'Fraunces-Medium';
 const TEXT = 'InstrumentSans-Medium';
 
-/** One comma of a quotation mark: a disc of radius 72 around (0, 0), and the tail that rises from its left side. */
+/** A comma of a quotation mark: a disc of radius 72 around (0, 0), and the tail that rises from its left side. */
 const comma = ellipse(still([0, 0]), still([144, 144]));
 const tail = path(
   still({
@@ -49,7 +49,7 @@ const tail = path(
   }),
 );
 
-/** The two marks drop in one after the other and settle; they breathe while the words are read. */
+/** The two marks drop in in turn and settle; they breathe while the words are read. */
 const mark = (index: 0 | 1): Layer => {
   const from = 2 + 6 * index;
   const x = MARGIN + 72 + 176 * index;
@@ -133,12 +133,12 @@ const portraitDot = dot('portrait dot', slotColor(accent), {
 
 const line = (name: string, slot: TextSlot, style: Partial<TextStyle>, y: number, height: number, from: number) => {
   const box = { x: MARGIN + PORTRAIT + 32, y, width: 724, height };
-  const look: TextStyle = { font: TEXT, size: 38, rise: 'center', color: slotColor(ink), ...style };
-  return textLayer(name, slot, look, box, { from, clip: box, effects: [sliding(from, 30, height)] });
+  const fullStyle: TextStyle = { font: TEXT, size: 38, rise: 'center', color: slotColor(ink), ...style };
+  return textLayer(name, slot, fullStyle, box, { from, clip: box, effects: [sliding(from, 30, height)] });
 };
 
 /**
- * A quotation, 1080 × 1080, eight seconds: two marks drop in, the words arrive one after the other, and the author follows
+ * A quotation, 1080 × 1080, eight seconds: two marks drop in, the words arrive in turn, and the author follows
  * with a portrait below a rule.
  */
 export const quoteCard: DocumentParts = {

@@ -27,24 +27,24 @@ export interface GalleryExample {
  */
 export async function readGallery(root: string, folder = 'examples'): Promise<GalleryExample[]> {
   const { diagnostics, videos, templates } = await loadProject({ cwd: root });
-  // The gallery has no schemas for editors: a copy of a template gets its own.
+  // The gallery has no schemas for editors: a copy of a template gets them.
   const problems = diagnostics.filter(({ code }) => code !== 'schema_outdated');
   if (problems.length > 0) throw new Error(problems.map(({ message, at }) => `${at?.file}: ${message}`).join('\n'));
   return [...templates].flatMap(([name, { package: template }]) => {
     if (template === null) throw new Error(`${name} is no package`);
     return videos
-      .filter(({ id, template: own }) => own === name && id.startsWith(`${folder}/`))
+      .filter((video) => video.template === name && video.id.startsWith(`${folder}/`))
       .map((video): GalleryExample => {
         const language = video.id.split('/').at(-1)!;
-        const texts = [...video.resources].flatMap(([key, one]) =>
-          one.kind === 'text' ? [[key, one.text] as const] : [],
+        const texts = [...video.resources].flatMap(([key, resource]) =>
+          resource.kind === 'text' ? [[key, resource.text] as const] : [],
         );
         return {
           name,
           language,
           template,
           texts: new Map(texts),
-          renderInput: (other) => inputOf(video, template, root, other),
+          renderInput: (replacedTexts) => inputOf(video, template, root, replacedTexts),
         };
       });
   });

@@ -11,7 +11,7 @@ const MARGIN = 88;
 const WIDE = SIZE.width - 2 * MARGIN;
 const MIDDLE = 540;
 const LAST = 420;
-/** When the dish and then each step comes; the last one stays. */
+/** When the dish and then each step comes; the last step stays. */
 const SCENES = [0, 96, 204, 312] as const;
 
 const linen: ColorSlot = { key: 'c_01', example: '#F5EBDC' };
@@ -185,7 +185,7 @@ function fixedText(layer: Layer): Layer {
 }
 
 /**
- * A recipe in three steps, 1080 × 1920, fourteen seconds: the dish on a plate, and then one picture and one sentence for each
+ * A recipe in three steps, 1080 × 1920, fourteen seconds: the dish on a plate, and then a picture and a sentence for each
  * step. The upper 160 and lower 200 pixels hold nothing that has to be read.
  */
 export const recipe: DocumentParts = {

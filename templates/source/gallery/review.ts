@@ -139,7 +139,7 @@ const orbit = shapeLayer(
   { from: 20, position: still([860, 380]), rotation: keyed([20, 60, ease.calm], [LAST, 120]) },
 );
 
-/** A customer's review, 1080 × 1920, eight seconds: stars that pop up one by one, the words, and a face. */
+/** A customer's review, 1080 × 1920, eight seconds: stars that pop up in turn, the words, and a face. */
 export const review: DocumentParts = {
   name: 'Review',
   ...SIZE,

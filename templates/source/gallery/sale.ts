@@ -143,7 +143,7 @@ const priceText = textLayer(
   'price',
   price,
   { font: BOLD, size: 96, leading: 1, tracking: -12, align: 'center', rise: 'center', color: slotColor(ink) },
-  // As high as one line, so that a long price shrinks and does not wrap.
+  // As high as a single line, so that a long price shrinks and does not wrap.
   { x: -132, y: -48, width: 264, height: 96 },
   { from: 84, ...badgeMove, effects: [arriving('character', 84, 28, 40, { blur: 0 })] },
 );
@@ -161,7 +161,7 @@ const line = (
 
 /**
  * An offer, 1080 × 1350, seven seconds: the discount rolls in, the product opens on turning rays, and the old price makes room
- * for the new one.
+ * for the new price.
  */
 export const sale: DocumentParts = {
   name: 'Sale',

@@ -18,7 +18,7 @@ function strike(
     readonly at: number;
     readonly seconds: number;
     readonly loudness: number;
-    /** Loudness of each partial, the first one being the tone itself. */
+    /** Loudness of each partial; the first is the tone itself. */
     readonly partials: readonly number[];
   },
 ): void {

@@ -95,7 +95,7 @@ function mediaKey(file: string): string {
   return `(Footage)/USER/${file}`;
 }
 
-/** JSON with one layer, asset, font or slot to a line, so that a change of one is a change of one line. */
+/** JSON with a line for each layer, asset, font and slot, so that a change of any of them changes a single line. */
 export function serialized(document: Readonly<Record<string, unknown>>): string {
   const lines = (items: readonly string[]) => `\n  ${items.join(',\n  ')}\n `;
   const fields = Object.entries(document).map(([name, value]) => {

@@ -19,7 +19,7 @@ export interface Property {
 /** A timing curve as CSS `cubic-bezier(x1, y1, x2, y2)` has it. */
 export type Ease = readonly [x1: number, y1: number, x2: number, y2: number];
 
-/** A value at a frame, and how the property leaves for the next one (`ease.inOut` when silent). */
+/** A value at a frame, and how the property leaves for the next value (`ease.inOut` when silent). */
 export type Keyframe<V extends Value = Value> = readonly [frame: number, value: V, leaving?: Ease];
 
 /** The few curves that everything moves on. */
@@ -56,14 +56,14 @@ export function still(value: Value): Property {
 
 /** A property that goes through keyframes, sorted by frame, and rests before the first and after the last. */
 export function keyed<V extends Value>(...keyframes: readonly Keyframe<V>[]): Property {
-  const k = keyframes.map(([frame, value, leaving = ease.inOut], index) => {
-    const at = plain(value);
-    const s = Array.isArray(at) ? at : [at];
-    if (index === keyframes.length - 1) return { t: frame, s };
+  const written = keyframes.map(([frame, value, leaving = ease.inOut], index) => {
+    const plainValue = plain(value);
+    const list = Array.isArray(plainValue) ? plainValue : [plainValue];
+    if (index === keyframes.length - 1) return { t: frame, s: list };
     const [x1, y1, x2, y2] = leaving;
-    return { t: frame, s, o: { x: [x1], y: [y1] }, i: { x: [x2], y: [y2] } };
+    return { t: frame, s: list, o: { x: [x1], y: [y1] }, i: { x: [x2], y: [y2] } };
   });
-  return { a: 1, k };
+  return { a: 1, k: written };
 }
 
 /** A property written out frame by frame over [from, to], for motion that no single curve describes. */

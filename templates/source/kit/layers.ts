@@ -72,7 +72,7 @@ export interface Composition {
   readonly layers: readonly Layer[];
 }
 
-/** A composition, its top left corner on its position. What is cut or masked as a whole lies in one. */
+/** A composition, its top left corner on its position. Layers that are cut or masked as a whole lie in a composition. */
 export function compositionLayer(name: string, composition: Composition, options: LayerOptions = {}): Layer {
   const { id, width, height } = composition;
   return layer(name, options, { ty: 0, refId: id, w: width, h: height });
@@ -80,32 +80,35 @@ export function compositionLayer(name: string, composition: Composition, options
 
 /** Numbers the layers (top first) and resolves parents. */
 export function compose(layers: readonly Layer[], frameCount: number): unknown[] {
-  const numberOf = (one: Layer) => {
-    if (!layers.includes(one)) throw new Error(`Layer ${one.name} is used but not in the composition`);
-    return layers.indexOf(one) + 1;
+  const numberOf = (member: Layer) => {
+    if (!layers.includes(member)) throw new Error(`Layer ${member.name} is used but not in the composition`);
+    return layers.indexOf(member) + 1;
   };
-  return layers.map((one) => ({
-    ddd: 0,
-    ind: numberOf(one),
-    nm: one.name,
-    ...one.content,
-    ...(one.parent && { parent: numberOf(one.parent) }),
-    ...(one.mask && {
-      hasMask: true,
-      masksProperties: [{ mode: 'a', inv: false, pt: one.mask, o: still(100), x: still(0) }],
-    }),
-    ks: {
-      o: one.placement.opacity ?? still(100),
-      r: one.placement.rotation ?? still(0),
-      p: one.placement.position ?? still([0, 0]),
-      a: one.placement.anchor ?? still([0, 0]),
-      s: one.placement.scale ?? still([100, 100]),
-    },
-    sr: 1,
-    ao: 0,
-    bm: 0,
-    ip: one.from ?? 0,
-    op: one.to ?? frameCount,
-    st: 0,
-  }));
+  return layers.map((member) => {
+    const { name, content, parent, mask, placement, from = 0, to = frameCount } = member;
+    return {
+      ddd: 0,
+      ind: numberOf(member),
+      nm: name,
+      ...content,
+      ...(parent && { parent: numberOf(parent) }),
+      ...(mask && {
+        hasMask: true,
+        masksProperties: [{ mode: 'a', inv: false, pt: mask, o: still(100), x: still(0) }],
+      }),
+      ks: {
+        o: placement.opacity ?? still(100),
+        r: placement.rotation ?? still(0),
+        p: placement.position ?? still([0, 0]),
+        a: placement.anchor ?? still([0, 0]),
+        s: placement.scale ?? still([100, 100]),
+      },
+      sr: 1,
+      ao: 0,
+      bm: 0,
+      ip: from,
+      op: to,
+      st: 0,
+    };
+  });
 }

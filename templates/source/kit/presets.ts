@@ -4,7 +4,7 @@ import { type Layer, type LayerOptions, shapeLayer } from './layers.ts';
 import { type Box, ellipse, fill, group, path, polyline, rectangle, stroke, trim } from './shapes.ts';
 import type { Effect } from './text.ts';
 
-/** Units of a text that rise into place one after the other, out of nothing and out of focus. */
+/** Units of a text that rise into place in turn, out of nothing and out of focus. */
 export function arriving(
   by: Effect['by'],
   from: number,
@@ -21,7 +21,7 @@ export function sliding(from: number, over: number, distance: number): Effect {
   return { by: 'line', shift: [0, distance], release: keyed([from, -100, ease.out], [from + over, 100]) };
 }
 
-/** The whole canvas in one colour. */
+/** The whole canvas in a single colour. */
 export function ground(color: Property, { width, height }: { readonly width: number; readonly height: number }): Layer {
   const box = rectangle(still([width / 2, height / 2]), still([width, height]));
   return shapeLayer('ground', [group(box, fill(color))]);

@@ -1,6 +1,6 @@
 import { type PathValue, type Property, still } from './keyframes.ts';
 
-/** One item of a shape layer. */
+/** An item of a shape layer. */
 export type Shape = Readonly<Record<string, unknown>>;
 
 /** A rectangle around its position; `round` is the corner radius, at most half of the shorter side is used. */
@@ -17,7 +17,7 @@ export function path(shape: Property): Shape {
   return { ty: 'sh', ind: 0, ks: shape };
 }
 
-/** A straight line, or a bent one, through points. */
+/** A straight or bent line through points. */
 export function polyline(points: readonly (readonly [number, number])[], closed = false): PathValue {
   const rest = points.map(() => [0, 0]);
   return { c: closed, v: points, i: rest, o: rest };
@@ -82,7 +82,7 @@ export function trim(start: Property, end: Property, offset: Property = still(0)
   return { ty: 'tm', s: start, e: end, o: offset, m: 1 };
 }
 
-/** A vertical or slanted linear gradient of one colour, from one alpha (0..1) to another. */
+/** A vertical or slanted linear gradient of a single colour between two values of alpha (0..1). */
 export function fade(
   [red, green, blue]: readonly [number, number, number],
   from: { readonly at: readonly [number, number]; readonly alpha: number },

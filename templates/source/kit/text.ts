@@ -32,7 +32,7 @@ export interface Effect {
   readonly blur?: number;
   /** What is counted by the range. */
   readonly by: 'character' | 'word' | 'line';
-  /** −100: every unit is affected. 100: none is. Between, they are released one after the other from the start. */
+  /** −100: every unit is affected. 100: none is. Between, they are released in turn from the start. */
   readonly release: Property;
 }
 

@@ -33,7 +33,7 @@ export const SWEEP = 94;
 export const FLOOD = 222;
 export const CARD = FLOOD + 14;
 
-/** Where the two features begin, from the top, and when the dot goes from one to the other. */
+/** Where the two features begin, from the top, and when the dot goes from the first to the second. */
 export const ROWS = [236, 532] as const;
 export const HOP = 148;
 

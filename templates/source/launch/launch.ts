@@ -33,7 +33,7 @@ const ground = shapeLayer('ground', [
  * 1 The accent disc opens into the hero image, which grows into a panel; headline and subline come in on the left.
  * 2 The panel sweeps across, hands over to the detail image and leaves room for two features.
  * 3 The accent dot floods the canvas; the end card has the offer, the call to action and the hero again, as a moon.
- * One dot travels through all of them: it drops off the hero, marks the subline, then each feature, and becomes the button.
+ * A single dot travels through all of them: it drops off the hero, marks the subline, then each feature, and becomes the button.
  */
 export const launch: DocumentParts = {
   name: 'Product launch',

@@ -110,7 +110,7 @@ const upperScene: Composition = {
 };
 export const compositions = [photoScene, upperScene];
 
-/** One after the other: through the arch, over the whole canvas, and above the sheet. */
+/** In turn: through the arch, over the whole canvas, and above the sheet. */
 export const scenes = [
   scrim('scrim', RESTED),
   compositionLayer('photo in the arch', photoScene, {

@@ -51,7 +51,7 @@ def halo_lamp(at=(0, 0, 0), stone="#8E7BB8", light="#FFD7B0", power=7.0, rim="#E
 
 
 def pebble_lantern(at=(0, 0, 0), base="#5F6B4E", light="#FFDDB0", rim="#FF9F58", power=1.9, handle="#C4A27A", size=1.0):
-    """Pebble, a lantern to carry: frosted glass on a weighted foot, under one bent handle."""
+    """Pebble, a lantern to carry: frosted glass on a weighted foot, under a bent handle."""
     x, y, z = at
 
     def scaled(profile):

@@ -1,6 +1,6 @@
 """The example pictures: `blender --background --factory-startup --python scenes.py -- OUT_DIR [--scale 0.9] [--samples 16] [NAME…]`
 
-Writes one PNG per scene; `pictures.ts` turns those into the JPEGs of the packages and the videos.
+Writes a PNG for each scene; `pictures.ts` turns those into the JPEGs of the packages and the videos.
 """
 
 import math

@@ -107,7 +107,7 @@ def opal_glow(color, rim, power):
 
 
 def gradient_glow(bottom, top, power, low, high):
-    """Emission that runs from one colour to another between two heights of the world: a sky, a moon."""
+    """Emission that runs between two colours over two heights of the world: a sky, a moon."""
     made = glow(bottom, power)
     nodes, links = made.node_tree.nodes, made.node_tree.links
     where = nodes.new("ShaderNodeNewGeometry")
@@ -262,7 +262,7 @@ def rectangle(width, height, x=0.0, z=0.0):
 
 
 def cyclorama(made, width=16, near=-8, wall=2.5, height=10, bend=1.6):
-    """Floor and wall in one sweep, as in a studio."""
+    """Floor and wall in a single sweep, as in a studio."""
     n = 24
     line = [(near, 0), *[(wall - bend + bend * math.sin(k / n * math.pi / 2), bend * (1 - math.cos(k / n * math.pi / 2))) for k in range(n + 1)], (wall, height)]
     bm = bmesh.new()
@@ -372,8 +372,8 @@ def shoot(path, width, height, samples):
         cycles.seed = seed
         bpy.ops.render.render()
         exposures.append([loaded(f"{path}/{name}0001.exr", width, height) for name in ("radiance", "albedo", "normal")])
-    (one, albedo, normal), (other, albedo_too, normal_too) = exposures
-    return one, other, (albedo + albedo_too) / 2, (normal + normal_too) / 2
+    (first, first_albedo, first_normal), (second, second_albedo, second_normal) = exposures
+    return first, second, (first_albedo + second_albedo) / 2, (first_normal + second_normal) / 2
 
 
 def loaded(path, width, height):
@@ -390,14 +390,14 @@ def shifted(plane, dy, dx):
     return plane[np.clip(np.arange(h) + dy, 0, h - 1)][:, np.clip(np.arange(w) + dx, 0, w - 1)]
 
 
-def denoise(one, other, albedo, normal, levels=5):
+def denoise(first, second, albedo, normal, levels=5):
     """Edge-avoiding à-trous wavelets over the lighting alone: the albedo is divided out and put back.
 
-    A neighbour counts less the more it differs, measured against the noise there, which the two exposures tell.
+    A neighbour counts less the more it differs, measured against the noise there, which is estimated from the two exposures.
     See Dammertz et al., "Edge-Avoiding À-Trous Wavelet Transform for fast Global Illumination Filtering", HPG 2010.
     """
     base = np.maximum(albedo, 0.2)
-    a, b = (np.log1p(np.minimum(plane, 60.0) / base) for plane in (one, other))
+    a, b = (np.log1p(np.minimum(plane, 60.0) / base) for plane in (first, second))
     high, low = np.maximum(a, b), np.minimum(a, b)
     fireflies = (high - low).max(2, keepdims=True) > 0.3 + 2.5 * blurred(low, 2).max(2, keepdims=True)
     light = np.where(fireflies, low, (a + b) / 2)

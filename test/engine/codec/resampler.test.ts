@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MIX_RATE, Resampler, toStereo } from '../../../src/engine/codec/resampler.ts';
 import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
 
-/** Resamples a sine of one second to 48 kHz in blocks of uneven length. */
+/** Resamples a second of a sine to 48 kHz in blocks of uneven length. */
 function resampled(rate: number, hertz: number, offset = 0): Float32Array {
   const source = Float32Array.from({ length: rate }, (_, at) => Math.sin((2 * Math.PI * hertz * at) / rate));
   const resampler = new Resampler(rate, offset);

@@ -58,11 +58,11 @@ describe('encoderOf()', () => {
 
     const again = await openEncoder(FORMAT, 'high');
     for (let index = 0; index < 10; index++) await again.encode(grey(index * 20), index);
-    const other = await again.finish();
+    const repeated = await again.finish();
     again.close();
     const shown = packets.map((packet) => packet.frame).sort((a, b) => a - b);
     expect(shown).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(other.packets).toEqual(packets);
+    expect(repeated.packets).toEqual(packets);
   });
 
   test('returns length-prefixed NAL units without parameter sets or SEI messages', async () => {
@@ -87,7 +87,7 @@ describe('encoderOf()', () => {
   });
 
   test.skipIf(platform !== 'linux')(
-    'produces the same bytes on one core and on all, whatever its memory contained',
+    'produces the same bytes on a single core and on all cores, whatever its memory contained',
     async () => {
       // Inside the repository, where the package can be resolved.
       const outfile = join(import.meta.dirname, '../../../dist/test-encoder.mjs');

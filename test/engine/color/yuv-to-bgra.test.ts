@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type YuvColour, yuvToBgra } from '../../../src/engine/color/yuv-to-bgra.ts';
 
-/** A picture of 4 × 2 pixels of one colour. */
+/** A picture of 4 × 2 pixels of a single colour. */
 function plain(format: string, y: number, u: number, v: number, a?: number) {
   const isDeep = /P1[02]/.test(format);
   const chroma = format.includes('444') ? 8 : format.includes('422') ? 4 : 2;

@@ -187,8 +187,8 @@ describe('evaluateScene()', () => {
     ]);
     const renderInput = inputWith(animation, { ...textOf('Red'), c_01: { source: { text: 'FF0000' } } });
     expect(itemValue(await evaluateInput(renderInput), 1, 1, 'c')).toEqual([1, 0, 0, 1]);
-    const own = inputWith(animation, textOf('Blue'));
-    expect(itemValue(await evaluateInput(own), 1, 1, 'c')).toEqual([0.1, 0.25, 0.7, 1]);
+    const unfilled = inputWith(animation, textOf('Blue'));
+    expect(itemValue(await evaluateInput(unfilled), 1, 1, 'c')).toEqual([0.1, 0.25, 0.7, 1]);
   });
 
   it('fills sliders, checkboxes and points', async () => {

@@ -24,17 +24,19 @@ describe('FittedImageCache', () => {
   test('fits again for another area, another crop or other bytes', async () => {
     const images = new FittedImageCache(1e6);
     await images.fit(image());
-    const others = [
+    const changedImages = [
       image({ width: 33 }),
       image({ transform: { crop_strategy: 'contain' } }),
       image({ bytes: await testPicture(36, 64).encode('png') }),
     ];
-    for (const other of others) expect((await images.fit(other)).equals(await fitImage(other))).toBe(true);
+    for (const changed of changedImages) {
+      expect((await images.fit(changed)).equals(await fitImage(changed))).toBe(true);
+    }
   });
 
   test('evicts the least recently used images and never caches oversized ones', async () => {
     const images = new FittedImageCache(12_000);
-    const isKept = async (one: InputImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
+    const isKept = async (input: InputImage, before: Buffer): Promise<boolean> => (await images.fit(input)) === before;
     const [first, second] = [await images.fit(image()), await images.fit(image({ height: 31 }))];
     expect(await isKept(image(), first)).toBe(true);
     for (const height of [30, 29]) await images.fit(image({ height }));

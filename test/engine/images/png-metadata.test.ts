@@ -20,7 +20,7 @@ function chunk(type: string, body: Buffer): Buffer {
   return bytes;
 }
 
-/** A PNG of one pixel with `count` chunks of metadata, each of which unpacks to `size` bytes. */
+/** A PNG of a single pixel with `count` chunks of metadata, each of which unpacks to `size` bytes. */
 function withMetadata(type: 'iCCP' | 'zTXt' | 'iTXt', size: number, count: number, level = 9): Buffer {
   const prefix = Buffer.from(type === 'iTXt' ? 'a\0\x01\0de\0b\0' : 'a\0\0', 'latin1');
   const metadata = chunk(type, Buffer.concat([prefix, deflateSync(Buffer.alloc(size, 'x'), { level })]));

@@ -113,7 +113,7 @@ export const SQUARE = { width: 540, height: 540, document: { w: W, h: H } };
 export const onNavy = (...layers: Layer[]): RenderInput => stage([...layers, block(NAVY)]);
 export const on = (color: Color, ...layers: Layer[]): RenderInput => stage([...layers, block(color)]);
 
-/** Layers in a precomposition of the picture's size, shown by one layer. */
+/** Layers in a precomposition of the picture's size, shown by a single layer. */
 export function nested(layers: readonly Layer[], changes: object = {}, isShown = true): RenderInput {
   const inside = { id: 'inside', layers: [...layers] };
   const shown = { ...imageLayer(nextIndex++, 'inside'), ty: 0, w: W, h: H, ...changes };
@@ -181,7 +181,7 @@ export function over(bytes: Buffer, ...layers: Layer[]): RenderInput {
   return stage([...layers, showing('ground')], { images: [image], document: { assets } });
 }
 
-/** A clip in plain tones of 16 to 235, one for each frame. */
+/** A clip in plain tones of 16 to 235, a tone for each frame. */
 export async function toneClip(toneAt: (frame: number) => number): Promise<Uint8Array> {
   const format = { width: 64, height: 36, rate: { numerator: FPS, denominator: 1 } };
   const encoder = await encoderOf(SOFTWARE)(format, 'high');

@@ -14,7 +14,7 @@ const FULL: Box = [0, 0, W, H];
 const WHITE: Color = [1, 1, 1];
 const BLACK: Color = [0, 0, 0];
 /** sRGB greys with a relative luminance of 0.05, 0.13, 0.2, 0.82 and 0.95. */
-const [G05, G13, G20, G82, G95] = [0.247, 0.397, 0.484, 0.915, 0.977].map((one): Color => [one, one, one]) as [
+const [G05, G13, G20, G82, G95] = [0.247, 0.397, 0.484, 0.915, 0.977].map((level): Color => [level, level, level]) as [
   Color,
   Color,
   Color,
@@ -149,7 +149,7 @@ const RED: Color = [1, 0, 0];
 /** Not saturated: R / (R + G + B) is 0.6 in linear light. */
 const PINK: Color = [1, 0.61, 0.61];
 /** Saturated reds whose (R − G − B) × 320 differ by about 16 and 32; their luminances by less than a tenth. */
-const [DARK_RED, DARK_RED_16, DARK_RED_32] = [0, 0.25, 0.35].map((one): Color => [one, 0, 0]) as [Color, Color, Color];
+const [DARK_RED, DARK_RED_16, DARK_RED_32] = [0, 0.25, 0.35].map((red): Color => [red, 0, 0]) as [Color, Color, Color];
 /** A field is a third of each side: 213 × 120; a quarter of it is 6,400 pixels. */
 const SMALL: Box = [200, 100, 72, 72];
 const LARGE: Box = [200, 100, 90, 90];
@@ -239,6 +239,6 @@ describe('findFlashes()', () => {
   it('returns the box around the flashing pixels', async () => {
     const [found] = await findFlashes(strobe(4, { box: [320, 180, 160, 90] }));
     const { x, y, width, height } = found!.box;
-    expect([x, y, width, height].map((one) => Math.round(one * 100))).toEqual([50, 50, 25, 26]);
+    expect([x, y, width, height].map((share) => Math.round(share * 100))).toEqual([50, 50, 25, 26]);
   });
 });

@@ -6,7 +6,7 @@ describe('the cases', () => {
     `${count} of ${LINT_CASES.length} (${((100 * count) / LINT_CASES.length).toFixed(1)} %)`;
   const right = LINT_CASES.filter(({ missed }) => missed === undefined).length;
   const alarms = LINT_CASES.filter(({ expected, missed }) =>
-    missed?.found.some((one) => !expected.includes(one)),
+    missed?.found.some((finding) => !expected.includes(finding)),
   ).length;
   const clean = LINT_CASES.filter(({ expected }) => expected.length === 0).length;
 
@@ -22,7 +22,7 @@ describe('the cases', () => {
   });
 
   it('cover every finding', () => {
-    const codes = new Set(LINT_CASES.flatMap(({ expected }) => expected.map((one) => one.split(' ')[0])));
+    const codes = new Set(LINT_CASES.flatMap(({ expected }) => expected.map((finding) => finding.split(' ')[0])));
     expect([...codes].sort()).toEqual([
       ...['clip_cut', 'clip_ends_early', 'flashes', 'glyph_missing', 'image_too_small', 'low_contrast'],
       ...['media_truncated', 'outside_safe_area', 'sound_cut', 'sound_unused', 'text_collision', 'text_hidden'],

@@ -24,10 +24,10 @@ function casesOf(table: CaseTable): LintCase[] {
   );
 }
 
-/** Tests each case of a table. One file for each table, so that they run at the same time: together they take a minute. */
+/** Tests each case of a table. Each table has a separate file, so that they run at the same time: together they take a minute. */
 export function testCases(table: CaseTable): void {
   describe.each(Object.keys(table))('lintInput(): %s', (group) => {
-    const cases = casesOf(table).filter((one) => one.group === group);
+    const cases = casesOf(table).filter((lintCase) => lintCase.group === group);
     it.each(cases)('$name', async ({ renderInput, expected, area, missed }) => {
       const findings = await lintInput(await renderInput(), area);
       const found = findings.map(({ code, editable }) => (editable === null ? code : `${code} ${editable}`));

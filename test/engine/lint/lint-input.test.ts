@@ -35,7 +35,7 @@ function wordInput({
   });
 }
 
-describe('lintScene()', () => {
+describe('lintInput()', () => {
   it('reports nothing for readable text', async () => {
     expect(await lintInput(wordInput({ word: WHITE, ground: [0, 0, 0.3] }))).toEqual([]);
   });
@@ -92,6 +92,14 @@ describe('lintScene()', () => {
     expect(box!.height * 180).toBeGreaterThan(30);
     const [cut] = await lintInput(wordInput({ word: WHITE, ground: [0, 0, 0.3], x: 280 }));
     expect(cut!.box!.x + cut!.box!.width).toBe(1);
+  });
+
+  it('returns the box where a fully justified word is drawn: in the middle of its text box', async () => {
+    const input = wordInput({ word: [0.8, 0.8, 0.8], ground: WHITE });
+    const [layer] = input.animation.layers as [{ t: { d: { k: { s: Record<string, unknown> }[] } } }];
+    Object.assign(layer.t.d.k[0]!.s, { j: 6, sz: [280, 80], ps: [0, -50] });
+    const [{ box } = { box: null }] = await lintInput(input);
+    expect(Math.round((box!.x + box!.width / 2) * 320)).toBe(160);
   });
 
   it('reports flashes of the whole picture, with no editable', async () => {

@@ -30,7 +30,7 @@ import {
 } from './case-inputs.ts';
 
 const MATTED = { tt: 1 };
-/** Selects the characters after a growing share, so that they reach their positions one after the other. */
+/** Selects the characters after a growing share, so that they reach their positions in turn. */
 const ONE_BY_ONE = { s: moving([0, [0]], [12, [100]]) };
 
 const matte = (box: readonly [number, number, number, number], changes: object = {}): Layer =>
@@ -64,7 +64,7 @@ function cutInside(right: number) {
   });
 }
 
-/** A composition nested in another one. */
+/** A composition nested in another composition. */
 function nestedTwice(layers: readonly Layer[], inner: object, outer: object) {
   const size = { ty: 0, w: W, h: H };
   return stage([showing('outer', { ...size, ...outer }), block(NAVY)], {
@@ -78,9 +78,9 @@ function nestedTwice(layers: readonly Layer[], inner: object, outer: object) {
 }
 
 /** A composition in two layers. */
-function nestedInTwo(layers: readonly Layer[], one: object, other: object) {
+function nestedInTwo(layers: readonly Layer[], firstTransform: object, secondTransform: object) {
   const shown = (ks: object) => showing('inside', { ty: 0, w: W, h: H, ks });
-  return stage([shown(one), shown(other), block(NAVY)], {
+  return stage([shown(firstTransform), shown(secondTransform), block(NAVY)], {
     document: { assets: [{ id: 'inside', layers: [...layers] }] },
   });
 }
@@ -112,7 +112,7 @@ export const MOTION_CASES: CaseTable = {
       {
         missed: {
           found: [],
-          reason: 'Only letters that the edge touches are found, not one that an animator moves out.',
+          reason: 'Only letters that the edge touches are found, not a letter that an animator moves out.',
         },
       },
     ],

@@ -24,7 +24,9 @@ function wordAt(
 
 async function edgesOf(renderInput: ReturnType<typeof wordAt>, area: SafeAreaName | null): Promise<string> {
   const findings = await lintInput(renderInput, area);
-  return findings.map((one) => (one.code === 'outside_safe_area' ? one.edges.join(' ') : one.code)).join(', ');
+  return findings
+    .map((finding) => (finding.code === 'outside_safe_area' ? finding.edges.join(' ') : finding.code))
+    .join(', ');
 }
 
 const WIDE = { size: [960, 540] } as const;

@@ -75,7 +75,7 @@ describe('leftoversIn()', () => {
     expect(leftoversIn(text)).toEqual([]);
   });
 
-  it('finds one of each kind and shortens long ones', () => {
+  it('finds a leftover of each kind and shortens long leftovers', () => {
     expect(leftoversIn(`<b>{{a}}</b> {{b}} <span title="${'x'.repeat(100)}">`)).toEqual([
       { kind: 'placeholder', leftover: '{{a}}' },
       { kind: 'markup', leftover: '<b>' },

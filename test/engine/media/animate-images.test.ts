@@ -82,7 +82,7 @@ describe('animateImages()', () => {
 
   test('moves only while its layer is shown', async () => {
     const frames = await moved({ animate_strategy: 'slide-to-right' }, 20, { ip: 10, st: 5 });
-    // First the background, then the movement from one end to the other.
+    // First the background, then the movement from the first end to the second.
     expect(frames[9]!.blue).toBe(0);
     expect(frames[10]!.left - frames[19]!.left).toBeGreaterThan(25);
   });

@@ -75,7 +75,7 @@ describe('checkClip()', () => {
 });
 
 describe('checkSound()', () => {
-  test('describes a sound, also one in a video', async () => {
+  test('describes a sound, also that of a video', async () => {
     const wav = stereoWav(44_100, new Float32Array(22_050));
     expect(await checkSound(wav, 'clip')).toEqual({
       type: 'wav',

@@ -28,14 +28,14 @@ function playing(bytes: Uint8Array, frameCount: number, options: Playing): Rende
   return inputOf(layers, { fps, frameCount, clips: [clip], document, ...changes });
 }
 
-/** Returns the content of each frame. */
-async function seen<Result>(renderInput: RenderInput, frames: Iterable<number>, look: (rgba: Uint8Array) => Result) {
+/** Returns the content that `read` finds in each frame. */
+async function seen<Result>(renderInput: RenderInput, frames: Iterable<number>, read: (rgba: Uint8Array) => Result) {
   const rasterizer = await openRasterizer(renderInput);
   try {
     const results: Result[] = [];
     for (const frame of frames) {
       await rasterizer.prepare(frame);
-      results.push(look(rasterizer.draw(frame)));
+      results.push(read(rasterizer.draw(frame)));
     }
     return results;
   } finally {
@@ -51,7 +51,7 @@ function expected(count: number, fps: number, rate: number, trimPictures = 0, le
 }
 
 describe('clips', () => {
-  test('shows each picture in its frame and the last one after the end', async () => {
+  test('shows each picture in its frame and the last picture after the end', async () => {
     const renderInput = playing(await numberedClip(25, 40), 45, { fps: 25 });
     expect(await seen(renderInput, numbers(45), numberIn)).toEqual(expected(45, 25, 25, 0, 40));
   });
@@ -187,13 +187,16 @@ describe('clips', () => {
   test('crops as images do', async () => {
     const clip = await numberedClip(25, 4);
     const right = { crop_strategy: 'manual', crop_x: 0, crop_y: 0, crop_width: 16, crop_height: 9 } as const;
-    const look = (rgba: Uint8Array) => [4, 28, 36, 60].map((x) => rgba[(18 * 64 + x) * 4]! > 127);
-    expect(await seen(playing(clip, 3, { fps: 25, transform: right }), [1, 2], look)).toEqual([
+    const readPoints = (rgba: Uint8Array) => [4, 28, 36, 60].map((x) => rgba[(18 * 64 + x) * 4]! > 127);
+    expect(await seen(playing(clip, 3, { fps: 25, transform: right }), [1, 2], readPoints)).toEqual([
       [true, true, false, false],
       [false, false, true, true],
     ]);
     const beside = playing(clip, 2, { fps: 25, transform: { crop_strategy: 'manual', crop_x: 64 } });
-    await expect(seen(beside, [0], look)).rejects.toMatchObject({ code: 'asset_decode_failed', imageName: 'clip.mp4' });
+    await expect(seen(beside, [0], readPoints)).rejects.toMatchObject({
+      code: 'asset_decode_failed',
+      imageName: 'clip.mp4',
+    });
   });
 
   test('leaves no file behind', async () => {

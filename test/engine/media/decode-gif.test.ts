@@ -57,7 +57,7 @@ async function drawn(bytes: Uint8Array, picture: number): Promise<string> {
 const whole = (colour: number, changes: Partial<Part> = {}): Part => ({ x: 0, y: 0, w: 3, h: 2, colour, ...changes });
 
 describe('gifPictures()', () => {
-  test('paints each picture according to the disposal of the previous one', async () => {
+  test('paints each picture according to the disposal of the previous picture', async () => {
     const spot = (colour: number, x: number, disposal: number): Part => ({ x, y: 0, w: 1, h: 1, colour, disposal });
     const bytes = gif(3, 2, [whole(1), spot(2, 0, 1), spot(3, 1, 3), spot(2, 2, 2), spot(3, 0, 0)]);
     expect(await Promise.all([0, 1, 2, 3, 4].map((index) => drawn(bytes, index)))).toEqual([

@@ -25,7 +25,7 @@ function cut(bytes: Uint8Array, share: number): Uint8Array {
   return bytes.subarray(0, Math.floor(bytes.length * share));
 }
 
-/** A GIF with `count` pictures of one pixel, each shown for a fifth of a second. */
+/** A GIF with `count` pictures of a single pixel, each shown for a fifth of a second. */
 function gif(count: number): Buffer {
   const picture = '21f90400140000002c00000000010001000002024401 00'.replace(' ', '');
   return Buffer.from(`4749463839610100010080000000 0000ffffff${picture.repeat(count)}3b`.replace(' ', ''), 'hex');
@@ -48,7 +48,7 @@ describe('examineMedia()', () => {
     }
     expect(await examineMedia(soundInput(stereoWav(8000, new Float32Array(800))))).toEqual([]);
     expect(await examineMedia(clipInput(gif(10), 2))).toEqual([]);
-    expect(await examineMedia(clipInput(gif(1), 2)), 'one picture need not move').toEqual([]);
+    expect(await examineMedia(clipInput(gif(1), 2)), 'a single picture need not move').toEqual([]);
   });
 
   it('reports a clip that ends early and the still that shows its last picture', async () => {
@@ -154,8 +154,8 @@ describe('examineMedia()', () => {
         playedSeconds: expect.closeTo(2, 3),
       },
     ]);
-    const own = clipInput(clip, 2);
-    expect(await examineMedia({ ...own, clips: [{ ...own.clips[0]!, isOwn: true }] })).toEqual([]);
+    const input = clipInput(clip, 2);
+    expect(await examineMedia({ ...input, clips: [{ ...input.clips[0]!, isOwn: true }] })).toEqual([]);
   });
 
   it('rejects a requested trim beyond the end', async () => {

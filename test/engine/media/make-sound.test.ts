@@ -109,7 +109,7 @@ describe('makeSound()', () => {
     const peak = left.subarray(RATE / 2).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
     expect(peak).toBeGreaterThan(0.9);
     expect(peak).toBeLessThan(1.05);
-    // Still a sine: a clipped one would be louder for its peak.
+    // Still a sine: a clipped sine would be louder for its peak.
     expect(rms(left, RATE, 1.5 * RATE) / peak).toBeCloseTo(Math.SQRT1_2, 1);
   });
 

@@ -39,7 +39,7 @@ export async function numberedClip(fps: number, count: number): Promise<Uint8Arr
   }
 }
 
-/** Decodes the number that a picture 64 pixels wide shows in one of its rows. */
+/** Decodes the number that a picture 64 pixels wide shows in a row. */
 export function numberIn(rgba: Uint8Array, row = 18): number {
   let number = 0;
   for (let bit = 0; bit < 8; bit++) if (rgba[(row * 64 + bit * 8 + 4) * 4]! > 127) number |= 1 << bit;

@@ -28,14 +28,14 @@ describe('composeAnimation()', () => {
     ['the path of a clip', (up) => ({ id: 'clip', w: 64, h: 36, u: up, p: 'secret.png', e: 0 })],
   ];
   test.each(ways)('reads no outside file for %s, even when a directory is open', async (_, asset) => {
-    const own = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
+    const clipAsset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
     const bytes = await numberedClip(25, 2);
     const clips = [{ assetId: 'clip', width: 64, height: 36, bytes, transform: {}, name: 'clip.mp4' }];
     const renderInput = inputOf([imageLayer(1, 'other'), imageLayer(2, 'clip')], {
       fps: 25,
       clips,
       // Bypasses the check of an input.
-      document: { assets: [own, asset(outside())] },
+      document: { assets: [clipAsset, asset(outside())] },
     });
     const json = (await composeAnimation(renderInput)).toJson([]);
     expect(json).not.toContain('secret');

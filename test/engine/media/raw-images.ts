@@ -22,7 +22,7 @@ export function plainPng(depth: number, colourType: number, pixel: readonly numb
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
 }
 
-/** A JPEG of 8 × 8 equal CMYK pixels as Adobe writes them, inverted: 255 is no ink. Baseline, one block per component. */
+/** A JPEG of 8 × 8 equal CMYK pixels as Adobe writes them, inverted: 255 is no ink. Baseline, a single block per component. */
 export function cmykJpeg(inks: readonly [number, number, number, number]): Buffer {
   const segment = (marker: number, data: readonly number[]): Buffer =>
     Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 0xff, ...data]);

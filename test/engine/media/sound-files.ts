@@ -50,9 +50,9 @@ export function cafFile(
   for (const [index, value] of [flags, packetBytes, packetSamples, channels, bits].entries()) {
     body.writeUInt32BE(value, 12 + index * 4);
   }
-  const others = Object.entries(chunks).map(([type, content]) => chunk(type, content));
+  const furtherChunks = Object.entries(chunks).map(([type, content]) => chunk(type, content));
   const samples = chunk('data', Buffer.concat([Buffer.alloc(4), data]));
-  return Buffer.concat([Buffer.from('caff\0\x01\0\0', 'latin1'), chunk('desc', body), ...others, samples]);
+  return Buffer.concat([Buffer.from('caff\0\x01\0\0', 'latin1'), chunk('desc', body), ...furtherChunks, samples]);
 }
 
 /** The table of packets of a CAF file. */

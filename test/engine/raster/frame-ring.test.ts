@@ -60,7 +60,7 @@ describe('createFrameRing().put()', () => {
     expect(new Set(frame.subarray(170))).toEqual(new Set([v]));
   });
 
-  test('is within one of the floating-point reference for any size and pixels', () => {
+  test('differs by at most 1 from the floating-point reference for any size and pixels', () => {
     const side = fc.integer({ min: 1, max: 25 }).map((n) => n * 2);
     fc.assert(
       fc.property(side, side, fc.integer(), (width, height, seed) => {

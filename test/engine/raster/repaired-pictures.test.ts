@@ -3,7 +3,7 @@ import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { REPAIRED_FEATURES } from '../../field/repaired-features.ts';
 import { inputOf } from '../inputs.ts';
 
-/** Returns the colours of points on one frame of a documented feature, 160 × 90 pixels, on black. */
+/** Returns the colours of points on a frame of a documented feature, 160 × 90 pixels, on black. */
 async function colorsAt(name: string, frame: number, points: readonly (readonly [x: number, y: number])[]) {
   const layers = [...REPAIRED_FEATURES[name]!];
   const renderInput = inputOf(layers, { width: 160, height: 90, fps: 20, frameCount: 20 });

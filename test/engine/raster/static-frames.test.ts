@@ -5,7 +5,7 @@ import type { RenderInput } from '../../../src/template/render-input.ts';
 import { runs } from '../../support/full-run.ts';
 import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 
-/** For each frame after the first: whether it equals the previous one, and whether repeats() reports so. */
+/** For each frame after the first: whether it equals the previous frame, and whether repeats() reports so. */
 async function compare(renderInput: RenderInput): Promise<{ same: boolean[]; known: boolean[] }> {
   const rasterizer = await openRasterizer(renderInput);
   const pictures = Array.from({ length: renderInput.frameCount }, (_, frame) => Buffer.from(rasterizer.draw(frame)));
@@ -82,11 +82,11 @@ describe('Rasterizer.repeats()', () => {
     const inputs = fc.tuple(fc.array(layer, { minLength: 1, maxLength: 2 }), shown);
     await fc.assert(
       fc.asyncProperty(inputs, async ([layers, { ip, st, sr, remapped, tm, parent }]) => {
-        const inner = layers.map((one, index) =>
+        const inner = layers.map((settings, index) =>
           rectangleLayer(index + 1, [0, 0, 8, 8], [1, index, 0], {
-            ip: one.ip,
-            op: one.ip + one.length,
-            ks: placed(0, 0, { p: one.p }),
+            ip: settings.ip,
+            op: settings.ip + settings.length,
+            ks: placed(0, 0, { p: settings.p }),
           }),
         );
         const outer = [

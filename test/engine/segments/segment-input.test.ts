@@ -230,7 +230,7 @@ describe('segmentScene()', () => {
 describe('segmentKeys()', () => {
   const ranges = Array.from({ length: 6 }, (_, at) => ({ first: at * 60, end: Math.min(324, at * 60 + 60) }));
 
-  /** One character per segment of launch: `x` where an edit changes its key. */
+  /** A character for each segment of launch: `x` where an edit changes its key. */
   function changes(
     texts: Readonly<Record<string, string>>,
     edit: (renderInput: RenderInput) => RenderInput = (renderInput) => renderInput,

@@ -6,7 +6,7 @@ import { everyScript, LATIN } from './test-fonts.ts';
 
 const FONTS = [LATIN, ...everyScript()];
 
-/** Lays out one paragraph at 10 pixels per em unless the style differs; also returns its lines in visual order. */
+/** Lays out a paragraph at 10 pixels per em unless the style differs; also returns its lines in visual order. */
 async function layOut(t: string, style: object = {}): Promise<TextLayout & { readonly seen: string[] }> {
   const spec = textSpec({ t, f: 'Latin', s: 10, lh: 12, ...style });
   const layout = layOutText(spec, await openStack(t, FONTS), 0.75);
@@ -49,7 +49,7 @@ describe('layOutText()', () => {
     expect((await layOut(text)).seen[0]!.replaceAll(/[()]/g, '')).toBe(seen.replaceAll(/[()]/g, ''));
   });
 
-  it('makes one glyph of a Devanagari conjunct and one cell of a letter with its marks', async () => {
+  it('makes a single glyph of a Devanagari conjunct and a single cell of a letter with its marks', async () => {
     expect(glyphsOf(await layOut('क्ष'))).toHaveLength(1);
     expect(glyphsOf(await layOut('e\u0301\u0323'))).toHaveLength(1);
     expect(glyphsOf(await layOut('กี่'))).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('layOutText()', () => {
     expect(names).toEqual([latin, korean, japanese, japanese, emoji, emoji, expect.any(String)]);
   });
 
-  it.each(['👨‍👩‍👧‍👦', '🏳️‍🌈', '🇩🇪', '👍🏽', '1️⃣'])('makes one coloured glyph of %s', async (emoji) => {
+  it.each(['👨‍👩‍👧‍👦', '🏳️‍🌈', '🇩🇪', '👍🏽', '1️⃣'])('makes a single coloured glyph of %s', async (emoji) => {
     const cells = (await layOut(emoji)).lines[0]!.cells.map(({ cell }) => cell);
     expect(cells).toMatchObject([{ isColored: true, isMissing: false }]);
     expect(cells[0]!.glyphs).toHaveLength(1);

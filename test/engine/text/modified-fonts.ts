@@ -26,7 +26,7 @@ export function withTables(sfnt: Uint8Array, tables: Readonly<Record<string, Uin
   return Buffer.concat(parts);
 }
 
-/** Table with a picture of one em for one glyph. @see OpenType 1.9, "sbix" */
+/** Table with a picture of an em for a glyph. @see OpenType 1.9, "sbix" */
 export function sbix(glyph: number, glyphCount: number, png: Uint8Array, pixelsPerEm: number): Uint8Array {
   const header = Buffer.alloc(12);
   header.writeUInt16BE(1, 0);
@@ -43,7 +43,7 @@ export function sbix(glyph: number, glyphCount: number, png: Uint8Array, pixelsP
   return Buffer.concat([header, strike, data]);
 }
 
-/** Tables that draw one glyph as another glyph in one colour. @see OpenType 1.9, "COLR" version 0, "CPAL" */
+/** Tables that draw a glyph as another glyph in a single colour. @see OpenType 1.9, "COLR" version 0, "CPAL" */
 export function oneColor(
   glyph: number,
   drawnAs: number,

@@ -5,7 +5,7 @@ import { LATIN, testFont, VARIABLE } from './test-fonts.ts';
 
 const WOFF = testFont('noto-sans', 'latin', { ending: 'woff' });
 
-/** Returns a copy with one 32-bit number changed. */
+/** Returns a copy with a 32-bit number changed. */
 function changed(bytes: Uint8Array, offset: number, value: number): Uint8Array {
   const copy = new Uint8Array(bytes);
   new DataView(copy.buffer).setUint32(offset, value);

@@ -36,7 +36,7 @@ const [LABEL_X, WORDS_X, WIDTH] = [24, 330, 1200];
 const [BOX_WIDTH, BOX_HEIGHT] = [372, 150];
 const TOP_OF_BOXES = ROWS.length * ROW + 20;
 
-/** Draws texts in every writing system into one picture for visual review. UPDATE_FRAMES=1 stores it again. */
+/** Draws texts in every writing system into a picture for visual review. UPDATE_FRAMES=1 stores it again. */
 export async function drawScriptSheet(): Promise<Canvas> {
   const fonts: InputFont[] = [LATIN, ...everyScript()];
   const rows = ROWS.flatMap(([label, words, style], row) => [

@@ -31,7 +31,7 @@ export function testFont(
 /** Noto Sans for Latin letters, the font of the texts in these tests. */
 export const LATIN = testFont('noto-sans', 'latin', { name: 'Latin', isFallback: false });
 
-/** One fallback font per writing system. */
+/** A fallback font for each writing system. */
 export function everyScript(): InputFont[] {
   return [
     ...['latin-ext', 'cyrillic', 'greek', 'vietnamese'].map((subset) => testFont('noto-sans', subset)),

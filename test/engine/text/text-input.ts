@@ -6,7 +6,7 @@ import { placed } from '../inputs.ts';
 
 const FRAMES = 30;
 
-/** A text layer with one document: black, 40 pixels, in the font "Latin" by default. */
+/** A text layer with a single document: black, 40 pixels, in the font "Latin" by default. */
 export function text(
   t: string,
   style: Record<string, unknown> = {},

@@ -270,11 +270,15 @@ function maxpAt(sfnt: Uint8Array): number {
 }
 
 /** Share of pixels that differ by more than a quarter in any channel. */
-function differing(a: Canvas, b: Canvas): number {
-  const [ours, theirs] = [a, b].map((one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data);
+function differing(first: Canvas, second: Canvas): number {
+  const [before, after] = [pixelsOf(first), pixelsOf(second)];
   let count = 0;
-  for (let index = 0; index < ours!.length; index += 4) {
-    if ([0, 1, 2].some((channel) => Math.abs(ours![index + channel]! - theirs![index + channel]!) > 64)) count++;
+  for (let index = 0; index < before.length; index += 4) {
+    if ([0, 1, 2].some((channel) => Math.abs(before[index + channel]! - after[index + channel]!) > 64)) count++;
   }
-  return count / (ours!.length / 4);
+  return count / (before.length / 4);
+}
+
+function pixelsOf(canvas: Canvas): Uint8ClampedArray {
+  return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
 }

@@ -16,7 +16,7 @@ export interface Box {
   readonly color: Pixel;
 }
 
-/** A picture of one colour with boxes on it, RGBA with straight alpha. */
+/** A picture of a single colour with boxes on it, RGBA with straight alpha. */
 export function drawn(ground: Pixel, ...boxes: Box[]): Uint8Array {
   const pixels = new Uint8Array(WIDTH * HEIGHT * 4);
   for (let at = 0; at < pixels.length; at += 4) pixels.set(ground, at);
@@ -43,25 +43,27 @@ export const ALPHA_FRAMES: readonly Uint8Array[] = [
 ];
 
 /** The largest difference in alpha, or in colour where both are visible. */
-export function farthest(one: Uint8Array, other: Uint8Array): number {
+export function farthest(first: Uint8Array, second: Uint8Array): number {
   let most = 0;
-  for (let at = 0; at < one.length; at += 4) {
-    most = Math.max(most, Math.abs(one[at + 3]! - other[at + 3]!));
-    if (one[at + 3] === 0 || other[at + 3] === 0) continue;
+  for (let at = 0; at < first.length; at += 4) {
+    most = Math.max(most, Math.abs(first[at + 3]! - second[at + 3]!));
+    if (first[at + 3] === 0 || second[at + 3] === 0) continue;
     for (let channel = 0; channel < 3; channel++) {
-      most = Math.max(most, Math.abs(one[at + channel]! - other[at + channel]!));
+      most = Math.max(most, Math.abs(first[at + channel]! - second[at + channel]!));
     }
   }
   return most;
 }
 
 /** The mean difference of a channel with both pictures over black. */
-export function meanDifference(one: Uint8Array, other: Uint8Array): number {
+export function meanDifference(first: Uint8Array, second: Uint8Array): number {
   let sum = 0;
-  for (let at = 0; at < one.length; at += 4) {
-    const [a, b] = [one[at + 3]! / 255, other[at + 3]! / 255];
-    sum += Math.abs(one[at + 3]! - other[at + 3]!);
-    for (let channel = 0; channel < 3; channel++) sum += Math.abs(one[at + channel]! * a - other[at + channel]! * b);
+  for (let at = 0; at < first.length; at += 4) {
+    const [firstAlpha, secondAlpha] = [first[at + 3]! / 255, second[at + 3]! / 255];
+    sum += Math.abs(first[at + 3]! - second[at + 3]!);
+    for (let channel = 0; channel < 3; channel++) {
+      sum += Math.abs(first[at + channel]! * firstAlpha - second[at + channel]! * secondAlpha);
+    }
   }
-  return sum / one.length;
+  return sum / first.length;
 }

@@ -52,7 +52,7 @@ async function lumaOf(packets: readonly { readonly data: Uint8Array }[]): Promis
 }
 
 describe('openWebmWriter()', () => {
-  it('stores alpha for every frame, including those before the first transparent one', async () => {
+  it('stores alpha for every frame, including those before the first transparent frame', async () => {
     const frames = [drawn(WHITE), ...ALPHA_FRAMES];
     const { packets, track, input } = await read(await encoded(frames));
     expect(await track.getCodec()).toBe('vp9');
