@@ -110,7 +110,7 @@ interface WrittenDestination extends VideoDestination {
   readonly credentialAt: Span;
 }
 
-/** Returns the destinations of reelform.yaml, located at the `template` of the definition if it has one. */
+/** Returns the destinations of reelform.yaml, located at the `template` of the definition if it is written there. */
 function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
   const template = locateIn(root)(['template'], 'value').span;
   const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;

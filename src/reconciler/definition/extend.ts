@@ -84,7 +84,7 @@ export function withoutFileProperties(root: MapNode): MapNode {
 }
 
 /**
- * Merges two maps recursively. Other values of the same key are replaced by the later one. Values keep their source
+ * Merges two maps recursively. Other values are replaced by the later value of the same key. Values keep their source
  * location.
  *
  * @param later its keys and its own location win

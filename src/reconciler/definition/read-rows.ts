@@ -219,7 +219,7 @@ const CSV_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the first quote without a closing one in its line, from it to the end of its line; null if every quote is closed. Such a
+ * Returns the first quote that is not closed in its line, from it to the end of its line; null if every quote is closed. Such a
  * cell extends to the end of the file, or to the quote that begins a later cell.
  *
  * @param from offset of the header
@@ -305,7 +305,7 @@ interface RawRecord {
 }
 
 /**
- * Edits a CSV or TSV file with a header. Records that do not change keep their bytes; changed ones keep the separator and the line breaks
+ * Edits a CSV or TSV file with a header. Records that do not change keep their bytes; changed records keep the separator and the line breaks
  * of the file.
  *
  * @param text readable by `readCsv`

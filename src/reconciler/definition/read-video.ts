@@ -241,7 +241,7 @@ function namedOutputs(list: TreeNode): NamedOutput[] {
   return (items as unknown as NamedOutput[]).filter((item) => typeof item?.name === 'string');
 }
 
-/** Reads the entries of a map in the order of their names, without the invalid ones. */
+/** Reads the entries of a map in the order of their names, without invalid entries. */
 function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefined): Map<string, T> {
   if (node?.kind !== 'map') return new Map();
   const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));

@@ -177,7 +177,7 @@ interface RowContext extends VideoContext {
   readonly read: (path: string) => FileText;
 }
 
-/** Resolves an extended definition to its videos: one, or with `each` one for every data row. */
+/** Resolves an extended definition to its videos: a single video, or with `each` a video for every data row. */
 function resolveRows(path: string, root: MapNode, context: RowContext): Result<Candidate[]> {
   const each = child(root, 'each');
   if (each === null) return { ok: true, value: [resolveVideo(path, root, null, context)] };

@@ -19,7 +19,7 @@ export interface VideoDestination {
   readonly to: string;
   /** Name of a credential; null for the service's default. */
   readonly credential: string | null;
-  /** Name of the file that goes there; absent for the main one. */
+  /** Name of the file that goes there; absent for the main file. */
   readonly output?: string;
 }
 

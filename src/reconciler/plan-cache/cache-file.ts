@@ -121,7 +121,7 @@ export class CacheFile {
 }
 
 /**
- * Writes the plan cache, or keeps the old one if that fails. Not synced to disk: a crash may lose it.
+ * Writes the plan cache, or keeps the present file if that fails. Not synced to disk: a crash may lose it.
  *
  * @param key of this program
  * @param before open cache from which the state was loaded

@@ -14,7 +14,7 @@ export interface CachedState {
   readonly templates: ReadonlyMap<string, CachedTemplate>;
   /** Every file that was read, by repository-relative path. */
   readonly files: ReadonlyMap<string, Trusted<FileSeen>>;
-  /** Every folder that was listed. */
+  /** Every folder that was listed, by repository-relative path; `''` for the root. */
   readonly folders: ReadonlyMap<string, Trusted<FolderSeen>>;
   /** Parents of the files that were not listed themselves. They must stay folders, not links. */
   readonly parentDirs: readonly string[];
@@ -30,7 +30,7 @@ export type Trusted<T> = T & { readonly isTrusted: boolean };
 
 export interface CachedTemplate {
   readonly diagnostics: readonly Diagnostic[];
-  /** Labels of its editables, by key, for those that have one. */
+  /** Labels of its editables by key, without editables that have no label. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

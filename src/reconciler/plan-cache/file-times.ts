@@ -13,7 +13,7 @@ export interface FsTimestamp {
 
 /** Kernels use the time of their last tick, at most 10 ms ago. */
 const TICK_MS = 20;
-/** Some file systems store whole seconds, the oldest even ones only. */
+/** Some file systems store whole seconds; FAT stores even seconds only. */
 const COARSE_MS = 2_020;
 
 /**

@@ -34,7 +34,7 @@ export function readEntries(path: string, ranges: readonly TextRange[], expected
   return lock.ok && lock.value.videos.size === ranges.length ? lock.value : null;
 }
 
-/** @returns null when the stat data of the file differ from the expected ones */
+/** @returns null when the file has other stat data than expected */
 function readRanges(path: string, ranges: readonly TextRange[], expected: StatTuple): string[] | null {
   const file = openSync(path, 'r');
   try {

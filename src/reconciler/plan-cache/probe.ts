@@ -44,7 +44,7 @@ export function probeCache(root: string, key: string): CacheProbe | null {
   };
 }
 
-/** Returns the paths whose stat data differ from the cached ones, or prove nothing. */
+/** Returns the paths whose stat data have changed, or prove nothing. */
 function changedPaths(cached: readonly CachedStat[], readStats: (path: string) => Stats | null): string[] {
   const changed: string[] = [];
   for (const [path, isTrusted, tuple] of cached) {
@@ -69,7 +69,7 @@ export function isUnchanged({ maybeChanged: { files, folders }, hasMoved }: Cach
 }
 
 /**
- * Returns true if a plan would have nothing to do or report, like the last one.
+ * Returns true if a plan would have nothing to do or report, like the last plan.
  *
  * @param restores true if the plan restores missing and damaged outputs
  */

@@ -18,7 +18,7 @@ export type Desire = (
 ) => DesiredVideo;
 
 /**
- * Updates the state: reads files that may have changed, and the definitions that depend on changed ones.
+ * Updates the state: reads files that may have changed, and the definitions that depend on changed files.
  *
  * @param timestamp taken before anything was read
  * @returns null when everything has to be read: the configuration changed, or something is invalid

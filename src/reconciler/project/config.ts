@@ -26,7 +26,7 @@ type ServiceConfig =
   | 'embedded'
   | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
 
-/** Optional features of a service that the user declares. Absent ones are detected. */
+/** Optional features of a service that the user declares. Absent features are detected. */
 interface ServiceCapabilities {
   /** How long it keeps an Idempotency-Key; 0 if it ignores them. */
   readonly keyLifetimeMs?: number;

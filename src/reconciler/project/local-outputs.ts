@@ -58,7 +58,7 @@ export function createOutputCheck(root: string): (rendering: RenderedFiles) => b
  * long; plans compare only sizes.
  *
  * @param isAsked selects ids
- * @returns ids of entries whose files are there with their sizes → path of the first replaced one
+ * @returns ids of entries whose files are there with their sizes → path of the first replaced file
  */
 export async function findSwappedOutputs(
   root: string,
@@ -80,7 +80,7 @@ export async function findSwappedOutputs(
 }
 
 /**
- * Removes delivered videos from the missing ones, because they exist elsewhere. No plan restores them.
+ * Removes delivered videos from the missing videos, because they exist elsewhere. No plan restores them.
  */
 export function notDelivered(missing: ReadonlySet<string>, lock: Lock): Set<string> {
   return new Set([...missing].filter((id) => lock.videos.get(id)?.deliveries === undefined));

@@ -88,7 +88,8 @@ export class RepositoryFiles {
 
   /**
    * Returns the path of a file as the disk stores it. Names with accents have two Unicode forms, of which macOS and archives write
-   * one and keyboards the other. A file with exactly this name wins; otherwise the first one with the same letters.
+   * the decomposed form and keyboards the composed form. A file with exactly this name wins; otherwise the first file with
+   * the same letters.
    */
   readonly storedPath = (path: string): string => {
     if (isPlain(path) || existsSync(join(this.root, path))) return path;

@@ -62,7 +62,7 @@ export class ServiceConnection {
   /**
    * Sends a request once.
    *
-   * @param agents fresh ones for a POST, which must not use a connection that is being closed
+   * @param agents fresh agents for a POST, which must not use a connection that is being closed
    */
   sendOnce(call: Call, agents = KEPT_AGENTS): Promise<Exchange> {
     const { url, token, timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS, onRequest } = this.options;

@@ -97,7 +97,7 @@ function troubleOf(
   return { error, isSilent: code === 'ETIMEDOUT' };
 }
 
-/** Enough to make a collision of two tokens of one service negligible. */
+/** Number of characters that makes a collision of two tokens of a service negligible. */
 const DIGEST_LENGTH = 16;
 
 /**

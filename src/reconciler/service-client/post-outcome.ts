@@ -7,7 +7,7 @@ import { bareSession, isLine, readCreated, refusalOf } from './read-answer.ts';
  * Known effect of a POST of a session.
  * - created: the service has the session, even if the rest of the answer is unreadable
  * - not_created: this request certainly created none
- * - unknown: there may be one
+ * - unknown: a session may exist
  */
 export type PostOutcome =
   | { readonly kind: 'created'; readonly session: RenderSession }

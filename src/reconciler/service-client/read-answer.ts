@@ -14,7 +14,7 @@ import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson, parseRecord } from '../../kernel/json.ts';
 import type { ServiceAnswer } from './exchange.ts';
 
-/** A parsed answer. Unknown fields are kept, wrong ones rejected. */
+/** A parsed answer. Unknown fields are kept, and wrong fields are rejected. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Maximum length of a text from an answer, in UTF-16 code units. */

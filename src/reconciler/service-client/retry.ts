@@ -62,14 +62,14 @@ function passes(exchange: Exchange, repeatability: Repeatability, code: string |
   if (repeatability === 'once') return exchange.kind === 'answer' && exchange.answer.status === 429;
   // An answer that is too large will be too large again.
   if (exchange.kind !== 'answer') return exchange.error.code === 'service_unreachable';
-  // The first request with the key is still running; its answer applies to this one.
+  // The first request with the key is still running; its answer applies to this request too.
   if (repeatability === 'keyed' && (code === 'idempotency_in_progress' || code === 'http_409')) return true;
   return PASSING.has(exchange.answer.status);
 }
 
 /** A service that is moved to another machine is usually back within this time. */
 const PATIENCE_MS = 600_000;
-/** An unreadable answer, or one about another session, is rarely followed by a good one. */
+/** After an unreadable answer, or an answer about another session, a good answer is rare. */
 const MAX_UNREADABLE = 4;
 
 /**

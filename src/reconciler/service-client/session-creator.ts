@@ -20,7 +20,7 @@ interface KeyLifetimes {
 /** Outcome of all requests for one session. */
 interface Posted {
   readonly outcome: PostOutcome;
-  /** Whether a request before the last one may have created the session. */
+  /** Whether a request before the last request may have created the session. */
   readonly mayHaveArrived: boolean;
 }
 
@@ -50,7 +50,7 @@ export class SessionCreator {
     const { idempotencyKey, wasSentBefore = false, signal } = options;
     const { outcome, mayHaveArrived } = await this.#post(body, idempotencyKey, signal);
     if (outcome.kind === 'created') return outcome.session;
-    // Rejecting the last request proves nothing about earlier ones.
+    // Rejecting the last request proves nothing about earlier requests.
     if (outcome.kind === 'unknown' || mayHaveArrived || wasSentBefore) throw unknownSession(outcome.error);
     throw outcome.error;
   }

@@ -39,6 +39,25 @@ describe('the plan cache', () => {
     expect(told).toEqual(await reelform(root, ['plan', '--no-cache']));
   });
 
+  it('selects unchanged videos by their ids without reading them', async () => {
+    const root = makeRepository();
+    for (const city of ['berlin', 'oslo', 'rome']) writeFileSync(join(root, `videos/${city}.yaml`), definition(city));
+    await reelform(root, ['pull']);
+    expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    for (let plan = 0; plan < 2; plan++) await reelform(root, ['plan']);
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    for (const args of [
+      ['--target', 'oslo'],
+      ['--target', 'r*'],
+      ['--exclude', 'rome'],
+      ['--target', 'olso'],
+    ]) {
+      const cached = await reelform(root, ['plan', '--json', ...args]);
+      expect(cached).toEqual(await reelform(root, ['plan', '--json', '--no-cache', ...args]));
+    }
+    expect((await reelform(root, ['plan', '--target', 'olso'])).stderr).toContain('Did you mean oslo?');
+  });
+
   it.each([true, false])(
     'warns of an ignored definition from its appearance until its removal (applied: %s)',
     async (isApplied) => {
