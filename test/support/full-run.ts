@@ -21,14 +21,21 @@ export function some<Case>(cases: readonly Case[]): readonly Case[] {
 export const FULL_ONLY: readonly string[] = [
   // Whole workflows over a forge and a git remote. Their steps have tests of their own in test/cli and test/reconciler.
   'test/workflows/flow.test.ts',
+  'test/cli/commit/github-lock-branch.test.ts',
   'test/cli/commit/merge-flow.test.ts',
   'test/cli/commit/pull-request.test.ts',
   'test/cli/plan/find-reviews.test.ts',
   'test/cli/apply/two-jobs.test.ts',
-  'test/cli/apply/unsearched-history.test.ts',
   'test/reconciler/lock/git-merge.test.ts',
-  // The command of render-shard.test.ts and render-segments.test.ts, with real renders.
+  // Checkouts that are shallow, sparse or without the content of Git LFS, and galleries behind a registry.
+  'test/cli/apply/unsearched-history.test.ts',
+  'test/cli/check/lfs-pointers.test.ts',
+  'test/cli/plan/left-out-definitions.test.ts',
+  'test/cli/plan/read-history.test.ts',
+  'test/cli/template/gallery.test.ts',
+  // The commands of render-shard.test.ts and render-segments.test.ts, and of test/report/preview, with real renders.
   'test/cli/apply/apply-shard.test.ts',
+  'test/cli/plan/draw-preview.test.ts',
   // Files of many megabytes, full disks, killed and hostile processes. Limits have small cases beside their checks.
   'test/cli/apply/full-disk.test.ts',
   'test/service/server/disk-room.test.ts',

@@ -1,4 +1,4 @@
-import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { createCanvas, type ImageData, loadImage } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../../src/contract/wire/mapping.ts';
 import { evaluateInput } from '../../../src/engine/expressions/evaluate-input.ts';
@@ -65,17 +65,20 @@ function inputWith(animation: LottieDocument, resources: Record<string, Resource
   return bindMapping(parsed.value, { resources }, new Map());
 }
 
-/** Returns the bounds of the pixels of a still that a condition accepts: left, top, right, bottom. */
-async function boundsOf(
-  renderInput: RenderInput,
-  accepts: (red: number, green: number, blue: number) => boolean,
-): Promise<number[]> {
+/** Returns the pixels of the first still. */
+async function pixelsOf(renderInput: RenderInput): Promise<ImageData> {
   const [still] = await drawStills(renderInput, () => undefined);
   const picture = await loadImage(Buffer.from(still!.bytes));
-  const { width, height } = picture;
-  const context = createCanvas(width, height).getContext('2d');
+  const context = createCanvas(picture.width, picture.height).getContext('2d');
   context.drawImage(picture, 0, 0);
-  const { data } = context.getImageData(0, 0, width, height);
+  return context.getImageData(0, 0, picture.width, picture.height);
+}
+
+/** Returns the bounds of the pixels that a condition accepts: left, top, right, bottom. */
+function boundsOf(
+  { data, width, height }: ImageData,
+  accepts: (red: number, green: number, blue: number) => boolean,
+): number[] {
   const bounds = [width, height, 0, 0];
   for (let index = 0; index < width * height; index++) {
     if (!accepts(data[index * 4]!, data[index * 4 + 1]!, data[index * 4 + 2]!)) continue;
@@ -119,7 +122,8 @@ describe('evaluateScene()', () => {
     ['shrunk to a box', 'A text that is too long', { sz: [300, 60], ps: [-150, -30], rs: 2 }],
   ])('draws a box around a text with the same margins: %s', async (_, text, style) => {
     const renderInput = inputWith(badge({ text: style }), textOf(text));
-    const [box, ink] = [await boundsOf(renderInput, isBox), await boundsOf(renderInput, isInk)];
+    const pixels = await pixelsOf(renderInput);
+    const [box, ink] = [boundsOf(pixels, isBox), boundsOf(pixels, isInk)];
     const margins = [ink[0]! - box[0]!, ink[1]! - box[1]!, box[2]! - ink[2]!, box[3]! - ink[3]!];
     for (const [side, margin] of margins.entries()) {
       // Pixels at the edges of letters are too light for ink.

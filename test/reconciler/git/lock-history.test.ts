@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { formerEntries } from '../../../src/reconciler/git/lock-history.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
+import { runs } from '../../support/full-run.ts';
 import {
   cloneOf,
   type GitRepository,
@@ -321,7 +322,7 @@ describe('the index of the history', () => {
     const digits = [...'abcdef0123'];
     writeFiles(repository.root, { '.git/info/exclude': '.reelform\n' });
     await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
-    for (let step = 0; step < 40; step++) {
+    for (let step = 0; step < runs(40); step++) {
       const branches = (await repository.git('branch', '--format=%(refname:short)')).split('\n');
       const action = random.pick(['commit', 'commit', 'commit', 'branch', 'switch', 'merge', 'remove', 'amend']);
       const videos = Object.fromEntries(['x', 'y'].map((id) => [id, random.pick(digits)]));
