@@ -1,6 +1,6 @@
 /**
  * Returns the values that are not undefined, for optional properties: `{ name, ...defined({ title, width }) }`. A property
- * that is absent and a property that is undefined differ in digests and in what a spread overrides.
+ * that is absent and a property that is undefined differ in digests, and only the latter overrides a value when it is spread.
  */
 export function defined<Values extends object>(values: Values): Defined<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<Values>;

@@ -15,7 +15,7 @@ export const MAX_POINTER_BYTES = 1023;
 const POINTER_LINE = /^[a-z0-9.-]+ [^\r\n]+$/;
 
 /**
- * Parses a Git LFS pointer: `key value` lines of which `version` is the first, and the others are sorted by their keys.
+ * Parses a Git LFS pointer: `key value` lines, `version` first and the rest sorted by key.
  *
  * @returns null for any other file, and for a pointer without a SHA-256
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
@@ -92,7 +92,7 @@ function kindOf(bytes: Uint8Array): FileKind | null {
 
 /**
  * Returns whether a file is an AVIF image. HEIC and AVIF share the major brands `mif1` and `msf1`, which name only the
- * container; the compatible brands tell the codec.
+ * container; the compatible brands name the codec.
  *
  * @see ISO/IEC 23008-12, 10.2 (`mif1`); AV1 Image File Format, 8 (`avif`, `avis`)
  */

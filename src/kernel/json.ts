@@ -36,7 +36,7 @@ export function parseRecord(text: string): Record<string, unknown> | null {
   return isRecord(value) ? value : null;
 }
 
-/** Returns a property of a record's own; undefined for inherited ones, such as `constructor`. */
+/** Returns a property of a record; undefined for inherited properties, such as `constructor`. */
 export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { kill, platform } from 'node:process';
 
-/** `USER_HZ`: 100 on every Linux that Node runs on, whatever the kernel's own clock. */
+/** `USER_HZ`: 100 on every Linux that Node runs on, whatever the kernel's clock. */
 const TICKS_PER_SECOND = 100;
 
 /** A line of `/proc/<pid>/stat`, with the field numbers of proc_pid_stat(5). */

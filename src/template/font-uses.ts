@@ -12,8 +12,8 @@ export interface FontUse extends PackageFile, FontSettings {
 }
 
 /**
- * Returns the fonts of a package with all settings in which they can be used: their own, those of texts, and those of font
- * editables that can choose them.
+ * Returns the fonts of a package with all settings in which they can be used: the settings of the font, of texts, and of font
+ * editables that can choose the font.
  */
 export function fontUses({ fonts, extraFonts, manifest, animation }: TemplatePackage): FontUse[] {
   const all = new Map([...fonts, ...extraFonts]);

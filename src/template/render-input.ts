@@ -22,7 +22,7 @@ export interface InputImage {
   readonly height: number;
   readonly bytes: Uint8Array;
   readonly transform: Transform;
-  /** The file is the template's own, not a value of the video. Absent otherwise. */
+  /** True if the file belongs to the template; absent if it is a value of the video. */
   readonly isOwn?: true;
   /** Name of the image in errors: the editable's key, or the path in the package. */
   readonly name: string;
@@ -55,7 +55,7 @@ export interface InputSound {
 
 /** Settings of a font: the instance of a variable font, and OpenType features. */
 export interface FontSettings {
-  /** Tag of an axis → position in the font's own units. Other axes have their defaults. */
+  /** Tag of an axis → position in the units of the font. Other axes have their defaults. */
   readonly axes?: Readonly<Record<string, number>>;
   /** Tag of a feature → 0 to switch it off, 1 to switch it on, or the number of an alternate. */
   readonly features?: Readonly<Record<string, number>>;

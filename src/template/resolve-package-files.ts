@@ -113,15 +113,15 @@ export function resolveFonts(
     const problem = parseLfsPointer(bytes) === null ? fontProblem(bytes) : null;
     if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Replace the font file' });
   }
-  const ownFiles = new Map(available);
+  const filesByName = new Map(available);
   for (const [name, { file, at, ...settings }] of manifest.fonts) {
-    const found = ownFiles.get(file);
+    const found = filesByName.get(file);
     if (found !== undefined) {
       available.set(name, { ...found, ...settings });
       continue;
     }
     const message = `The font ${name} of fonts needs the file fonts/${file}.ttf, which is not in the package`;
-    problems.push({ file: 'template.yaml', at, message, hint: fontHint(file, ownFiles.keys()) });
+    problems.push({ file: 'template.yaml', at, message, hint: fontHint(file, filesByName.keys()) });
   }
   const outlined = outlinedFonts(animation);
   for (const name of listed) {
@@ -144,7 +144,9 @@ export function resolveFonts(
     fonts: pick(available, listed),
     extraFonts: pick(available, extraNames),
     // Fonts with settings are not fallbacks, because they have the same characters as their file.
-    fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames.filter((name) => ownFiles.has(name))])],
+    fallbackFonts: [
+      ...new Set([...manifest.fallbackFonts.keys(), ...extraNames.filter((name) => filesByName.has(name))]),
+    ],
     problems,
   };
 }

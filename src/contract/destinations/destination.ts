@@ -32,7 +32,7 @@ export interface DeliverOptions {
 /** Writes finished files to a destination. */
 export interface Destination {
   /**
-   * Writes the file under its key, replacing any existing object atomically, and verifies what was stored.
+   * Writes the file under its key, replacing any existing object atomically, and verifies the stored object.
    *
    * @throws DeliveryFailure
    * @throws the signal's reason when it is aborted

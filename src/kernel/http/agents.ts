@@ -20,7 +20,7 @@ export const KEPT_AGENTS = openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS
 /** Open a connection for each request: the host may close a kept connection just as a request is sent. */
 export const FRESH_AGENTS = openAgents({ keepAlive: false, maxSockets: MAX_SOCKETS });
 
-/** Opens agents of its own for a client that ends them. */
+/** Opens separate agents for a client, which ends them. */
 export function openAgents(options: { readonly keepAlive: boolean; readonly maxSockets: number }): HttpAgents {
   const direct = { 'http:': new Agent(options), 'https:': new SecureAgent(options) };
   const proxied = new Map<string, Promise<Agent>>();

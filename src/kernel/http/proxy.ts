@@ -35,7 +35,8 @@ const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
  * Returns the proxy of a URL, or null for a direct connection: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, or the same
- * in lower case, which take precedence. The loopback interface is always reached directly, because a proxy has its own.
+ * in lower case, which take precedence. The loopback interface is always reached directly, because a proxy would
+ * reach its loopback interface instead.
  *
  * The library reads the environment of the process.
  *

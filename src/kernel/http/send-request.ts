@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Got, RequestError, Response } from 'got';
@@ -32,7 +33,7 @@ export interface ResponseHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The head of an answer, with its body still to come. */
+/** The head of an answer, and its unread body. */
 interface HttpResponse extends ResponseHead {
   /** Unpacked, whatever the Content-Encoding. Errors of it are RequestFailed, or Node's. */
   readonly body: Readable;
@@ -91,7 +92,7 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
   try {
     const client = await load();
     signal?.throwIfAborted();
-    // Any number of requests may share a signal; Node takes more than ten for a leak.
+    // Any number of requests may share a signal; Node warns of a leak above ten.
     if (signal !== undefined) setMaxListeners(0, signal);
     const url = new URL(request.url);
     const agent = socketPath === undefined ? await agents.agentFor(url) : new Agent({ socketPath } as object);
@@ -111,20 +112,17 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
       },
     });
     stream.once('request', (sent: ClientRequest) => {
-      sent.once('socket', (socket) => {
-        const { connecting, secureConnecting = false } = socket as TLSSocket & { secureConnecting?: boolean };
-        wasConnected = !connecting && !secureConnecting;
-        if (wasConnected) return;
-        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      sent.once('socket', (socket) =>
+        onceConnected(socket, url.protocol === 'https:', () => {
           wasConnected = true;
-        });
-      });
+        }),
+      );
     });
     // Removes got's listener of the signal. The connection is free for other requests by then.
     stream.once('end', () => stream.destroy());
     const { statusCode, headers } = await new Promise<Response>((resolve, reject) => {
       stream.once('response', resolve);
-      // The reader may have turned away when the body fails.
+      // The reader may no longer read when the body fails.
       stream.on('error', reject);
     });
     if (statusCode === 407 && proxyFor(url) !== null) {
@@ -136,6 +134,13 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
   } catch (error) {
     throw new RequestFailed(withoutRequest(error), wasConnected);
   }
+}
+
+/** Calls a function when a socket is connected, including TLS if it is used; at once for a socket that was kept open. */
+function onceConnected(socket: Socket, isSecure: boolean, call: () => void): void {
+  const { connecting, secureConnecting = false } = socket as TLSSocket & { secureConnecting?: boolean };
+  if (!connecting && !secureConnecting) call();
+  else socket.once(isSecure ? 'secureConnect' : 'connect', call);
 }
 
 /** Errors of got contain the request with its headers. */

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { present } from '../defined.ts';
 import type { Code } from '../diagnostic.ts';
 import { closestMatch, didYouMean } from '../hints.ts';
 import { parseJsonPointer } from '../json.ts';
@@ -27,7 +28,7 @@ export interface Description {
   readonly part?: 'key' | 'value';
 }
 
-/** Converts the errors of Ajv, without those that follow from others. Requires the option `verbose`. */
+/** Converts the errors of Ajv, without errors that follow from another error. Requires the option `verbose`. */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
@@ -36,7 +37,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
       params,
       data,
       schema: (parentSchema ?? {}) as JsonSchema,
-      path: [...parseJsonPointer(instancePath), ...(propertyName === undefined ? [] : [propertyName])],
+      path: present([...parseJsonPointer(instancePath), propertyName]),
       ofName: propertyName !== undefined,
     }));
   // A misspelt field violates two rules: the wrong name is unknown and the right name is missing. Report the first.
@@ -65,7 +66,7 @@ function pathText({ path }: Pick<Violation, 'path'>): string {
   return JSON.stringify(path);
 }
 
-/** Describes what a keyword requires, to follow “must be”. */
+/** Describes the requirement of a keyword, to follow “must be”. */
 function expectation(keyword: string, schema: JsonSchema): string {
   switch (keyword) {
     case 'enum':

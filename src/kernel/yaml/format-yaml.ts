@@ -16,7 +16,7 @@ const MAX_PASSES = 6;
 const COLOR = /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 /**
- * Formats a YAML text: known properties in order and others after them, two spaces for each level, colours in double
+ * Formats a YAML text: known properties in order, then unknown properties, two spaces for each level, colours in double
  * quotes, at most one empty line, a newline at the end. Keeps comments, empty lines, quotes and the lines of long texts.
  * Parses the result and compares it with the original, so the meaning never changes.
  *

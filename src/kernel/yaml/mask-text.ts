@@ -5,7 +5,7 @@ import type { TreeNode } from './tree.ts';
 
 /** A user and a password before a host. */
 const USER_OF_URL = /:\/\/([^\s/@"']*)@/g;
-/** Properties of credentials that may appear in a code frame. Others are masked, because users put secrets there by mistake. */
+/** Properties of credentials that may appear in a code frame. All other properties are masked, because users put secrets there by mistake. */
 const SHOWN = ['kind', 'allow', 'public_url', 'tenants', 'endpoint', 'region', 'path_style'];
 
 /** Replaces the spans, and users and passwords in URLs, by `*`. Keeps the length of the text. */

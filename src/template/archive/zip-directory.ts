@@ -107,7 +107,7 @@ interface EntryLocation {
   readonly directoryStart: number;
 }
 
-/** Returns the bytes after the entry's local header, which must have the same name and method; otherwise null. */
+/** Returns the bytes after the entry's local header, or null if the header has another name or method. */
 function locate(view: Buffer, { from, name, method, compressedBytes, directoryStart }: EntryLocation): Buffer | null {
   if (from + LOCAL_BYTES > directoryStart || view.readUInt32LE(from) !== LOCAL) return null;
   const nameStart = from + LOCAL_BYTES;

@@ -63,7 +63,8 @@ export function bindMapping(
         }
         case 'image': {
           const transform = { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
-          const picture = bytes === undefined ? ownPicture(template, use.assetId) : { bytes, name: key, transform };
+          const picture =
+            bytes === undefined ? packagedPicture(template, use.assetId) : { bytes, name: key, transform };
           if (picture !== null) media.addPicture(use, { ...picture, isVideo: kind === 'video' });
         }
       }
@@ -71,7 +72,7 @@ export function bindMapping(
   }
   delete animation.slots;
   for (const asset of animation.assets ?? []) {
-    const [picture, sound] = [ownPicture(template, asset.id), template.sounds.get(asset.id)];
+    const [picture, sound] = [packagedPicture(template, asset.id), template.sounds.get(asset.id)];
     if (picture !== null) media.addPicture({ node: asset, assetId: asset.id }, { ...picture, isVideo: false });
     if (sound !== undefined)
       media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {}, isOwn: true });
@@ -134,7 +135,7 @@ export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): 
 }
 
 /** Returns the template's file for an image; null if it has none. */
-function ownPicture({ images }: TemplatePackage, assetId: string) {
+function packagedPicture({ images }: TemplatePackage, assetId: string) {
   const file = images.get(assetId);
   const transform: Transform = { crop_strategy: 'fill' };
   return file === undefined ? null : { bytes: file.bytes, name: file.path, transform, isOwn: true as const };

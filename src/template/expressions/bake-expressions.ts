@@ -29,7 +29,7 @@ export interface BakedExpression {
   readonly pointer: string;
   /** Why the expression is not replaced by keyframes; null if it is. */
   readonly failure: string | null;
-  /** Whether it is evaluated again for each video, because it depends on what editables fill. */
+  /** True if it is evaluated again for each video, because it depends on values of editables. */
   readonly isLive: boolean;
 }
 
@@ -235,7 +235,7 @@ function isColor(node: LottieNode): boolean {
 }
 
 /**
- * Returns the samples between which straight lines meet all others, up to an error. A value that stays the same leaves
+ * Returns the samples between which straight lines meet all remaining samples, up to an error. A value that stays the same leaves
  * its first and last sample.
  *
  * @param samples in ascending order of their times, which differ
@@ -256,7 +256,7 @@ function thinSamples(samples: readonly Sample[], error: number): Sample[] {
   return samples.filter((_, index) => kept.has(index));
 }
 
-/** Returns the sample that is farthest from the line between two others. */
+/** Returns the sample that is farthest from the line between two samples. */
 function worstBetween(
   samples: readonly Sample[],
   rows: readonly (readonly number[])[],

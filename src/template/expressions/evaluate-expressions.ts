@@ -17,7 +17,7 @@ export interface EvaluationLimits {
 const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, steps: 400_000, stepsPerFrame: 20_000 };
 /** Limits while a video is rendered, where an animation may be hostile and its expressions are few. */
 export const RENDER_LIMITS: EvaluationLimits = { memoryBytes: 128 * 1024 * 1024, steps: 20_000, stepsPerFrame: 2_000 };
-/** Evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */
+/** Number of evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */
 const MAX_KEPT = 4;
 /** Characters of an error message, which a script can choose. */
 const MAX_CHARACTERS = 200;
@@ -139,7 +139,7 @@ function failedAll(animation: LottieDocument, reason: string): Evaluation {
   return { instances: [], measuring: [], failures: Object.fromEntries(ids.map(([, id]) => [id!, reason])) };
 }
 
-/** Checks what came out of the sandbox: expressions can change all of its functions. */
+/** Checks the output of the sandbox: expressions can change all of its functions. */
 function checkEvaluation(value: unknown): Evaluation | Stopped {
   const invalid: Stopped = { expression: null, reason: 'the values have no valid form' };
   if (!isRecord(value) || !Array.isArray(value.instances) || !isRecord(value.failures)) return invalid;

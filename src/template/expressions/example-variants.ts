@@ -13,8 +13,8 @@ const SCALES = [1, 4, 0.1] as const;
 const DEPENDENT = /\bsourceRectAtTime\b|\bsourceText\b|\beffect\b/;
 
 /**
- * Returns an animation with the example values of its editables, and with others if it has expressions that may depend
- * on them. Texts have estimated measures; each video measures its own.
+ * Returns an animation with the example values of its editables, and with different values if it has expressions that may depend
+ * on them. Texts have estimated measures; each video measures its texts.
  *
  * @param animation with numbered expressions
  */

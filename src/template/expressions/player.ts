@@ -70,7 +70,7 @@ CanvasRendererBase.prototype.createCamera = CanvasRendererBase.prototype.createN
 expressionHelpers.searchExpressions = watchProperty;
 (TextProperty as Any).prototype.searchExpressions = watchText;
 
-/** Returns the measure that the host has made of a text layer, at a time in seconds or now. */
+/** Returns the host's measure of a text layer, at a time in seconds or now. */
 function textRect(this: Any, time?: number): Omit<TextRect, 't'> {
   if (running !== null) measuring.add(running);
   const rects: readonly TextRect[] = this.data[TEXT_RECTS] ?? [];

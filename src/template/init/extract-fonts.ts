@@ -37,15 +37,16 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
     const fileName = safeName(name);
     const found = findFont(font, source);
     const problem = found === null ? null : fontProblem(found.bytes);
-    const isTrue = found !== null && problem === null && source.substitutes?.has(name) !== true;
+    const isOriginal = found !== null && problem === null && source.substitutes?.has(name) !== true;
     const styles = usedStyles(animation).flatMap(({ style }) => (style.f === name ? [style] : []));
-    const drawn = isTrue ? [] : styles.filter((style) => fixed.has(style) && outlines.cover(font, style));
-    if (drawn.length > 0) {
-      const outlinedName = drawn.length === styles.length ? fileName : unusedName(`${fileName}-Outlines`, used);
-      for (const style of drawn) style.f = outlinedName;
+    const outlinedStyles = isOriginal ? [] : styles.filter((style) => fixed.has(style) && outlines.cover(font, style));
+    if (outlinedStyles.length > 0) {
+      const needsNoFile = outlinedStyles.length === styles.length;
+      const outlinedName = needsNoFile ? fileName : unusedName(`${fileName}-Outlines`, used);
+      for (const style of outlinedStyles) style.f = outlinedName;
       list.push({ ...rest, fName: outlinedName, origin: LOCAL_FONT });
       outlined.push(name);
-      if (drawn.length === styles.length) continue;
+      if (needsNoFile) continue;
     }
     if (found !== null && problem === null) {
       files.set(`fonts/${fileName}.${endingOf(found.bytes)}`, found.bytes);
@@ -58,18 +59,21 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
     list.push({ ...rest, fName: fileName, origin: FONT_FILE_ORIGIN });
   }
   const unused = [...known.keys()].filter((name) => !used.has(name));
-  if (unused.length > 0) notes.push({ kind: 'changed', message: `Omitted unused fonts: ${unused.join(', ')}` });
+  if (unused.length > 0) notes.push(changed(`Omitted unused fonts: ${unused.join(', ')}`));
   if (outlined.length > 0) {
-    const message = `Texts in ${formatList(outlined)} that are not editable keep their glyph outlines, because the font is missing`;
-    notes.push({ kind: 'changed', message });
+    const texts = `Texts in ${formatList(outlined)} that are not editable`;
+    notes.push(changed(`${texts} keep their glyph outlines, because the font is missing`));
   } else if (Array.isArray(animation.chars)) {
     delete animation.chars;
-    if (used.size > 0)
-      notes.push({ kind: 'changed', message: 'Removed glyph outlines: texts are rendered with fonts' });
+    if (used.size > 0) notes.push(changed('Removed glyph outlines: texts are rendered with fonts'));
   }
   if (list.length > 0) animation.fonts = { list };
   else delete animation.fonts;
   return { files, needs, notes };
+}
+
+function changed(message: string): InitNote {
+  return { kind: 'changed', message };
 }
 
 /** `origin` of a font without and with a file. @see Lottie documentation, "Font" */

@@ -66,7 +66,7 @@ function bytesOf({ u, p }: LottieNode, { files, readAdjacent }: LottieSource): U
   return null;
 }
 
-/** Sets the size of an asset in whole pixels: its own size, or else its image's. */
+/** Sets the size of an asset in whole pixels: its declared size, or else that of its image. */
 function setSize(asset: LottieNode, image: { width: number; height: number } | undefined): void {
   const size = (declared: unknown, measured: number | undefined): unknown =>
     typeof declared === 'number' && declared > 0 ? Math.max(1, Math.round(declared)) : (measured ?? declared);

@@ -85,7 +85,7 @@ export function proposeEditables(
 }
 
 /**
- * Reports texts, images and sounds that are not editable because they have neither a slot nor a name, unlike others, in a note per kind.
+ * Reports texts, images and sounds that are not editable because they have neither a slot nor a name, in a note per kind.
  *
  * @param keys generator that excludes the keys of editables
  */

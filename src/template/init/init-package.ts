@@ -1,5 +1,6 @@
 import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
 import { SLOT_KINDS } from '../../contract/wire/slot-text.ts';
+import { present } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
 import {
   type BakedExpression,
@@ -168,14 +169,14 @@ function lockHidden(hidden: readonly FoundEditable[]): InitNote[] {
   }));
 }
 
-/** Adds what the notes say was removed to the animation, for later checks of the package. */
+/** Records the removals in the notes in the animation, for later checks of the package. */
 function recordRemoved(animation: LottieDocument, notes: readonly InitNote[]): void {
   const removed = notes.flatMap((note) => note.removed ?? []);
   if (removed.length === 0) return;
   animation.removed = [...(Array.isArray(animation.removed) ? animation.removed : []), ...removed];
 }
 
-/** Reports the number of expressions that became keyframes, and each reason why others did not. */
+/** Reports the number of expressions that became keyframes, and each reason why an expression did not. */
 function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   const failed = expressions.filter(({ failure }) => failure !== null);
   const live = expressions.filter(({ isLive, failure }) => isLive && failure === null).length;
@@ -185,11 +186,11 @@ function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   const reasons = new Set(
     failed.map(({ layer, failure }) => `An expression of the layer ${JSON.stringify(layer)} stays: ${failure}`),
   );
-  return [
-    ...(count === 0 ? [] : [changed(message)]),
-    ...(live === 0 ? [] : [changed(`${live} ${followText}`)]),
+  return present([
+    count > 0 && changed(message),
+    live > 0 && changed(`${live} ${followText}`),
     ...[...reasons].map((reason) => ({ kind: 'skipped', message: reason }) as const),
-  ];
+  ]);
 }
 
 /** Matches the problem that `checkAnimation` reports for duplicate layer numbers. */

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/defined.ts';
 import { normalizeLineBreaks, type TextStyle } from '../lottie/slots/lottie-slots.ts';
 
 /** The contents of a new `template.yaml`. */
@@ -19,13 +20,13 @@ interface NewManifest {
 export function manifestText({ name, description, stillcuts, editables }: NewManifest): string {
   const stills = stillcuts.map((still) => `  ${still.name}: ${still.seconds}`);
   const lines = editables.map(({ key, label, kind, stillcut, maxLength, required }) => {
-    const fields = [
+    const fields = present([
       `label: ${scalar(label)}`,
       `kind: ${kind}`,
       `stillcut: ${stillcut}`,
-      ...(maxLength === null ? [] : [`max_length: ${maxLength}`]),
-      ...(required ? [] : ['required: false']),
-    ];
+      maxLength !== null && `max_length: ${maxLength}`,
+      !required && 'required: false',
+    ]);
     return `  ${key}: { ${fields.join(', ')} }`;
   });
   const head = [`name: ${scalar(name)}`, `description: ${scalar(description)}`];
@@ -51,7 +52,7 @@ const FILLED_SHARE = 0.85;
 const MAX_LENGTH = 2_000;
 
 /**
- * Estimates the maximum length of a text: the number of characters that fit its box at its own size, at least the example's
+ * Estimates the maximum length of a text: the number of characters that fit its box at its size, at least the example's
  * length; without a box, 1.5 times the example's length. Designers can correct it.
  *
  * @returns Unicode code points, 1..2000

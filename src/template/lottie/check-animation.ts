@@ -1,11 +1,12 @@
 import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
+import { present } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE } from './lottie-layers.ts';
 
 export interface CheckAnimationOptions {
-  /** Ids of image assets whose bytes come beside the animation, so that their paths are ignored. */
+  /** Ids of image assets whose bytes are passed beside the animation, so that their paths are ignored. */
   readonly suppliedAssets?: ReadonlySet<string>;
-  /** Names (`fName`) of fonts whose bytes come beside the animation. */
+  /** Names (`fName`) of fonts whose bytes are passed beside the animation. */
   readonly suppliedFonts?: ReadonlySet<string>;
 }
 
@@ -84,7 +85,7 @@ function isSide(value: unknown): boolean {
   return isFiniteNumber(value) && value >= 1 && value <= MAX_SIDE_PIXELS;
 }
 
-/** Every image must be embedded or come beside the animation. */
+/** Every image must be embedded or passed beside the animation. */
 function checkAssets(animation: Record<string, unknown>, supplied: ReadonlySet<string>): string[] {
   if (!Array.isArray(animation.assets)) return animation.assets === undefined ? [] : ['/assets: not a list'];
   return animation.assets.flatMap((asset: unknown, index): string[] => {
@@ -148,11 +149,11 @@ function checkCompositions(animation: Record<string, unknown>): string[] {
       precompositions.set(String(asset.id), compositionAt(`/assets/${index}/layers`, asset.layers));
     }
   }
-  return [
-    ...(Array.isArray(animation.layers) ? [] : ['/layers: not a list']),
+  return present([
+    !Array.isArray(animation.layers) && '/layers: not a list',
     ...[root, ...precompositions.values()].flatMap((composition) => checkLayers(composition)),
     ...checkExpansion(root, precompositions),
-  ];
+  ]);
 }
 
 function compositionAt(path: string, layers: unknown): Composition {

@@ -40,7 +40,7 @@ function group(kind: string, name: unknown, members: readonly Member[], above: (
   return define(find, { ...named(name), propertyGroup: up, numProperties: members.length });
 }
 
-/** Returns a name as expressions read it: Bodymovin writes `_name`, because functions have a `name` of their own. */
+/** Returns a name as expressions read it: Bodymovin writes `_name`, because functions already have a `name`. */
 export function named(name: unknown): object {
   return { name, _name: name };
 }

@@ -170,7 +170,7 @@ const TEXT_STYLE: Readonly<Record<string, string>> = {
   strokeColor: 'sc',
 };
 const JUSTIFICATIONS = ['alignLeft', 'alignRight', 'alignCenter', 'justifyLastLeft', 'justifyLastRight', 'justifyLastCenter', 'justifyFull']; // biome-ignore format: a list
-/** Styles that expressions have made; only these are results. */
+/** Styles created by expressions; only these are results. */
 const styles = new WeakMap<object, Readonly<Record<string, unknown>>>();
 
 /** Returns the fields of a text document that a style changes; undefined for any other value. */

@@ -11,7 +11,7 @@ export type Value = Any;
 export const compositions = new Set<Any>();
 /** Name of a composition → the object that expressions see. */
 export const namedCompositions = new Map<string, Any>();
-/** Evaluations at other times have frame ids of their own, so that no property takes their values for current ones. */
+/** Evaluations at other times have separate frame ids, so that properties do not reuse their values at the current time. */
 const OTHER_TIMES = 1e9;
 let lastOtherTime = OTHER_TIMES;
 let memory = new Map<Any, Map<number, Value>>();

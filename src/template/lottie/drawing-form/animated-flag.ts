@@ -2,8 +2,8 @@ import { isRecord } from '../../../kernel/json.ts';
 
 /**
  * Returns a value of a document whose properties are marked as animated (`a`) exactly where they have keyframes, because the renderer
- * leaves out properties whose mark is neither 0 nor 1 or contradicts their value. Other players go by the value. Depth is limited by
- * `checkAnimation`. What needs no change is not copied.
+ * leaves out properties whose mark is neither 0 nor 1 or contradicts their value. Other players ignore the mark. Depth is limited by
+ * `checkAnimation`. Unchanged values are not copied.
  */
 export function withAnimatedFlags<Value>(value: Value): Value {
   if (Array.isArray(value)) {

@@ -77,7 +77,7 @@ function matteForm(layer: LottieNode): LottieNode {
 /** Distance to the end of a composition that is remapped to exactly this time, in seconds. Far less than a frame. */
 const BEFORE_END_SECONDS = 1e-4;
 
-/** Moves times at the end of a remapped layer before it: nothing is drawn at the end itself, where lottie-web shows the last frame. */
+/** Moves times at the end of a remapped layer before the end. At the end, the renderer draws nothing; lottie-web shows the last frame. */
 function beforeEnd(remap: LottieNode, endSeconds: number): LottieNode {
   const isEnd = (value: unknown): boolean => typeof value === 'number' && Math.abs(value - endSeconds) < 1e-9;
   const moved = (value: unknown): unknown => {
@@ -104,7 +104,7 @@ function shapeForm(shape: LottieNode): LottieNode {
   return (isDifferentStar(limited) ? asPath(limited) : null) ?? withStopsApart(easedAlike(limited, MAX_DIMENSIONS));
 }
 
-/** Modes that the renderer ignores, and those that look the same where the masks are opaque. */
+/** Modes that the renderer ignores, and modes that look the same if the masks are opaque. */
 const OPAQUE_MODES = new Map<unknown, string>([
   ['l', 'a'],
   ['d', 'i'],
@@ -127,7 +127,7 @@ function transformForm(transform: LottieNode, isOriented = false): LottieNode {
   return or === eased.or ? eased : { ...eased, or };
 }
 
-/** Eases all dimensions of each property of a node alike, except the orientation, which turns on its own. */
+/** Eases all dimensions of each property of a node alike, except the orientation, which `withShortestTurns` changes. */
 function easedAlike(node: LottieNode, dimensions: number, isOriented = false): LottieNode {
   const changes: LottieNode = {};
   for (const [key, property] of Object.entries(node)) {
@@ -138,7 +138,7 @@ function easedAlike(node: LottieNode, dimensions: number, isOriented = false): L
   return Object.keys(changes).length === 0 ? node : { ...node, ...changes };
 }
 
-/** Changes the direction in which the axis of a skew turns: Skottie takes it the other way round. */
+/** Reverses the angle of a skew's axis, because Skottie turns it in the opposite direction. */
 function withSkewAxis(transform: LottieNode): LottieNode {
   const { sk, sa } = transform;
   if (!isRecord(sk) || sk.k === 0 || !isRecord(sa) || sa.k === 0) return transform;

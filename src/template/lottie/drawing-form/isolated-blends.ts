@@ -5,13 +5,13 @@ import { LAYER_TYPE, type LottieNode, transformOf } from '../lottie-layers.ts';
 const FAR = 50_000;
 const NO_HANDLES = Array.from({ length: 4 }, () => [0, 0]);
 const EVERYWHERE = { c: true, v: [[-FAR, -FAR], [FAR, -FAR], [FAR, FAR], [-FAR, FAR]], i: NO_HANDLES, o: NO_HANDLES }; // biome-ignore format: four points
-/** Opacity in percent that the renderer does not take for 100, and that changes no pixel. */
+/** Opacity in percent that the renderer distinguishes from 100 but that changes no pixel. */
 const OPAQUE = 99.99;
 
 /**
- * Returns a layer whose fills, strokes and groups blend only with what the layer itself paints, as in After Effects. The renderer
- * blends them with the layers below, as lottie-web does only where nothing else paints the layer apart. A mask of everything
- * makes it paint the layer apart, too.
+ * Returns a layer whose fills, strokes and groups blend only with the paint of the same layer, as in After Effects. The renderer
+ * blends them with the layers below, as lottie-web does only for layers that are not painted in isolation. A mask
+ * of the whole picture isolates the layer in the renderer, too.
  *
  * @param isInside whether the layer belongs to a precomposition
  */

@@ -14,7 +14,7 @@ const ABOVE = 1;
  * Returns shapes whose repeaters have whole copies that fade as in After Effects: the first copy has the start opacity, the last copy
  * the end opacity. The renderer draws the last of n copies at (n - 1) / n of the way between the two and limits both to 0..100 %.
  * So an end opacity is moved further away. Where that would exceed the limits, or where an opacity is animated, the last copy
- * becomes a separate repeater. What needs no change is not copied.
+ * becomes a separate repeater. Unchanged shapes are not copied.
  */
 export function withRepeaters(shapes: unknown): unknown {
   if (!Array.isArray(shapes)) return shapes;

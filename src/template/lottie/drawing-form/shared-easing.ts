@@ -10,7 +10,7 @@ const CLOSE = 0.001;
 /**
  * Returns a property whose keyframes ease all dimensions alike and have no curved motion path. The renderer applies the easing of
  * the first dimension to all dimensions, draws curves within half a pixel of a line as lines, and measures them wrong. Adds a
- * keyframe at each frame where dimensions ease differently and along curves. What needs no change is not copied.
+ * keyframe at each frame where dimensions ease differently and along curves. Unchanged properties are not copied.
  *
  * @param dimensions number of dimensions that are drawn
  * @param isOriented whether a layer turns along the curves, which are kept then

@@ -6,7 +6,7 @@ type Point = readonly number[];
 /**
  * Returns a property without the handles of motion paths that are straight lines. Where such handles reach past the ends of the
  * line, the renderer moves beyond the ends and back, and an easing beyond 0..1 stops at the ends. lottie-web ignores the handles.
- * What needs no change is not copied.
+ * Unchanged properties are not copied.
  */
 export function withoutStraightPaths(property: LottieNode): LottieNode {
   if (!Array.isArray(property.k)) return property;

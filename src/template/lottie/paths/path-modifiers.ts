@@ -95,7 +95,7 @@ function isTrim(shape: unknown): boolean {
   return isRecord(shape) && shape.ty === 'tm' && shape.hd !== true;
 }
 
-/** Paths, groups, and modifiers whose result is no path of the document. Trimming and repeating may as well come afterwards. */
+/** Paths, groups, and modifiers whose result is no path of the document. Trimming and repeating may also be applied afterwards. */
 const CHANGING = new Set<unknown>(['gr', 'sh', 'rc', 'el', 'sr', 'mm', 'tw', ...Object.keys(MODIFIERS)]);
 
 /** Rounds the corners that have no handles. @see Lottie specification 1.0.1, "Rounded Corners" */

@@ -25,8 +25,8 @@ export function isDifferentStar(shape: LottieNode): boolean {
 }
 
 /**
- * Returns a rectangle, ellipse, star, polygon or path as a path, changed. Where it moves, the path has a keyframe at each frame. Null for
- * other shapes, and for those that move too long.
+ * Returns a rectangle, ellipse, star, polygon or path as a changed path. An animated path has a keyframe at each frame. Null for
+ * other shapes, and for animations that are too long.
  *
  * @param furtherProperties also decide how the path changes
  */

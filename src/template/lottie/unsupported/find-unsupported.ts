@@ -74,7 +74,7 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
 /** Field of a property with the reason why its expression has no value. */
 export const UNBAKED = 'unbaked';
 
-/** Returns what `template init` has removed and recorded in the animation. */
+/** Returns the features that `template init` has removed and recorded in the animation. */
 function recordedRemovals({ removed }: LottieDocument): UnsupportedUse[] {
   return records(removed, '/removed').map(([{ what, layer }, pointer]) => {
     return { feature: 'removed', what: String(what), layer: String(layer), pointer };

@@ -2,7 +2,7 @@ import type { LottieDocument } from '../../render-input.ts';
 import { LAYER_TYPE } from '../lottie-layers.ts';
 import { DrawnLayers, type Matrix } from './drawn-layers.ts';
 
-/** Scale of an image in a picture, relative to its asset's `w` and `h`, along its own axes. */
+/** Scale of an image in a picture, relative to its asset's `w` and `h`, along the axes of the image. */
 export interface DrawnScale {
   readonly x: number;
   readonly y: number;
