@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from './wire/defaults.ts';
+import {
+  OUTPUT_DEFAULTS,
+  plainColor,
+  plainOutput,
+  plainTransform,
+  type TemplateMeasures,
+  TRANSFORM_DEFAULTS,
+} from './wire/defaults.ts';
 import type { AudioTransform, Transform } from './wire/mapping.ts';
-import { type NamedOutput, type OutputRequest, withoutName } from './wire/output.ts';
+import { isSoundFormat, type NamedOutput, type OutputRequest, withoutName } from './wire/output.ts';
 
 /**
  * What a template is filled with, and the files to make of it. A definition, a request and a session are forms of it that
@@ -72,6 +79,23 @@ export function canonicalSpec<S>(spec: VideoSpec<S>, measures: TemplateMeasures)
   const { resources: values, audio: sounds, output: main, outputs: files } = spec;
   const isCanonical = isDeepStrictEqual([values, sounds, main, files], [resources, audio, output, outputs]);
   return isCanonical ? spec : canonical;
+}
+
+/**
+ * Returns whether a file of the video has sound, as far as a spec shows: the engine mixes filled sounds, tracks, clips with a
+ * volume and the template's sounds into files of a format with sound. A clip counts even if it is silent.
+ *
+ * @param template whether the template has sounds of its own
+ */
+export function hasSound(spec: VideoSpec<unknown>, template: boolean): boolean {
+  const files = [spec.output, ...furtherOutputs(spec)];
+  if (!files.some((file) => isSoundFormat(file?.format ?? OUTPUT_DEFAULTS.format))) return false;
+  return template || spec.audio.size > 0 || [...spec.resources.values()].some(isHeard);
+}
+
+function isHeard(value: SpecValue<unknown>): boolean {
+  if (value.kind === 'video') return (value.transform.volume ?? TRANSFORM_DEFAULTS.video.volume) !== 0;
+  return value.kind === 'audio';
 }
 
 /** Removes the repeated defaults of a value. See `canonicalSpec`. */

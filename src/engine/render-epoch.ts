@@ -1,8 +1,18 @@
 /**
- * Version of the engine's frames, part of every embedded fingerprint. Raising it renders every video again.
+ * Version of the engine's frames, part of every embedded fingerprint. Raising it renders every video again. For a change of
+ * the sound alone, raise `SOUND_EPOCH`.
  *
  * Raise it if the same input gives different frames: after a change of the rasteriser, colour conversion, cropping, scaling or
  * encoder settings that a viewer could see. Do not raise it for speed, the container's bytes, thumbnails, or inputs that were
  * rejected before.
  */
 export const RENDER_EPOCH = 2;
+
+/**
+ * Version of the engine's sound, part of the fingerprint of every embedded video with sound (see `hasSound`) unless it is 0.
+ * Raising it renders these videos again, and no others.
+ *
+ * Raise it if the same input sounds different: after a change of decoding, resampling, mixing, limiting or encoder settings that a
+ * listener could hear.
+ */
+export const SOUND_EPOCH: number = 0;

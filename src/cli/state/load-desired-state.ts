@@ -1,4 +1,4 @@
-import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
+import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';
@@ -158,6 +158,9 @@ export const desire: Desire = (video, { config, templates, assets }) => {
     service: serviceName(config),
     styleVersion: spec.id,
     renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
+    ...(config.service === 'embedded' && {
+      sound: { epoch: SOUND_EPOCH, isInTemplate: templatePackage !== null && templatePackage.sounds.size > 0 },
+    }),
     measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
     assetDigest: (path) => assets.get(path)!.sha256,
     durationSeconds: templatePackage === null ? null : templatePackage.frameCount / templatePackage.fps,

@@ -19,6 +19,15 @@ export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
 export type OutputQuality = FieldValue<typeof OUTPUT_FIELDS.quality>;
 export type OutputCodec = FieldValue<typeof OUTPUT_FIELDS.codec>;
 
+/** Formats with a sound track; the others are silent. */
+export const SOUND_FORMATS = ['mp4', 'mov', 'webm'] as const satisfies readonly OutputFormat[];
+export type SoundFormat = (typeof SOUND_FORMATS)[number];
+
+/** Returns whether a format has a sound track. */
+export function isSoundFormat(format: OutputFormat): format is SoundFormat {
+  return SOUND_FORMATS.some((known) => known === format);
+}
+
 /** Formats with a choice of codecs, the default codec first. */
 export const FORMAT_CODECS: Readonly<Partial<Record<OutputFormat, readonly [OutputCodec, ...OutputCodec[]]>>> = {
   mp4: ['h264', 'hevc', 'av1'],

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../../contract/wire/output.ts';
+import { isSoundFormat, type OutputFormat, type SoundFormat } from '../../contract/wire/output.ts';
 import type { RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 import { pixelsOf } from '../pixel-format.ts';
@@ -42,9 +42,9 @@ export function drawingKey({
   return [unit, pixelsOf(output) === 'rgba' ? 'transparent' : 'black', width, height, fps].join(' ');
 }
 
+const AUDIO_CODECS: Readonly<Record<SoundFormat, AudioCodec>> = { mp4: 'aac', mov: 'pcm', webm: 'opus' };
+
 /** Returns the audio codec of a format; null for a format without sound. */
 export function audioCodecOf(format: OutputFormat): AudioCodec | null {
-  if (format === 'mp4') return 'aac';
-  if (format === 'mov') return 'pcm';
-  return format === 'webm' ? 'opus' : null;
+  return isSoundFormat(format) ? AUDIO_CODECS[format] : null;
 }

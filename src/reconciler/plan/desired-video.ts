@@ -1,4 +1,4 @@
-import { type ContentId, canonicalSpec, type VideoSpec, withSources } from '../../contract/video-spec.ts';
+import { type ContentId, canonicalSpec, hasSound, type VideoSpec, withSources } from '../../contract/video-spec.ts';
 import type { TemplateMeasures } from '../../contract/wire/defaults.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { fillDestinations } from '../definition/destinations.ts';
@@ -13,7 +13,8 @@ import { type FingerprintContext, fingerprintOf } from './fingerprint.ts';
  */
 export interface DesiredVideo
   extends Omit<Video, 'description'>,
-    Pick<RenderingContext, 'service' | 'styleVersion' | 'renderEpoch' | 'measures'> {
+    FingerprintContext,
+    Pick<RenderingContext, 'measures'> {
   /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
   /**
@@ -34,17 +35,17 @@ export function desiredVideo(
   { description: _, ...video }: Video,
   context: RenderingContext & { readonly durationSeconds: number | null },
 ): DesiredVideo {
-  const { service, styleVersion, renderEpoch, measures, durationSeconds } = context;
+  const { service, styleVersion, renderEpoch, sound, measures, durationSeconds } = context;
   const written = contentSpec(video, context.assetDigest);
   const spec = canonicalSpec(written, measures);
-  const fingerprint = fingerprintOf(spec, context);
+  const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
+  const renderer = { service, styleVersion, renderEpoch, ...(isHeard && { soundEpoch: sound.epoch }) };
+  const fingerprint = fingerprintOf(spec, renderer);
   const asBefore = spec === written ? withCarriageReturns(spec) : written;
-  const former = asBefore === spec ? fingerprint : fingerprintOf(asBefore, context);
+  const former = asBefore === spec ? fingerprint : fingerprintOf(asBefore, renderer);
   return {
     ...video,
-    service,
-    styleVersion,
-    renderEpoch,
+    ...renderer,
     measures,
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
@@ -60,7 +61,14 @@ export function assetsOf(video: DesiredVideo): string[] {
 }
 
 /** Everything except the definition that affects a video's pixels and sound. */
-export interface RenderingContext extends FingerprintContext {
+export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'> {
+  /** Absent for a remote service, whose engine and template are unknown. */
+  readonly sound?: {
+    /** `SOUND_EPOCH` of the embedded engine. */
+    readonly epoch: number;
+    /** Whether the template has sounds of its own. */
+    readonly isInTemplate: boolean;
+  };
   /** The template's own dimensions and rate. An output that requests exactly these is equal to no output. */
   readonly measures: TemplateMeasures;
   /**

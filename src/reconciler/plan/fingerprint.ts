@@ -18,6 +18,8 @@ export interface FingerprintContext {
   readonly styleVersion: string;
   /** Raised by the embedded engine when its frames change; null for a remote service, whose engine is unknown. */
   readonly renderEpoch: number | null;
+  /** Raised by the embedded engine when its sound changes. Absent for silent videos, a remote service, and while it is 0. */
+  readonly soundEpoch?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface FingerprintContext {
  * the same picture and sound.
  *
  * It is the SHA-256 of the canonical JSON of one object with
- * - `service` and `style_version`, and `render_epoch` for the embedded engine;
+ * - `service` and `style_version`, and for the embedded engine `render_epoch` and, if the video has sound, `sound_epoch`;
  * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
  * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
@@ -45,6 +47,7 @@ export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintCo
     service: context.service,
     style_version: context.styleVersion,
     render_epoch: context.renderEpoch ?? undefined,
+    sound_epoch: context.soundEpoch,
     resources: mapToRecord(resources, valueJson),
     audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
     font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),

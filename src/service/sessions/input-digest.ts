@@ -1,8 +1,8 @@
 import { specOfMapping } from '../../contract/spec-mapping.ts';
-import { canonicalSpec, type SpecSound, type SpecValue } from '../../contract/video-spec.ts';
+import { canonicalSpec, hasSound, type SpecSound, type SpecValue } from '../../contract/video-spec.ts';
 import type { AudioTransform, Mapping, Transform } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
-import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
+import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
 import { trackKey } from '../../template/bind/check-mapping.ts';
@@ -15,7 +15,7 @@ export interface DigestedValues extends Pick<Mapping, 'resources' | 'audio_track
 }
 
 /** The parts of a template that affect the digest. */
-type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest'>;
+type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds'>;
 
 /**
  * Computes the digest of everything that determines the video: mappings with the same digest give the same frames and
@@ -28,6 +28,7 @@ export function inputDigest(
   template: DigestBasis,
   { output, ...mapping }: DigestedValues,
   sources: ReadonlyMap<string, Sha256>,
+  soundEpoch = SOUND_EPOCH,
 ): Sha256 {
   const { editables } = template.manifest;
   const written = { ...specOfMapping(mapping, (key) => editables.get(key)?.kind), output: output ?? null };
@@ -39,6 +40,7 @@ export function inputDigest(
   return sha256(
     canonicalJson({
       render_epoch: RENDER_EPOCH,
+      sound_epoch: soundEpoch !== 0 && hasSound(spec, template.sounds.size > 0) ? soundEpoch : undefined,
       template: template.digest,
       resources: Object.fromEntries(filled),
       audio_tracks: tracks.length === 0 ? undefined : tracks,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RENDER_EPOCH } from '../../../src/engine/render-epoch.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { type DigestedValues, inputDigest, renderingDigest } from '../../../src/service/sessions/input-digest.ts';
-import { mediaPackage } from '../../support/media-package.ts';
+import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 
 const TEMPLATE = mediaPackage();
 const PHOTO = '(Footage)/USER/photo.png';
@@ -69,6 +69,35 @@ describe('sceneDigest()', () => {
     const named = (name: string, remote_url: string) =>
       digest({ audio_tracks: { [name]: { source: { remote_url } } } });
     expect(named('main', 'https://a.example')).toBe(named('other', 'https://b.example'));
+  });
+});
+
+describe('a raised sound epoch', () => {
+  const [silent, noisy] = [{ ...TEMPLATE, sounds: new Map() }, TEMPLATE];
+  const sources = new Map([...SOURCES, [CLIP, sha256('clip')], [VOICE, sha256('voice')]]);
+  const epochs = (template: typeof TEMPLATE, more: Partial<DigestedValues> = {}): Sha256[] =>
+    [0, 1].map((epoch) => inputDigest(template, { resources: RESOURCES, ...more }, sources, epoch));
+  const filled = (key: string, transform: object) => ({ resources: { ...RESOURCES, [key]: { ...REMOTE, transform } } });
+
+  it.each<[string, Partial<DigestedValues>, typeof TEMPLATE]>([
+    ['the sound of its template', {}, noisy],
+    ['a track', { audio_tracks: { main: REMOTE } }, silent],
+    ['a filled sound', filled(VOICE, {}), silent],
+    ['a clip with a volume', filled(CLIP, { crop_strategy: 'cover', volume: 0.5 }), silent],
+    ['sound in a webm', { output: { format: 'webm' } }, noisy],
+  ])('changes the digest of a video with %s', (_, values, template) => {
+    const [before, after] = epochs(template, values);
+    expect(after).not.toBe(before);
+  });
+
+  it.each<[string, Partial<DigestedValues>, typeof TEMPLATE]>([
+    ['without sounds', {}, silent],
+    ['with a clip of the default volume', filled(CLIP, { crop_strategy: 'cover' }), silent],
+    ['with a clip of volume 0', filled(CLIP, { crop_strategy: 'cover', volume: 0 }), silent],
+    ['whose format is silent', { output: { format: 'gif' }, audio_tracks: { main: REMOTE } }, noisy],
+  ])('keeps the digest of a video %s', (_, values, template) => {
+    const [before, after] = epochs(template, values);
+    expect(after).toBe(before);
   });
 });
 
