@@ -1,7 +1,7 @@
 import { mapToRecord } from '../kernel/json.ts';
+import type { EditableKind } from './fields/editable-kinds.ts';
 import type { SpecSound, SpecValue, VideoSpec } from './video-spec.ts';
 import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
-import type { InputType } from './wire/style-version.ts';
 
 type MappedSpec = Pick<VideoSpec<string>, 'resources' | 'audio' | 'fonts'>;
 type MappedValues = Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'>;
@@ -45,7 +45,7 @@ function wireSound({ source, transform }: SpecSound<string>): AudioResource {
  */
 export function specOfMapping(
   { resources, audio_tracks = {}, font_changes = {} }: MappedValues,
-  kindOf: (key: string) => InputType | undefined,
+  kindOf: (key: string) => EditableKind | undefined,
 ): MappedSpec {
   return {
     resources: mapEntries(resources, (resource, key) => specValue(resource, kindOf(key))),
@@ -55,7 +55,7 @@ export function specOfMapping(
 }
 
 /** The kinds without a case have a text on the wire. */
-function specValue(resource: Resource, kind: InputType | undefined): SpecValue<string> {
+function specValue(resource: Resource, kind: EditableKind | undefined): SpecValue<string> {
   switch (kind) {
     case 'image':
     case 'video': {

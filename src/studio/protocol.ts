@@ -1,5 +1,7 @@
+import type { EditableKind } from '../contract/fields/editable-kinds.ts';
+
 /**
- * The JSON that the preview page and its local server exchange. Types only, without imports, so that both sides can load it.
+ * The JSON that the preview page and its local server exchange. Types only, so that both sides can load it.
  *
  * | request | answer |
  * |---|---|
@@ -205,7 +207,7 @@ export interface SourcePosition {
 export interface FormField {
   readonly key: string;
   readonly label: string;
-  readonly kind: 'text' | 'color' | 'image' | 'video' | 'audio' | 'font' | 'number' | 'point' | 'gradient';
+  readonly kind: EditableKind;
   readonly isRequired: boolean;
   /** Unicode code points. */
   readonly maxLength: number | null;
@@ -222,10 +224,7 @@ export interface FormField {
   readonly transform: Readonly<Record<string, string | number | boolean>>;
   /** The template's own value. */
   readonly example: string | null;
-  /**
-   * Location of the value; `kind` names the file that an edit changes: the definition itself; a fragment that others extend too (the
-   * edit then adds the value to the definition); or a column of the row.
-   */
+  /** Location of the value, and what an edit changes: the definition (also for a value of a fragment), or a column of the row. */
   readonly origin: { readonly kind: 'own' | 'fragment' | 'row' | 'none'; readonly at: SourcePosition | null };
   /** Column that fills the whole value, for origin `row`; null if the value is composed. */
   readonly column: string | null;

@@ -1,37 +1,13 @@
-import { isSlotKind } from '../contract/wire/slot-text.ts';
+import { type EditableKind, isSlotKind, kindFacts, SLOT_KINDS, slotFacts } from '../contract/fields/editable-kinds.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/slots/lottie-slots.ts';
-import { propertyKind } from './lottie/slots/slot-property.ts';
-import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
+import { fitsProperty } from './lottie/slots/slot-property.ts';
+import type { FontSlot, Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './render-input.ts';
 import { fontHint } from './resolve-package-files.ts';
 import { MAX_HINTS, type PackageProblem, type TemplatePackage } from './template-package.ts';
 
 const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
-
-const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example: string }> = {
-  text: { form: /^t_\d{2,}$/, example: 't_01' },
-  color: { form: /^c_\d{2,}$/, example: 'c_01' },
-  number: { form: /^n_\d{2,}$/, example: 'n_01' },
-  point: { form: /^p_\d{2,}$/, example: 'p_01' },
-  gradient: { form: /^g_\d{2,}$/, example: 'g_01' },
-  image: { form: FOOTAGE, example: '(Footage)/USER/photo.jpg' },
-  video: { form: FOOTAGE, example: '(Footage)/USER/clip.mp4' },
-  audio: { form: FOOTAGE, example: '(Footage)/USER/music.mp3' },
-  font: { form: /^f_\d{2,}$/, example: 'f_01' },
-};
-
-/** Kind of slot use for each kind of editable; a font has none. */
-const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
-  text: 'text',
-  color: 'property',
-  number: 'property',
-  point: 'property',
-  gradient: 'property',
-  image: 'image',
-  video: 'image',
-  audio: 'sound',
-};
 
 const USE_NAMES: Readonly<Record<SlotUse['kind'], string>> = {
   text: 'a text',
@@ -43,9 +19,10 @@ const USE_NAMES: Readonly<Record<SlotUse['kind'], string>> = {
 /** Checks all editables of the manifest against the uses of their slots in the animation. */
 export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
   return [...manifest.editables].flatMap(([key, { kind, stillcut }]) => {
-    const { form, example } = KEY_FORMS[kind];
+    const { keyLetter, keyExample } = kindFacts(kind);
+    const form = keyLetter === null ? FOOTAGE : new RegExp(`^${keyLetter}_\\d{2,}$`);
     const problems: (Problem | null)[] = [
-      form.test(key) ? null : { message: `The key of ${article(kind)} must have the form of ${example}` },
+      form.test(key) ? null : { message: `The key of ${article(kind)} must have the form of ${keyExample}` },
       kind === 'font' ? fontUseProblem(key, uses.get(key)) : useProblem(key, kind, uses.get(key)),
       valueProblem(key, kind, uses.get(key)),
       manifest.stillcuts.has(stillcut)
@@ -64,12 +41,12 @@ function fontUseProblem(key: string, uses: readonly SlotUse[] | undefined): Prob
   return { message, hint: 'A font is chosen by name: it needs no "sid"' };
 }
 
-function useProblem(key: string, kind: keyof typeof USE_KINDS, uses: readonly SlotUse[] | undefined): Problem | null {
+function useProblem(key: string, kind: EditableKind, uses: readonly SlotUse[] | undefined): Problem | null {
   if (uses === undefined) {
     const hint = `Add "sid": "${key}" to a layer, property or asset of the animation`;
     return { unfilled: key, message: `No element of animation.json has the "sid" ${key}`, hint };
   }
-  if (uses.every((use) => use.kind === USE_KINDS[kind])) return null;
+  if (uses.every((use) => use.kind === kindFacts(kind).fills)) return null;
   const kinds = [...new Set(uses.map((use) => USE_NAMES[use.kind]))].join(' and ');
   const message = `The editable ${key} is ${article(kind)}, but in animation.json it fills ${kinds}`;
   return { message, ...(kind === 'audio' ? { hint: 'A sound must be an asset that a layer of type 6 plays' } : {}) };
@@ -77,10 +54,12 @@ function useProblem(key: string, kind: keyof typeof USE_KINDS, uses: readonly Sl
 
 /** Reports a number, point or gradient that fills properties of another form. */
 function valueProblem(key: string, kind: EditableKind, uses: readonly SlotUse[] = []): Problem | null {
-  const isWrong = (use: SlotUse): boolean => use.kind === 'property' && propertyKind(use.node) !== kind;
-  if (!isSlotKind(kind) || !uses.some(isWrong)) return null;
+  if (!isSlotKind(kind)) return null;
+  const isWrong = (use: SlotUse): boolean => use.kind === 'property' && !fitsProperty(kind, use.node);
+  if (!uses.some(isWrong)) return null;
   const message = `The editable ${key} is ${article(kind)}, but the value that it fills in animation.json is not`;
-  const hint = 'A number fills one value, a point two or three, and a gradient the "g" of a gradient fill or stroke';
+  const fillings = SLOT_KINDS.map((slot) => `a ${slot} ${slotFacts(slot).filling}`);
+  const hint = `A${fillings.slice(0, -1).join(', ').slice(1)}, and ${fillings.at(-1)}`;
   return { message, hint };
 }
 

@@ -1,3 +1,4 @@
+import { isSlotKind } from '../contract/fields/editable-kinds.ts';
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
 import { isRecord } from '../kernel/json.ts';
 import { formatColor } from './color.ts';
@@ -55,7 +56,11 @@ function describe(
     label: editable.label,
     ...(editable.required ? {} : { required: false }),
   };
-  switch (editable.kind) {
+  const { kind } = editable;
+  if (isSlotKind(kind)) {
+    return { input_type: kind, example_text: propertyText(kind, slot ?? uses[0]?.node ?? {}), ...shared };
+  }
+  switch (kind) {
     case 'text': {
       const styles = uses.flatMap((use) => (use.kind === 'text' ? use.styles : []));
       const example = (slot === null ? undefined : textStyles(slot)[0]?.t) ?? styles[0]?.t ?? '';
@@ -77,18 +82,12 @@ function describe(
         ...shared,
       };
     }
-    case 'number':
-    case 'point':
-    case 'gradient': {
-      const node = slot ?? uses[0]?.node ?? {};
-      return { input_type: editable.kind, example_text: propertyText(editable.kind, node), ...shared };
-    }
     case 'image':
     case 'video': {
       const asset = uses.find((use) => use.kind === 'image');
       const size = { width: Number(asset?.node.w), height: Number(asset?.node.h) };
-      const image = { input_type: editable.kind, ...shared, ...size };
-      return editable.kind === 'image' ? image : { ...image, ...duration(durations, assetIds(uses)) };
+      const image = { input_type: kind, ...shared, ...size };
+      return kind === 'image' ? image : { ...image, ...duration(durations, assetIds(uses)) };
     }
     case 'audio':
       return { input_type: 'audio', ...shared, ...duration(durations, assetIds(uses)) };

@@ -1,4 +1,4 @@
-import { SLOT_KINDS, type SlotKind } from '../contract/wire/slot-text.ts';
+import { EDITABLE_KIND_NAMES, type EditableKind } from '../contract/fields/editable-kinds.ts';
 import { type Diagnostic, errorAt, failure, hasErrors, type Result, type Span, startOf } from '../kernel/diagnostic.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
@@ -15,7 +15,6 @@ const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fonts', 'fallb
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_ENTRY_FIELDS = ['file', ...SETTINGS_FIELDS];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
-const KINDS: readonly EditableKind[] = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'];
 
 /** Parses `template.yaml`. Returns the manifest, or all problems. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
@@ -114,8 +113,11 @@ class ManifestReader {
     const maxLength = child(value, 'max_length');
     if (label === null) this.#add(`${key} needs a label, its display name`, keySpan);
     if (stillcut === null) this.#add(`${key} needs a stillcut, the name of the stillcut that shows it`, keySpan);
-    if (kind === null || !KINDS.includes(kind)) {
-      this.#add(`The kind of ${key} must be one of ${KINDS.join(', ')}`, child(value, 'kind')?.span ?? keySpan);
+    if (kind === null || !EDITABLE_KIND_NAMES.includes(kind)) {
+      this.#add(
+        `The kind of ${key} must be one of ${EDITABLE_KIND_NAMES.join(', ')}`,
+        child(value, 'kind')?.span ?? keySpan,
+      );
       return null;
     }
     if (required !== null && !(required.kind === 'scalar' && typeof required.value === 'boolean')) {
@@ -201,9 +203,6 @@ class ManifestReader {
     this.problems.push(errorAt('template_invalid', at, message, hint));
   }
 }
-
-/** The kinds of editables of a package. */
-export type EditableKind = 'text' | 'color' | SlotKind | 'image' | 'video' | 'audio' | 'font';
 
 /** The font that a font editable replaces, and the texts in which it does. */
 export interface FontSlot {

@@ -1,9 +1,4 @@
-/**
- * Kinds of editables that fill a scalar, a vector or a gradient of an animation. On the wire each value is a text, like that
- * of a colour: `12.5`, `10, 20`, `#FF0000 0%, #00FF00 100%`.
- */
-export const SLOT_KINDS = ['number', 'point', 'gradient'] as const;
-export type SlotKind = (typeof SLOT_KINDS)[number];
+import { type SlotKind, slotFacts } from '../fields/editable-kinds.ts';
 
 /** A colour of a gradient. */
 export interface GradientStop {
@@ -11,30 +6,6 @@ export interface GradientStop {
   readonly color: string;
   /** 0..1, ascending. */
   readonly offset: number;
-}
-
-const NUMBER = '[+-]?[0-9]{1,6}(\\.[0-9]{1,6})?';
-const STOP = '#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})( +[0-9]{1,3}(\\.[0-9]{1,6})?%)?';
-const COMMA = ' *, *';
-/** Maximum colours of a gradient. */
-export const MAX_GRADIENT_STOPS = 32;
-
-/** Regular expressions of the texts, without anchors. They accept gradients whose positions do not ascend. */
-export const SLOT_PATTERNS: Readonly<Record<SlotKind, string>> = {
-  number: NUMBER,
-  point: `${NUMBER}${COMMA}${NUMBER}`,
-  gradient: `${STOP}(${COMMA}${STOP}){1,${MAX_GRADIENT_STOPS - 1}}`,
-};
-
-/** An example of each kind, for messages and editors. */
-export const SLOT_EXAMPLES: Readonly<Record<SlotKind, string>> = {
-  number: '12.5',
-  point: '10, 20',
-  gradient: '#FF0000 0%, #00FF00 100%',
-};
-
-export function isSlotKind(kind: string): kind is SlotKind {
-  return SLOT_KINDS.some((one) => one === kind);
 }
 
 /** Parses the text of a number or a point; null for any other text. */
@@ -69,15 +40,22 @@ export function formatNumbers(numbers: readonly number[]): string {
   return numbers.map((one) => String(Math.round(one * 1e6) / 1e6 + 0)).join(', ');
 }
 
+const NORMALIZERS: Readonly<Record<SlotKind, (text: string) => string | null>> = {
+  number: (text) => nullOr(parseNumbers('number', text), formatNumbers),
+  point: (text) => nullOr(parseNumbers('point', text), formatNumbers),
+  gradient: (text) => nullOr(parseGradient(text), formatGradient),
+};
+
+function nullOr<T>(value: T | null, format: (value: T) => string): string | null {
+  return value === null ? null : format(value);
+}
+
 /** Returns the normal form of a value, so that equal values have equal texts; null if it is invalid. */
 export function normalizeSlotText(kind: SlotKind, text: string): string | null {
-  const trimmed = text.trim();
-  const value = kind === 'gradient' ? parseGradient(trimmed) : parseNumbers(kind, trimmed);
-  if (value === null) return null;
-  return kind === 'gradient' ? formatGradient(value as GradientStop[]) : formatNumbers(value as number[]);
+  return NORMALIZERS[kind](text.trim());
 }
 
 /** Returns whether a text has the form of its kind; positions of a gradient may still be out of order. */
 export function isOfSlotForm(kind: SlotKind, text: string): boolean {
-  return new RegExp(`^${SLOT_PATTERNS[kind]}$`).test(text);
+  return new RegExp(`^${slotFacts(kind).pattern}$`).test(text);
 }

@@ -1,11 +1,9 @@
+import type { EditableKind } from '../fields/editable-kinds.ts';
 import type { RequestProblem } from './problem.ts';
-import type { SlotKind } from './slot-text.ts';
-
-export type InputType = 'color' | 'text' | 'image' | 'video' | 'font' | 'audio' | SlotKind;
 
 /** An editable of a template style version. */
 export interface Editable {
-  input_type: InputType;
+  input_type: EditableKind;
   /** Colour: 6 or 8 hexadecimal digits without `#`; number, point and gradient: the text of the value. */
   example_text?: string;
   stillcut: string;

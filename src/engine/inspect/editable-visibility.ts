@@ -1,5 +1,6 @@
+import { isSlotKind, type SlotKind } from '../../contract/fields/editable-kinds.ts';
 import type { Resource } from '../../contract/wire/mapping.ts';
-import { formatNumbers, parseNumbers, type SlotKind } from '../../contract/wire/slot-text.ts';
+import { formatNumbers, parseNumbers } from '../../contract/wire/slot-text.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { chooseStills } from '../../template/init/choose-stills.ts';
 import { findEditableTargets } from '../../template/init/editable-targets.ts';
@@ -121,15 +122,12 @@ function inputWith(
 /** Returns a value that differs from the current value; null for editables without a picture. */
 function probeValueFor(template: TemplatePackage, key: string, kind: string): ProbeValue | null {
   const { example_text: example = '' } = template.spec.editables[key] ?? {};
+  if (isSlotKind(kind)) return { resource: { source: { text: CONTRASTING[kind](example) } }, bytes: null };
   switch (kind) {
     case 'text':
       return { resource: { source: { text: example === 'WXM' ? 'HAK' : 'WXM' } }, bytes: null };
     case 'color':
       return { resource: { source: { text: isLight(example) ? '000000' : 'FFFFFF' } }, bytes: null };
-    case 'number':
-    case 'point':
-    case 'gradient':
-      return { resource: { source: { text: contrastingText(kind, example) } }, bytes: null };
     case 'image':
     case 'video':
       return {
@@ -141,12 +139,15 @@ function probeValueFor(template: TemplatePackage, key: string, kind: string): Pr
   }
 }
 
-/** Returns a value far from the example: a much larger number or point, or a gradient of the opposite brightness. */
-function contrastingText(kind: SlotKind, example: string): string {
-  if (kind === 'gradient') {
-    return isLight(example.slice(1, 7)) ? '#000000 0%, #333333 100%' : '#FFFFFF 0%, #CCCCCC 100%';
-  }
-  return formatNumbers((parseNumbers(kind, example) ?? [0, 0]).map((number) => number * 2 + 10));
+/** Values far from the example: a much larger number or point, or a gradient of the opposite brightness. */
+const CONTRASTING: Readonly<Record<SlotKind, (example: string) => string>> = {
+  number: (example) => formatNumbers((parseNumbers('number', example) ?? [0]).map(enlarge)),
+  point: (example) => formatNumbers((parseNumbers('point', example) ?? [0, 0]).map(enlarge)),
+  gradient: (example) => (isLight(example.slice(1, 7)) ? '#000000 0%, #333333 100%' : '#FFFFFF 0%, #CCCCCC 100%'),
+};
+
+function enlarge(number: number): number {
+  return number * 2 + 10;
 }
 
 function isLight(color: string): boolean {

@@ -1,5 +1,6 @@
+import { isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
-import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../../contract/wire/slot-text.ts';
+import { isOfSlotForm, normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable } from '../../contract/wire/style-version.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
 import { didYouMean, formatList } from '../../kernel/hints.ts';
@@ -31,6 +32,7 @@ export type KnownFonts = readonly string[] | null;
  */
 export function readResource(node: TreeNode, editable: Editable, fonts: KnownFonts): Read<VideoResource> {
   const { input_type: kind, allowed_fonts: allowed } = editable;
+  if (isSlotKind(kind)) return readSlot(node, kind);
   switch (kind) {
     case 'text': {
       const text = textOf(sourceNode(node, 'text'));
@@ -39,19 +41,6 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     case 'color': {
       const color = parseHexColor(textOf(sourceNode(node, 'text')) ?? '');
       return color === null ? null : { ok: true, node, value: { kind, color } };
-    }
-    case 'number':
-    case 'point':
-    case 'gradient': {
-      const written = sourceNode(node, 'text');
-      if (written?.kind !== 'scalar' || written.value === null) return null;
-      const text = normalizeSlotText(kind, written.text);
-      if (text !== null) return { ok: true, node, value: { kind: 'text', text } };
-      // The schema has rejected all other texts.
-      if (kind !== 'gradient' || !isOfSlotForm(kind, written.text)) return null;
-      const message = 'The positions of the gradient do not ascend from 0% to 100%';
-      const hint = `Write a position for each colour or for none, like "${SLOT_EXAMPLES.gradient}"`;
-      return { ok: false, code: 'wrong_kind', message, hint, node: written };
     }
     case 'image':
     case 'video': {
@@ -71,6 +60,18 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     default:
       return null;
   }
+}
+
+/** Reads the text of a kind with a slot. */
+function readSlot(node: TreeNode, kind: SlotKind): Read<VideoResource> {
+  const written = sourceNode(node, 'text');
+  if (written?.kind !== 'scalar' || written.value === null) return null;
+  const text = normalizeSlotText(kind, written.text);
+  if (text !== null) return { ok: true, node, value: { kind: 'text', text } };
+  const { problem } = slotFacts(kind);
+  // The schema has rejected all other texts.
+  if (problem === undefined || !isOfSlotForm(kind, written.text)) return null;
+  return { ok: false, code: 'wrong_kind', ...problem, node: written };
 }
 
 /** Reads a sound, in the same forms as an image or a clip. */

@@ -1,3 +1,4 @@
+import { kindFacts } from '../../contract/fields/editable-kinds.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
@@ -204,12 +205,10 @@ function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
       return { examples, defaultSnippets: AUDIO_SNIPPETS };
     case 'font':
       return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
-    case 'color':
-    case 'gradient':
-      // A snippet, because editors insert an example without the quotes that a # needs.
-      return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
     default:
-      return { examples };
+      if (!needsQuotes(editable)) return { examples };
+      // A snippet, because editors insert an example without the quotes that a # needs.
+      return { defaultSnippets: examples.map((example) => ({ label: String(example), body: quoted(example) })) };
   }
 }
 
@@ -253,7 +252,7 @@ function factsOf(editable: Editable): string[] {
 
 /** Returns whether a value needs quotes in YAML, because it begins with `#`. */
 export function needsQuotes({ input_type: kind }: Editable): boolean {
-  return kind === 'color' || kind === 'gradient';
+  return kindFacts(kind as string)?.needsQuotes === true;
 }
 
 /** Adds quotes that stay when an editor inserts the text. */
@@ -264,9 +263,8 @@ function quoted(text: Json): string {
 /** Returns an example value of an editable in the form of a definition, or an empty list. */
 export function exampleOf(editable: Editable): Json[] {
   const { input_type: kind, example_text: example } = editable;
-  if (kind === 'image') return ['./images/image.jpg'];
-  if (kind === 'video') return ['./clips/clip.mp4'];
-  if (kind === 'audio') return ['./sounds/music.mp3'];
+  const file = kindFacts(kind as string)?.exampleFile;
+  if (file !== undefined) return [file];
   if (example === undefined) return [];
   return [kind === 'color' ? `#${example.replace(/^#/, '')}` : example];
 }

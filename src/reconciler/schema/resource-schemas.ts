@@ -1,5 +1,5 @@
+import { isSlotKind, kindFacts, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
-import { isSlotKind, SLOT_EXAMPLES, SLOT_PATTERNS, type SlotKind } from '../../contract/wire/slot-text.ts';
 import type { Editable } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { sha256 } from '../../kernel/digest.ts';
@@ -24,15 +24,13 @@ export function kindName(editable: Editable): string {
 }
 
 function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
-  switch (editable.input_type) {
+  const { input_type: kind } = editable;
+  if (isSlotKind(kind)) return shortOrFull(slotSchema(kind, form), 'text');
+  switch (kind) {
     case 'text':
       return shortOrFull(textSchema(form, editable.max_length), 'text');
     case 'color':
       return shortOrFull(colorSchema(form), 'text');
-    case 'number':
-    case 'point':
-    case 'gradient':
-      return shortOrFull(slotSchema(editable.input_type, form), 'text');
     case 'image':
       return mediaFormSchema(transformSchema('image', form));
     case 'video':
@@ -81,7 +79,7 @@ export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): J
 
 /** Returns whether this version supports the kind of the editable. */
 export function isFillable({ input_type: kind }: Editable): boolean {
-  return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(kind) || isSlotKind(kind);
+  return kindFacts(kind) !== undefined;
 }
 
 function shortOrFull(value: JsonSchema, field: 'text' | 'font'): JsonSchema {
@@ -143,19 +141,13 @@ const MOVEMENT_RULES: readonly JsonSchema[] = [
   when({ not: MOVES }, refused('animate_speed')),
 ];
 
-const SLOT_MESSAGES: Readonly<Record<SlotKind, string>> = {
-  number: `Must be a number below a million with at most six decimals, like ${SLOT_EXAMPLES.number}`,
-  point: `Must be two numbers, like "${SLOT_EXAMPLES.point}"`,
-  gradient: `Must be 2 to 32 colours with positions, in quotes: "${SLOT_EXAMPLES.gradient}"`,
-};
-
-/** Returns the schema of a number, a point or a gradient. Editors also see a number as a YAML number. */
+/** Returns the schema of a kind with a slot. Editors also see a number as a YAML number. */
 function slotSchema(kind: SlotKind, form: DefinitionForm): JsonSchema {
-  const pattern = ` *${SLOT_PATTERNS[kind]} *`;
-  const message = SLOT_MESSAGES[kind];
+  const { pattern: text, editorMessage: message, isYamlNumber } = slotFacts(kind);
+  const pattern = ` *${text} *`;
   if (form === 'video') return { type: 'string', pattern: `^${pattern}$`, patternErrorMessage: message };
   return {
-    type: kind === 'number' ? ['number', 'string'] : 'string',
+    type: isYamlNumber ? ['number', 'string'] : 'string',
     errorMessage: message,
     pattern: `^(${pattern}|.*${PLACEHOLDER}.*)$`,
     patternErrorMessage: message,

@@ -1,4 +1,6 @@
-import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../../contract/wire/slot-text.ts';
+import { isSlotKind, kindFacts, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
+import type { Fields } from '../../contract/fields/field.ts';
+import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Locate } from '../../kernel/diagnostic.ts';
 import { closestMatch, didYouMean, formatList } from '../../kernel/hints.ts';
@@ -127,21 +129,9 @@ function missingEditable(key: string, { editables }: StyleVersion): Description 
   return { code: 'missing_editable', message, hint, path: ['resources', key], part: 'key' };
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  text: 'a text',
-  color: 'a colour',
-  image: 'an image',
-  video: 'a video',
-  font: 'a font',
-  audio: 'a sound',
-  number: 'a number',
-  point: 'a point',
-  gradient: 'a gradient',
-};
-
 function describeValue(violation: Violation, name: string, editable: Editable): Description | null {
   const { path, keyword, params, data, schema } = violation;
-  const kind = KINDS[editable.input_type] ?? 'of an unsupported kind';
+  const kind = kindFacts(editable.input_type as string)?.noun ?? 'of an unsupported kind';
   const field = path.length > 2 ? path.at(-1) : undefined;
   const isSource = path.length === 2 || ['source', 'text', 'remote_url', 'font'].includes(field ?? '');
   const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
@@ -204,16 +194,10 @@ function invalidColor(name: string, data: unknown): Description {
   return { code: 'invalid_color', message, hint: 'Write it like "#EEADA7", in quotes' };
 }
 
-const SLOT_FORMS: Readonly<Record<SlotKind, string>> = {
-  number: 'a number below a million with at most six decimals',
-  point: 'two numbers with a comma between them',
-  gradient: '2 to 32 colours with a position for each, or none',
-};
-
 function invalidSlot(name: string, kind: SlotKind, data: unknown): Description {
-  const message = `${name} must be ${SLOT_FORMS[kind]}, not ${shown(data)}`;
-  const example = kind === 'number' ? SLOT_EXAMPLES[kind] : `"${SLOT_EXAMPLES[kind]}", in quotes`;
-  return { code: 'wrong_kind', message, hint: `Write it like ${example}` };
+  const { form, example, isYamlNumber } = slotFacts(kind);
+  const message = `${name} must be ${form}, not ${shown(data)}`;
+  return { code: 'wrong_kind', message, hint: `Write it like ${isYamlNumber ? example : `"${example}", in quotes`}` };
 }
 
 function invalidSource(name: string, data: unknown): Description {
@@ -232,10 +216,10 @@ function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = 
 }
 
 function transformField(name: string, field: string): Description {
-  const strategy = field.startsWith('crop_') ? 'manual' : field.startsWith('focus_') ? 'cover' : 'contain';
+  const { onlyWith } = (TRANSFORM_FIELDS.video as Fields)[field] ?? {};
   const [rule, hint] = TRANSFORM_RULES[field] ?? [
-    `can only be used with crop_strategy ${strategy}`,
-    `Remove ${field}, or write crop_strategy: ${strategy}`,
+    `can only be used with ${onlyWith?.field} ${onlyWith?.value}`,
+    `Remove ${field}, or write ${onlyWith?.field}: ${onlyWith?.value}`,
   ];
   return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
 }

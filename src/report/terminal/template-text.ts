@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { isSlotKind } from '../../contract/fields/editable-kinds.ts';
 import { groupUses } from '../../engine/inspect/inspect-package.ts';
 import { present } from '../../kernel/defined.ts';
 import { formatColor } from '../../template/color.ts';
@@ -165,15 +166,12 @@ export function initJson({ created, folder, furtherAnimations, problems }: InitR
 /** Returns the template's own value as a definition writes it: a text or colour digits; null for other kinds. */
 function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
   if (node === undefined) return null;
+  if (isSlotKind(kind)) return propertyText(kind, node);
   switch (kind) {
     case 'text':
       return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
     case 'color':
       return isConstantVector(node) ? formatColor(node.k) : null;
-    case 'number':
-    case 'point':
-    case 'gradient':
-      return propertyText(kind, node);
     default:
       return null;
   }

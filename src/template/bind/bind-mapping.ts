@@ -1,14 +1,14 @@
+import type { EditableKind } from '../../contract/fields/editable-kinds.ts';
+import { isSlotKind } from '../../contract/fields/editable-kinds.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
-import { isSlotKind } from '../../contract/wire/slot-text.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { parseColor } from '../color.ts';
 import { slotValue } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lottie/slots/lottie-slots.ts';
 import { writeProperty } from '../lottie/slots/slot-property.ts';
-import type { EditableKind } from '../parse-manifest.ts';
 import type { InputSound, LottieDocument, RenderInput } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';

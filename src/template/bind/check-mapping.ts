@@ -1,4 +1,5 @@
-import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../contract/wire/slot-text.ts';
+import { EDITABLE_KINDS, isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
+import { normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
@@ -118,22 +119,9 @@ function atPointer(problems: readonly FieldProblem[], pointer: string, editable:
 
 type EditableRules = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
 
-/** Field of `source` with the value, by kind. */
-const SOURCE_FIELDS = {
-  text: 'text',
-  color: 'text',
-  number: 'text',
-  point: 'text',
-  gradient: 'text',
-  font: 'font',
-  image: 'remote_url',
-  video: 'remote_url',
-  audio: 'remote_url',
-} as const;
-
 function checkEntry(entry: unknown, editable: EditableRules, availableFonts: readonly string[]): FieldProblem[] {
   const kind = editable.input_type;
-  const field = SOURCE_FIELDS[kind];
+  const field = EDITABLE_KINDS[kind].source;
   const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
   if (!isRecord(entry) || typeof value !== 'string') {
     const what = kind === 'text' || kind === 'color' ? `a ${kind}` : `an editable of kind ${kind}`;
@@ -152,21 +140,19 @@ function checkValue(
   editable: EditableRules,
   availableFonts: readonly string[],
 ): FieldProblem[] {
-  switch (editable.input_type) {
+  const { input_type: kind } = editable;
+  if (isSlotKind(kind)) return checkSlot(kind, value);
+  switch (kind) {
     case 'text':
       return checkText(value, editable.max_length);
     case 'color':
       return checkColor(value);
-    case 'number':
-    case 'point':
-    case 'gradient':
-      return checkSlot(editable.input_type, value);
     case 'font':
       return checkFont(value, editable.allowed_fonts, availableFonts);
     case 'image':
     case 'video':
     case 'audio':
-      return [...checkUrl(value), ...checkTransform(transform, editable.input_type)];
+      return [...checkUrl(value), ...checkTransform(transform, kind)];
   }
 }
 
@@ -183,7 +169,9 @@ function checkColor(text: string): FieldProblem[] {
 
 function checkSlot(kind: SlotKind, text: string): FieldProblem[] {
   if (normalizeSlotText(kind, text) !== null) return [];
-  return [{ code: 'wrong_kind', at: '', detail: `${quoted(text)} is not a ${kind} such as ${SLOT_EXAMPLES[kind]}` }];
+  return [
+    { code: 'wrong_kind', at: '', detail: `${quoted(text)} is not a ${kind} such as ${slotFacts(kind).example}` },
+  ];
 }
 
 function checkFont(

@@ -1,4 +1,4 @@
-import type { SlotKind } from '../../contract/wire/slot-text.ts';
+import type { SlotKind } from '../../contract/fields/editable-kinds.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { namedControl } from '../expressions/example-variants.ts';

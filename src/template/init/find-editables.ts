@@ -1,3 +1,4 @@
+import { EDITABLE_KINDS } from '../../contract/fields/editable-kinds.ts';
 import { formatList } from '../../kernel/hints.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
@@ -14,12 +15,6 @@ import {
 } from './editable-targets.ts';
 import { hasForm, isNumbered, type KeyGenerator, labelOf } from './key-generator.ts';
 
-const NAMED = {
-  text: /^(t_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
-  color: /^(c_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
-  number: /^(n_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
-  point: /^(p_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
-} as const;
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
@@ -140,7 +135,9 @@ function keyIn({ kind, names }: EditableTarget): { key: string; label: string; s
       }
       continue;
     }
-    const [, key, label = ''] = NAMED[kind].exec(name.trim()) ?? [];
+    const letter = EDITABLE_KINDS[kind].keyLetter;
+    const named = new RegExp(`^(${letter}_\\d{2,})(?![\\w])[\\s:–—-]*(.*)$`, 's');
+    const [, key, label = ''] = named.exec(name.trim()) ?? [];
     if (key !== undefined) return { key, label: labelOf(label, key), sourceName: name };
   }
   return null;

@@ -1,5 +1,5 @@
+import { EDITABLE_KIND_NAMES } from '../../contract/fields/editable-kinds.ts';
 import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
-import { SLOT_KINDS } from '../../contract/wire/slot-text.ts';
 import { present } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
 import {
@@ -261,9 +261,10 @@ function nothingToEdit(colors: readonly SharedColor[]): string {
 
 /** Sorts editables by kind, and those with numbered keys also by number. */
 function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
-  const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'audio'];
   return [...editables].sort(
-    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (isNumbered(a.kind) ? compareKeys(a.key, b.key) : 0),
+    (a, b) =>
+      EDITABLE_KIND_NAMES.indexOf(a.kind) - EDITABLE_KIND_NAMES.indexOf(b.kind) ||
+      (isNumbered(a.kind) ? compareKeys(a.key, b.key) : 0),
   );
 }
 

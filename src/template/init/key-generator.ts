@@ -1,18 +1,11 @@
+import { EDITABLE_KINDS } from '../../contract/fields/editable-kinds.ts';
 import type { FoundEditable } from './editable-targets.ts';
 
 /** Kinds whose keys consist of a letter and a number. */
 type NumberedKind = Exclude<FoundEditable['kind'], 'image' | 'audio'>;
 
-const KEY_LETTERS: Readonly<Record<NumberedKind, string>> = {
-  text: 't',
-  color: 'c',
-  number: 'n',
-  point: 'p',
-  gradient: 'g',
-};
-
 export function isNumbered(kind: FoundEditable['kind']): kind is NumberedKind {
-  return kind in KEY_LETTERS;
+  return EDITABLE_KINDS[kind].keyLetter !== null;
 }
 
 /** Generates unique keys for editables. */
@@ -27,7 +20,7 @@ export class KeyGenerator {
   /** Returns the next unused key of a kind, such as `t_01` or `c_01`. */
   numbered(kind: NumberedKind): string {
     for (let number = 1; ; number++) {
-      const key = `${KEY_LETTERS[kind]}_${String(number).padStart(2, '0')}`;
+      const key = `${EDITABLE_KINDS[kind].keyLetter}_${String(number).padStart(2, '0')}`;
       if (this.#reserve(key)) return key;
     }
   }
@@ -74,5 +67,5 @@ export function labelOf(name: string, fallback: string): string {
 /** Returns whether a key has the required form for its kind. */
 export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
   if (!isNumbered(kind)) return /^\(Footage\)\/USER\/[^/]+$/.test(key);
-  return key.startsWith(`${KEY_LETTERS[kind]}_`) && /^._\d{2,}$/.test(key);
+  return key.startsWith(`${EDITABLE_KINDS[kind].keyLetter}_`) && /^._\d{2,}$/.test(key);
 }

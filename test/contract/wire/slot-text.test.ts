@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeSlotText, SLOT_EXAMPLES, SLOT_KINDS } from '../../../src/contract/wire/slot-text.ts';
+import { SLOT_KINDS, slotFacts } from '../../../src/contract/fields/editable-kinds.ts';
+import { normalizeSlotText } from '../../../src/contract/wire/slot-text.ts';
 
 describe('normalizeSlotText()', () => {
   it.each([
@@ -37,6 +38,7 @@ describe('normalizeSlotText()', () => {
   });
 
   it('accepts its examples', () => {
-    for (const kind of SLOT_KINDS) expect(normalizeSlotText(kind, SLOT_EXAMPLES[kind])).toBe(SLOT_EXAMPLES[kind]);
+    for (const kind of SLOT_KINDS)
+      expect(normalizeSlotText(kind, slotFacts(kind).example)).toBe(slotFacts(kind).example);
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import { isSlotKind, type SlotKind } from '../../../contract/fields/editable-kinds.ts';
 import {
   formatGradient,
   formatNumbers,
@@ -187,6 +188,10 @@ export function readThemes(
 
 /** Returns the value of a rule as the text of a definition; null for another kind than the editable's. */
 function ruleText(kind: FoundEditable['kind'], type: unknown, value: unknown): string | null {
+  if (isSlotKind(kind)) {
+    const text = THEME_TEXTS[kind](type, value);
+    return text === null ? null : normalizeSlotText(kind, text);
+  }
   switch (kind) {
     case 'color':
       return type === 'Color' && Array.isArray(value) ? `#${formatColor(value.map(Number))}` : null;
@@ -194,20 +199,21 @@ function ruleText(kind: FoundEditable['kind'], type: unknown, value: unknown): s
       const text = isRecord(value) ? value.text : value;
       return type === 'Text' && typeof text === 'string' ? text : null;
     }
-    case 'number':
-      return type === 'Scalar' && typeof value === 'number' ? normalizeSlotText(kind, formatNumbers([value])) : null;
-    case 'point':
-      return (type === 'Position' || type === 'Vector') && Array.isArray(value)
-        ? normalizeSlotText(kind, formatNumbers(value.slice(0, 2).map(Number)))
-        : null;
-    case 'gradient':
-      return type === 'Gradient' && Array.isArray(value)
-        ? normalizeSlotText(kind, formatGradient(value.filter(isRecord).flatMap(themeStop)))
-        : null;
     default:
       return null;
   }
 }
+
+/** Texts of the values of rules, by the kind of the editable. */
+const THEME_TEXTS: Readonly<Record<SlotKind, (type: unknown, value: unknown) => string | null>> = {
+  number: (type, value) => (type === 'Scalar' && typeof value === 'number' ? formatNumbers([value]) : null),
+  point: (type, value) =>
+    (type === 'Position' || type === 'Vector') && Array.isArray(value)
+      ? formatNumbers(value.slice(0, 2).map(Number))
+      : null,
+  gradient: (type, value) =>
+    type === 'Gradient' && Array.isArray(value) ? formatGradient(value.filter(isRecord).flatMap(themeStop)) : null,
+};
 
 function themeStop({ color, offset }: Record<string, unknown>): GradientStop[] {
   return Array.isArray(color) ? [{ color: formatColor(color.map(Number)), offset: Number(offset) }] : [];

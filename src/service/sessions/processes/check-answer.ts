@@ -1,7 +1,7 @@
+import { EDITABLE_KIND_NAMES, type EditableKind } from '../../../contract/fields/editable-kinds.ts';
 import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
-import { SLOT_KINDS } from '../../../contract/wire/slot-text.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
@@ -12,7 +12,7 @@ import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { LINT_CODES, LINT_SEVERITIES } from '../../../template/lint-severities.ts';
-import type { EditableKind, Manifest } from '../../../template/parse-manifest.ts';
+import type { Manifest } from '../../../template/parse-manifest.ts';
 import type { FontSettings } from '../../../template/render-input.ts';
 import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/safe-areas.ts';
 import type { BoundInput, PackedPackage } from '../bind-template.ts';
@@ -165,8 +165,7 @@ const sound: Check<RenderedSound> = fields({
 const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), features: recordOf(number) });
 const file = fields({ path: text, bytes });
 const font = both(file, settings);
-const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'] as const;
-const inputType: Check<EditableKind> = oneOf(...kinds);
+const inputType: Check<EditableKind> = oneOf(...EDITABLE_KIND_NAMES);
 const lintCodes = Object.fromEntries(LINT_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
 const manifest: Check<Manifest> = fields({
   name: text,

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
+import type { EditableKind } from '../../../contract/fields/editable-kinds.ts';
 import type { Mapping, MediaResource } from '../../../contract/wire/mapping.ts';
 import type { SessionSource } from '../../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { sourcePointer, trackKey } from '../../../template/bind/check-mapping.ts';
-import type { EditableKind } from '../../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 

@@ -1,5 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import type { EditableKind } from '../../../contract/fields/editable-kinds.ts';
 import type { FormField, LintMark, VideoDetail } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { OpenLink } from '../controls/problem-list.tsx';
@@ -21,6 +22,7 @@ interface FieldControlProps {
 export function FieldControl(props: FieldControlProps): JSX.Element {
   const { field, detail, lint, save, onFocus } = props;
   const id = useId();
+  const Control = CONTROLS[field.kind];
   return (
     <div class={`field field-${field.kind}`} data-key={field.key} onFocusCapture={onFocus}>
       <div class="field-label">
@@ -31,7 +33,7 @@ export function FieldControl(props: FieldControlProps): JSX.Element {
       {save === null ? (
         <output id={id}>{field.value ?? 'not filled'}</output>
       ) : (
-        renderControl({ field, id, save }, detail)
+        <Control field={field} id={id} save={save} detail={detail} />
       )}
       {lint.map((mark) => (
         <p key={mark.code} class="field-note">
@@ -43,27 +45,23 @@ export function FieldControl(props: FieldControlProps): JSX.Element {
   );
 }
 
-function renderControl(control: ControlProps, detail: VideoDetail): ComponentChildren {
-  switch (control.field.kind) {
-    case 'text':
-      return <TextControl {...control} />;
-    case 'color':
-      return (
-        <ColorControl
-          {...control}
-          otherColors={detail.form.filter(({ kind, key }) => kind === 'color' && key !== control.field.key)}
-        />
-      );
-    case 'number':
-    case 'point':
-      return <NumberControl {...control} kind={control.field.kind} />;
-    case 'gradient':
-      return <GradientControl {...control} />;
-    case 'font':
-      return <FontControl {...control} />;
-    default:
-      return <MediaControl {...control} detail={detail} />;
-  }
+type KindControl = (props: ControlProps & { readonly detail: VideoDetail }) => JSX.Element;
+
+/** The control of each kind. */
+const CONTROLS: Readonly<Record<EditableKind, KindControl>> = {
+  text: TextControl,
+  color: (props) => <ColorControl {...props} otherColors={otherColors(props)} />,
+  number: (props) => <NumberControl {...props} kind="number" />,
+  point: (props) => <NumberControl {...props} kind="point" />,
+  gradient: GradientControl,
+  image: MediaControl,
+  video: MediaControl,
+  audio: MediaControl,
+  font: FontControl,
+};
+
+function otherColors({ field, detail }: Parameters<KindControl>[0]): readonly FormField[] {
+  return detail.form.filter(({ kind, key }) => kind === 'color' && key !== field.key);
 }
 
 /** A line that grows with its text, the number of code points and the text of the template. */

@@ -1,11 +1,10 @@
+import { MAX_GRADIENT_STOPS, SLOT_KINDS, type SlotKind } from '../../../contract/fields/editable-kinds.ts';
 import {
   formatGradient,
   formatNumbers,
   type GradientStop,
-  MAX_GRADIENT_STOPS,
   parseGradient,
   parseNumbers,
-  type SlotKind,
 } from '../../../contract/wire/slot-text.ts';
 import { isNumberList, isRecord } from '../../../kernel/json.ts';
 import { formatColor, parseColor } from '../../color.ts';
@@ -20,11 +19,51 @@ export function isGradient({ p, k }: LottieNode): boolean {
   return typeof p === 'number' && isRecord(k) && 'k' in k;
 }
 
-/** Returns the kind of a property by the form of its value or of its first keyframe; null for paths and colours of texts. */
+/** How values of a kind are read from and written to properties. */
+interface SlotForm {
+  /** Whether a property has the form that the kind fills. */
+  readonly fits: (node: LottieNode) => boolean;
+  readonly read: (node: LottieNode) => string;
+  /** @param text that `normalizeSlotText` accepts */
+  readonly write: (node: LottieNode, text: string) => void;
+}
+
+const SLOT_FORMS: Readonly<Record<SlotKind, SlotForm>> = {
+  number: {
+    fits: (node) => !isGradient(node) && firstValue(node)?.length === 1,
+    read: (node) => formatNumbers(numbersOf(node).slice(0, 1)),
+    write(node, text) {
+      const numbers = parseNumbers('number', text);
+      if (numbers !== null) Object.assign(node, { a: 0, k: Array.isArray(node.k) ? numbers : numbers[0] });
+    },
+  },
+  point: {
+    fits: (node) => !isGradient(node) && [2, 3].includes(firstValue(node)?.length ?? 0),
+    read: (node) => formatNumbers(numbersOf(node).slice(0, 2)),
+    // A third dimension keeps its value.
+    write(node, text) {
+      const numbers = parseNumbers('point', text);
+      if (numbers !== null) Object.assign(node, { a: 0, k: [...numbers, ...(firstValue(node) ?? []).slice(2)] });
+    },
+  },
+  gradient: {
+    fits: isGradient,
+    read: (node) => formatGradient(stopsOf(numbersOf(node), Number(node.p))),
+    write(node, text) {
+      const stops = parseGradient(text);
+      if (stops !== null) Object.assign(node, { p: stops.length, k: { a: 0, k: gradientValues(stops) } });
+    },
+  },
+};
+
+/** Returns the first kind that fills properties of this form, by the value or its first keyframe; null for paths and colours of texts. */
 export function propertyKind(node: LottieNode): SlotKind | null {
-  if (isGradient(node)) return 'gradient';
-  const count = firstValue(node)?.length;
-  return count === 1 ? 'number' : count === 2 || count === 3 ? 'point' : null;
+  return SLOT_KINDS.find((kind) => SLOT_FORMS[kind].fits(node)) ?? null;
+}
+
+/** Returns whether a property has the form that a kind fills. */
+export function fitsProperty(kind: SlotKind, node: LottieNode): boolean {
+  return SLOT_FORMS[kind].fits(node);
 }
 
 /** Returns whether a property, or the stops of a gradient, have keyframes. */
@@ -35,27 +74,16 @@ export function isAnimatedProperty(node: LottieNode): boolean {
 
 /** Returns the value of a property, or of its first keyframe, as the text of a definition; empty if it has none. */
 export function propertyText(kind: SlotKind, node: LottieNode): string {
-  const numbers = firstValue(isGradient(node) ? (node.k as LottieNode) : node) ?? [];
-  if (kind !== 'gradient') return formatNumbers(numbers.slice(0, kind === 'number' ? 1 : 2));
-  return formatGradient(stopsOf(numbers, Number(node.p)));
+  return SLOT_FORMS[kind].read(node);
 }
 
-/**
- * Writes a value to a property. A third dimension keeps its value.
- *
- * @param text that `normalizeSlotText` accepts
- */
+/** Writes a value to a property. @param text that `normalizeSlotText` accepts */
 export function writeProperty(kind: SlotKind, node: LottieNode, text: string): void {
-  if (kind === 'gradient') {
-    const stops = parseGradient(text);
-    if (stops !== null) Object.assign(node, { p: stops.length, k: { a: 0, k: gradientValues(stops) } });
-    return;
-  }
-  const numbers = parseNumbers(kind, text);
-  if (numbers === null) return;
-  const rest = kind === 'point' ? (firstValue(node) ?? []).slice(2) : [];
-  const isScalar = kind === 'number' && !Array.isArray(node.k);
-  Object.assign(node, { a: 0, k: isScalar ? numbers[0] : [...numbers, ...rest] });
+  SLOT_FORMS[kind].write(node, text);
+}
+
+function numbersOf(node: LottieNode): number[] {
+  return firstValue(isGradient(node) ? (node.k as LottieNode) : node) ?? [];
 }
 
 function firstValue({ k }: LottieNode): number[] | null {

@@ -1,8 +1,9 @@
-import { SLOT_KINDS } from '../../../../contract/wire/slot-text.ts';
+import { EDITABLE_KIND_NAMES, kindFacts, SLOT_KINDS, slotFacts } from '../../../../contract/fields/editable-kinds.ts';
 import { EXAMPLES } from './examples.ts';
 import { type Component, identifierSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
 
+const SLOT_EXAMPLES = SLOT_KINDS.map((kind) => `${kindFacts(kind).noun} \`${slotFacts(kind).example}\``);
 const TEXTS = listOf({ type: 'string' });
 
 export const EDITABLE: Component = {
@@ -12,13 +13,12 @@ export const EDITABLE: Component = {
     {
       input_type: {
         type: 'string',
-        enum: ['color', 'text', 'image', 'video', 'font', 'audio', ...SLOT_KINDS],
+        enum: EDITABLE_KIND_NAMES,
         description: 'Kind of the editable',
       },
       example_text: {
         type: 'string',
-        description:
-          'Example value; for a colour, hexadecimal digits without `#`; for a number `12.5`, a point `10, 20`, a gradient `#FF0000 0%, #00FF00 100%`',
+        description: `Example value; for a colour, hexadecimal digits without \`#\`; for ${SLOT_EXAMPLES.join(', ')}`,
       },
       stillcut: { type: 'string', description: 'Stillcut in which the editable is visible' },
       fonts: { ...TEXTS, description: 'Fonts that the editable uses; for a font editable, the font that it replaces' },
