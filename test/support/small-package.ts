@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCanvas } from '@napi-rs/canvas';
+import { deflateSync } from 'node:zlib';
+import { pngFile } from '../../src/engine/images/png-file.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
@@ -78,11 +79,14 @@ export function smallAnimation(): LottieDocument {
 
 /** Returns a PNG of one colour. */
 export function solidPng(color: string, width = 16, height = 16): Uint8Array {
-  const canvas = createCanvas(width, height);
-  const context = canvas.getContext('2d');
-  context.fillStyle = color;
-  context.fillRect(0, 0, width, height);
-  return canvas.toBuffer('image/png');
+  const row = Buffer.concat([Buffer.alloc(1), Buffer.alloc(width * 3, color.slice(1), 'hex')]);
+  return pngFile({
+    width,
+    height,
+    channels: 3,
+    data: deflateSync(Buffer.alloc(row.length * height, row)),
+    comment: null,
+  });
 }
 
 /** Returns the files of the small package, with changes. */

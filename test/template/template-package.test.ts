@@ -163,7 +163,7 @@ describe('parseTemplatePackage()', () => {
   it('rejects an image path outside the package', () => {
     const animation = smallAnimation();
     Object.assign(animation.assets![0]!, { u: '../', p: 'secret.png' });
-    expect(problems({ 'animation.json': JSON.stringify(animation), '../secret.png': solidPng('red') })).toEqual([
+    expect(problems({ 'animation.json': JSON.stringify(animation), '../secret.png': solidPng('#ff0000') })).toEqual([
       'template_invalid: The image ../secret.png of asset photo is not in the package',
     ]);
   });

@@ -1,13 +1,9 @@
-import { createCanvas } from '@napi-rs/canvas';
 import type { PlanPreview, PreviewImage } from '../../../src/report/preview/plan-preview.ts';
+import { solidPng } from '../../support/small-package.ts';
 
 /** Returns a picture of one colour. */
 export function image(color: string, width = 64, height = 36): PreviewImage {
-  const canvas = createCanvas(width, height);
-  const context = canvas.getContext('2d');
-  context.fillStyle = color;
-  context.fillRect(0, 0, width, height);
-  return { bytes: canvas.toBuffer('image/png'), contentType: 'image/png', width, height, url: null };
+  return { bytes: solidPng(color, width, height), contentType: 'image/png', width, height, url: null };
 }
 
 /** Returns a preview for the changes of `everyAction`: one visible, one invisible, one new, one left out. */

@@ -97,7 +97,7 @@ describe('createEmbeddedService()', () => {
         return instantRenderer().render(renderInput, options);
       },
     });
-    const bytes = solidPng('blue');
+    const bytes = solidPng('#0000ff');
     const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'photo.png' });
     expect((await render(smallRequest({ [PHOTO]: { source: { remote_url } } }))).status).toBe('preview_rendered');
     expect(images).toBe(1);

@@ -22,7 +22,7 @@ describe('bindMapping()', () => {
   });
 
   it('passes images with their transform, cover by default', () => {
-    const bytes = solidPng('red');
+    const bytes = solidPng('#ff0000');
     const { images } = bind({ [PHOTO]: { source: { remote_url: 'https://example.com/a.png' } } }, { [PHOTO]: bytes });
     expect(images).toEqual([
       { assetId: 'photo', width: 16, height: 16, bytes, transform: { crop_strategy: 'cover' }, name: PHOTO },

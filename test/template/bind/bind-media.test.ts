@@ -24,7 +24,7 @@ describe('bindMapping() of a video', () => {
   });
 
   it('passes a still image with its movement', () => {
-    const png = solidPng('red');
+    const png = solidPng('#ff0000');
     const transform = { animate_strategy: 'zoom-in', animate_speed: 'slow' } as const;
     const { clips, images } = bind({ resources: { [CLIP]: { ...URL, transform } } }, { [CLIP]: png });
     expect(clips).toEqual([]);
