@@ -3,7 +3,7 @@ import { builtFile } from '../../src/engine/built-file.ts';
 
 describe('builtFile()', () => {
   test.each([
-    ['file:///home/me/reelform/src/engine/render-scene.ts', 'file:///home/me/reelform/dist/engine/worker.js'],
+    ['file:///home/me/reelform/src/engine/render-file.ts', 'file:///home/me/reelform/dist/engine/worker.js'],
     [
       'file:///home/me/src/app/node_modules/reelform/dist/index.js',
       'file:///home/me/src/app/node_modules/reelform/dist/engine/worker.js',

@@ -52,7 +52,7 @@ function frameDigests(into: string[]): EncoderFactory {
   };
 }
 
-describe('renderScene()', () => {
+describe('renderFile()', () => {
   test('produces an H.264 MP4 with every frame in order', async () => {
     const { video, ...rest } = await renderFile(movingInput());
     const { track, packets, durationSeconds } = await readBack(video);

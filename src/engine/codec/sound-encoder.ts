@@ -32,64 +32,85 @@ interface SoundEncoder {
 
 /** @throws ReelformError encoder_missing; RenderError encode_failed, also from its methods */
 export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
-  return codec === 'pcm' ? pcmEncoder() : openCompressedEncoder(codec, quality);
+  return codec === 'pcm' ? pcmEncoder() : CompressedEncoder.open(codec, quality);
 }
 
-async function openCompressedEncoder(codec: CompressedCodec, quality: OutputQuality): Promise<SoundEncoder> {
-  const { format } = ENCODERS[codec];
-  const size = PACKET_SAMPLES[codec];
-  const session = new CodecSession({
+class CompressedEncoder implements SoundEncoder {
+  readonly #codec: CompressedCodec;
+  readonly #packetSamples: number;
+  readonly #session = new CodecSession({
     code: 'encode_failed',
     subject: 'The encoder of the sound',
     failed: 'The sound cannot be encoded',
   });
-  const { context, frame, packet } = session;
-  const packets: Uint8Array[] = [];
-  let total = 0;
-  const send = (samples: Uint8Array | null): Promise<void> =>
-    session.run(async () => {
+  readonly #packets: Uint8Array[] = [];
+  /** Samples passed to the encoder, without the silence that pads the last block. */
+  #total = 0;
+
+  static async open(codec: CompressedCodec, quality: OutputQuality): Promise<CompressedEncoder> {
+    const encoder = new CompressedEncoder(codec);
+    try {
+      await encoder.#session.run(() => openCodec(encoder.#session, codec, BITRATES[codec][quality]));
+    } catch (error) {
+      encoder.close();
+      throw error;
+    }
+    return encoder;
+  }
+
+  private constructor(codec: CompressedCodec) {
+    this.#codec = codec;
+    this.#packetSamples = PACKET_SAMPLES[codec];
+  }
+
+  async encode(block: Stereo): Promise<void> {
+    const toSamples = ENCODERS[this.#codec].format === PLANAR ? planar : interleaved;
+    await this.#send(new Uint8Array(toSamples(block, this.#packetSamples).buffer));
+    this.#total += block.left.length;
+  }
+
+  async finish(): Promise<AudioTrack> {
+    await this.#send(null);
+    const { extraData } = this.#session.context;
+    if (extraData == null) throw new RenderError('encode_failed', "The sound's encoder gave no configuration");
+    const configuration = Uint8Array.from(extraData);
+    const delay = this.#codec === 'aac' ? AAC_DELAY : Buffer.from(configuration).readUInt16LE(10);
+    const needed = Math.ceil((this.#total + delay) / this.#packetSamples);
+    if (this.#packets.length < needed) {
+      throw new RenderError('encode_failed', `The sound's encoder gave ${this.#packets.length} of ${needed} packets`);
+    }
+    const packets = this.#packets.slice(0, needed).map((bytes, index) => {
+      const start = index * this.#packetSamples - delay;
+      const duration = Math.min(this.#packetSamples, this.#total - start);
+      return { bytes, time: start / MIX_RATE, duration: duration / MIX_RATE };
+    });
+    return { codec: this.#codec, sampleRate: MIX_RATE, channels: 2, configuration, packets };
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  /** @param samples null at the end */
+  async #send(samples: Uint8Array | null): Promise<void> {
+    const session = this.#session;
+    const { context, frame, packet } = session;
+    await session.run(async () => {
       if (samples !== null) {
         session.check(frame.makeWritable());
         session.check(frame.fromBuffer(samples));
-        frame.pts = BigInt(total);
+        frame.pts = BigInt(this.#total);
       }
       session.check(await context.sendFrame(samples === null ? null : frame));
       await session.drain(
         () => context.receivePacket(packet),
         () => {
-          packets.push(Uint8Array.from(packet.data ?? []));
+          this.#packets.push(Uint8Array.from(packet.data ?? []));
           packet.unref();
         },
       );
     });
-  try {
-    await session.run(() => openCodec(session, codec, BITRATES[codec][quality]));
-  } catch (error) {
-    session.close();
-    throw error;
   }
-  return {
-    async encode(block) {
-      const samples = format === PLANAR ? planar(block, size) : interleaved(block, size);
-      await send(new Uint8Array(samples.buffer));
-      total += block.left.length;
-    },
-    async finish() {
-      await send(null);
-      const configuration = context.extraData == null ? null : Uint8Array.from(context.extraData);
-      const delay = codec === 'aac' ? AAC_DELAY : Buffer.from(configuration ?? []).readUInt16LE(10);
-      const needed = Math.ceil((total + delay) / size);
-      if (configuration === null || packets.length < needed) {
-        throw new RenderError('encode_failed', `The sound's encoder gave ${packets.length} of ${needed} packets`);
-      }
-      const timed = packets.slice(0, needed).map((bytes, index) => {
-        const start = index * size - delay;
-        return { bytes, time: start / MIX_RATE, duration: Math.min(size, total - start) / MIX_RATE };
-      });
-      return { codec, sampleRate: MIX_RATE, channels: 2, configuration, packets: timed };
-    },
-    close: () => session.close(),
-  };
 }
 
 /** Returns both channels, each padded with silence to `size` samples. */

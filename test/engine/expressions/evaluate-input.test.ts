@@ -110,7 +110,7 @@ function itemValue(
   return propertyValue(shapes[0]!.it[item]![property], frame)!;
 }
 
-describe('evaluateScene()', () => {
+describe('evaluateInput()', () => {
   it.each([
     ['short', 'Hi', {}],
     ['long', 'A much longer headline', {}],

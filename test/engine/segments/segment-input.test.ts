@@ -60,7 +60,7 @@ const held = (frames: readonly [t: number, s: unknown][]) => ({
 const box = (ind: number, changes: object) => rectangleLayer(ind, [0, 0, 12, 12], [1, ind / 9, 0], changes);
 const layersOf = ({ animation }: RenderInput): unknown[] => animation.layers;
 
-describe('segmentScene()', () => {
+describe('segmentInput()', () => {
   test.each(['launch', 'story'])('draws the same frames as the whole %s', async (name) => {
     const renderInput = small(exampleInput(name));
     const ranges = Array.from({ length: Math.ceil(renderInput.frameCount / 60) }, (_, at) => ({
@@ -227,7 +227,7 @@ describe('segmentScene()', () => {
   });
 });
 
-describe('segmentKeys()', () => {
+describe('segmentKey()', () => {
   const ranges = Array.from({ length: 6 }, (_, at) => ({ first: at * 60, end: Math.min(324, at * 60 + 60) }));
 
   /** A character for each segment of launch: `x` where an edit changes its key. */
@@ -236,8 +236,8 @@ describe('segmentKeys()', () => {
     edit: (renderInput: RenderInput) => RenderInput = (renderInput) => renderInput,
   ): string {
     const [before, after] = [exampleInput('launch'), edit(exampleInput('launch', texts))];
-    const [keys, others] = [segmentKeys(before, ranges), segmentKeys(after, ranges)];
-    return keys.map((key, at) => (key !== null && key === others[at] ? '=' : 'x')).join('');
+    const [keys, changedKeys] = [segmentKeys(before, ranges), segmentKeys(after, ranges)];
+    return keys.map((key, at) => (key !== null && key === changedKeys[at] ? '=' : 'x')).join('');
   }
 
   test('are unchanged for segments that an edit does not affect', () => {

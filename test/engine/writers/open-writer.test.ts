@@ -37,7 +37,7 @@ async function pixelAt(image: Uint8Array, x: number, y: number): Promise<number[
   return [...context.getImageData(x, y, 1, 1).data];
 }
 
-describe('renderScene()', () => {
+describe('renderFile()', () => {
   it.each(['webm', 'gif', 'webp', 'png', 'png_sequence'] as const)(
     'writes %s with its fingerprint and stills and with reproducible bytes',
     async (format) => {
