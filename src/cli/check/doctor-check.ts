@@ -3,7 +3,7 @@ import { ReelformError } from '../../kernel/diagnostic.ts';
 import { ProxyFailure } from '../../kernel/http/proxy.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 
-/** What a check of `reelform doctor` found. */
+/** Result of a check of `reelform doctor`. */
 export type CheckResult = Omit<DoctorCheck, 'name'>;
 
 /** Creates the result of a check that found no problem. */

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { type CommentOptions, draftComment, parsePlan } from './comment-draft.ts';
 import { post, tokenOf } from './post-comment.ts';
 
-/** As long as the artifacts of the starter's job `plan` are kept. */
+/** Equals the retention of the artifacts of the starter's job `plan`. */
 const DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -88,7 +88,7 @@ function line({ word, description }: Candidate, shell: Shell): string {
   return about === '' ? word.replaceAll(':', '\\:') : `${word.replaceAll(':', '\\:')}:${about}`;
 }
 
-/** What stands before the word to complete. */
+/** The words before the word to complete, interpreted. */
 interface Preceding {
   readonly command: Command;
   /** Value of `--directory`. */

@@ -6,9 +6,10 @@ import { EXIT } from '../../kernel/diagnostic.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io, OutputStream } from '../io.ts';
+import { registerApplyTool } from './apply-tool.ts';
+import { registerProposeTool } from './propose-tool.ts';
 import { registerReadTools } from './read-tools.ts';
 import type { CapturedRun, ToolContext } from './tool-result.ts';
-import { registerApplyTool, registerProposeTool } from './write-tools.ts';
 
 /** Runs a command line of reelform and resolves to its exit code. */
 export type RunCommand = (argv: readonly string[], io: Io) => Promise<number>;

@@ -18,13 +18,13 @@ const MAX_PULLS = 100;
 /** Pages of a hundred closed pull requests, of which some were not merged, or merged elsewhere. */
 const MAX_PAGES = 5;
 
-/** What the comments on merged pull requests approve of a plan. */
+/** Approvals of a plan in comments on merged pull requests. */
 export interface Reviews {
   /** Changes that no comment approves, with the reason. Empty if the plan may be applied. */
   readonly unapproved: ReadonlyMap<Change, string>;
   /** Numbers of the pull requests whose comments were read, latest update first. */
   readonly searched: readonly number[];
-  /** Those of them whose plan has too many changes to approve each of them. */
+  /** Pull requests whose plan has too many changes for a list of approved changes. */
   readonly unlisted: readonly number[];
   /** True if the clone lacks commits, so that merges may not be recognized. */
   readonly isShallow: boolean;

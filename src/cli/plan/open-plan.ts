@@ -158,7 +158,7 @@ async function refresh(repository: DesiredState, lock: Lock, globs: IdGlobs, res
   return {
     refreshed,
     diagnostics: [...question, ...warnings],
-    /** By the id of the video. */
+    /** Reasons by the id of the video. */
     reasons: refreshed.findings.flatMap(({ id, reason }) => (reason === null ? [] : [[id, reason] as const])),
     /** Videos whose output has another content. */
     swapped: restores ? (await findSwappedOutputs(repository.root, lock, isSelected(globs))).keys() : [],

@@ -1,19 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { extname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { DeliveryFailure } from '../../contract/destinations/destination.ts';
-import { parseDestination } from '../../contract/destinations/destination-address.ts';
-import type { RenderService, SourceUpload } from '../../contract/render-service.ts';
-import { MEDIA_CONTENT_TYPES } from '../../kernel/content-types.ts';
-import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { RenderService } from '../../contract/render-service.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { type Change, delivers, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../reconciler/project/local-outputs.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
-import { openDestination } from '../../service/delivery/open-destination.ts';
 import type { FinishedFiles } from '../../service/sessions/delivery-runner.ts';
 import { createDirectoryOutputs } from '../../service/sessions/directory-outputs.ts';
 import { createEmbeddedService } from '../../service/sessions/embedded-service.ts';
@@ -24,7 +18,8 @@ import { createDestinations } from '../../service/sessions/session-deliveries.ts
 import type { Io } from '../io.ts';
 import { openCommandPool, openLocalSources } from '../render/open-inputs.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
-import { openRemoteService, openUrlProbe, packageUpload } from './open-remote-service.ts';
+import { openRemoteService, packageUpload } from './open-remote-service.ts';
+import { createSourcePublisher } from './publish-sources.ts';
 
 /**
  * Name of the folder below `.reelform/` for fetched sources of a run. Lint and the count of segments fetch into the same folder, so that
@@ -151,54 +146,4 @@ export function noopService(name: string): OpenService {
     ensureStyleVersion: refuse,
     close: async () => undefined,
   };
-}
-
-/** Makes a local file available to a service. */
-type PublishSource = (source: SourceUpload) => Promise<{ remote_url: string }>;
-
-/**
- * Returns a function that publishes files of the repository as `assets` of reelform.yaml configures, named by their
- * digest, so that existing files are not uploaded again. Undefined without that setting.
- */
-function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
-  const { config, root } = project;
-  const { assets, credentials } = config;
-  if (assets === null) return undefined;
-  const credential = assets.credential === null ? null : (credentials.get(assets.credential) ?? null);
-  const probe = openUrlProbe(config, io);
-  return async (source) => {
-    const name = `${source.sha256}${endingOf(source.name)}`;
-    const remote_url = `${assets.publicUrl}${name}`;
-    const { signal } = new AbortController();
-    const seen = await probe(remote_url, signal);
-    if (seen.kind === 'there') return { remote_url };
-    const parsed = parseDestination(`${assets.publish}${name}`);
-    if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
-    try {
-      const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
-      await destination.deliver(fileOf(source), { signal, state: null, onState: async () => undefined });
-    } catch (error) {
-      if (!(error instanceof DeliveryFailure)) throw error;
-      throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
-        hint: 'Check "assets" and its credential in reelform.yaml',
-        cause: error,
-      });
-    }
-    return { remote_url };
-  };
-}
-
-function fileOf({ bytes, sha256, name }: SourceUpload) {
-  return {
-    size: bytes.length,
-    contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',
-    sha256,
-    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
-  };
-}
-
-/** Returns the extension with its dot; empty if it is unusual. */
-function endingOf(name: string): string {
-  const ending = extname(name).toLowerCase();
-  return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
 }

@@ -176,7 +176,7 @@ function noSandbox(reason: string): Sandbox {
     kind: 'none',
     description: 'none',
     gap: reason,
-    // What it starts could leave its process group, where no limit holds.
+    // Its child processes could leave its process group, and with it the limits.
     command: ({ args, programs }) => ({ file: execPath, args: [...preloaded(programs), ...args], env: {} }),
   };
 }

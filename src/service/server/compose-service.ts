@@ -84,31 +84,16 @@ function openComponents(options: ComposeOptions, foundation: Foundation): Servic
     farm: () => farm.figures().catch(() => null),
     webhooksPending: () => pendingWebhooks(database),
   });
+  const shared = { ...context, settings, storage, room, pool, inspections, metrics, scopeOf };
+
   const webhooks = openWebhooks({
     ...context,
     allow: validAllowList(settings.allowWebhooks),
     publicUrl: foundation.readPublicUrl,
     onTried: metrics.webhookTried,
   });
-  const sources = openSources({
-    ...context,
-    settings,
-    directory: foundation.sourceDirectory,
-    storage,
-    room,
-    inspections,
-    metrics,
-    scopeOf,
-  });
-  const styleVersions = openStyleVersions({
-    ...context,
-    storage,
-    pool,
-    inspections,
-    webhooks,
-    publicUrl,
-    scopeOf,
-  });
+  const sources = openSources({ ...shared, directory: foundation.sourceDirectory });
+  const styleVersions = openStyleVersions({ ...shared, webhooks, publicUrl });
   const destinations = createDestinations({
     credentials: settings.credentials,
     defaults: settings.defaultUploads,
@@ -126,28 +111,22 @@ function openComponents(options: ComposeOptions, foundation: Foundation): Servic
   });
   const store = openSessionStore({ ...context, settings, usage, deliveries, webhooks });
   const sessions = openSessions({
-    ...context,
-    settings,
+    ...shared,
     distributionRules: options.distributionRules,
     build,
-    storage,
     store,
     templates: styleVersions,
     sources: sources.reader,
     outputs,
     destinations,
     deliveries,
-    pool,
-    inspections,
-    room,
     load: farm,
-    metrics,
-    scopeOf,
   });
   const { runner } = sessions;
-  const worker = openWorker({ ...context, settings, room, build, runner, styleVersions, deliveries, webhooks });
-  const sweeper = startSweeper({ ...context, settings, storage, sources, store });
+  const worker = openWorker({ ...shared, queue, build, runner, styleVersions, deliveries, webhooks });
+  const sweeper = startSweeper({ ...shared, sources, store });
   const lifecycle = createLifecycle({ foundation, farm, styleVersions, worker, sweeper });
+  const { registry } = worker;
   const app: AppPorts = {
     sessions: sessions.api,
     styleVersions,
@@ -163,6 +142,5 @@ function openComponents(options: ComposeOptions, foundation: Foundation): Servic
     now,
     metrics,
   };
-  const { registry } = worker;
   return { ...lifecycle, app, database, tokens, styleVersions, registry, publicUrl };
 }

@@ -2,7 +2,7 @@ import type { Log } from './log.ts';
 import type { JobQueue } from './queue/job-queue.ts';
 import type { StoreContext } from './store/database.ts';
 
-/** What the components of a service process share. */
+/** Ports that all components of a service process use. */
 export interface ServiceContext extends StoreContext {
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly log: Log;

@@ -45,7 +45,7 @@ export function rejectNul(values: readonly unknown[]): void {
   }
 }
 
-/** What the tables of a database share. */
+/** Ports that all tables of a database use. */
 export interface StoreContext {
   readonly database: Database;
   /** Milliseconds since the epoch. */

@@ -10,7 +10,7 @@ const CACHE_SIZE = 10_000;
 /** Minimum interval between updates of `last_used_at`, because a write per request would be too expensive. */
 const USE_MS = 60_000;
 
-/** What authentication needs of a stored token. */
+/** The columns of a stored token that authentication reads. */
 interface Row {
   readonly id: string;
   readonly tenant: TenantId;

@@ -89,7 +89,7 @@ export function createWebhookSender(options: SenderOptions) {
     );
   };
 
-  /** Writes the result of an attempt and what follows from it. Returns null if the endpoint or the delivery has gone. */
+  /** Writes the result of an attempt and its consequences. Returns null if the endpoint or the delivery has gone. */
   const settle = async (tx: Queryable, ended: EndedAttempt): Promise<WebhookOutcome | null> => {
     const { begun, attempt, answer, endedMs } = ended;
     const { tenant, endpointId, step, hasSessionUrl } = begun;

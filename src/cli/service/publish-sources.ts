@@ -1,0 +1,59 @@
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { DeliveryFailure } from '../../contract/destinations/destination.ts';
+import { parseDestination } from '../../contract/destinations/destination-address.ts';
+import type { SourceUpload } from '../../contract/render-service.ts';
+import { MEDIA_CONTENT_TYPES } from '../../kernel/content-types.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
+import type { PublishSource } from '../../reconciler/service-client/source-uploader.ts';
+import { openDestination } from '../../service/delivery/open-destination.ts';
+import type { Io } from '../io.ts';
+import { openUrlProbe } from './open-remote-service.ts';
+
+/**
+ * Returns a function that publishes files of the repository as `assets` of reelform.yaml configures, named by their
+ * digest, so that existing files are not uploaded again. Undefined without that setting.
+ */
+export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
+  const { config, root } = project;
+  const { assets, credentials } = config;
+  if (assets === null) return undefined;
+  const credential = assets.credential === null ? null : (credentials.get(assets.credential) ?? null);
+  const probe = openUrlProbe(config, io);
+  return async (source) => {
+    const name = `${source.sha256}${endingOf(source.name)}`;
+    const remote_url = `${assets.publicUrl}${name}`;
+    const { signal } = new AbortController();
+    const seen = await probe(remote_url, signal);
+    if (seen.kind === 'there') return { remote_url };
+    const parsed = parseDestination(`${assets.publish}${name}`);
+    if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
+    try {
+      const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
+      await destination.deliver(fileOf(source), { signal, state: null, onState: async () => undefined });
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure)) throw error;
+      throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
+        hint: 'Check "assets" and its credential in reelform.yaml',
+        cause: error,
+      });
+    }
+    return { remote_url };
+  };
+}
+
+function fileOf({ bytes, sha256, name }: SourceUpload) {
+  return {
+    size: bytes.length,
+    contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',
+    sha256,
+    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+  };
+}
+
+/** Returns the extension with its dot; empty if it is unusual. */
+function endingOf(name: string): string {
+  const ending = extname(name).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
+}
