@@ -4,8 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository } from '../support/repository.ts';
 import { smallAnimation } from '../support/small-package.ts';
-
-const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
+import { PROGRAM } from '../support/spawned-program.ts';
 
 /** Creates three videos of this many frames, long enough to interrupt. */
 function longRepository(frames = 300): string {
@@ -16,7 +15,7 @@ function longRepository(frames = 300): string {
 }
 
 function start(root: string, args: readonly string[]) {
-  return execa(process.execPath, [CLI, ...args], { cwd: root, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
+  return execa(process.execPath, [PROGRAM, ...args], { cwd: root, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
 }
 
 /** Starts an apply that renders one video at a time, and collects its output. */
@@ -86,7 +85,7 @@ describe('the built program', () => {
     const root = makeRepository();
     const { exitCode, stderr } = await execa(
       'bash',
-      ['-c', `set -o pipefail; "${process.execPath}" "${CLI}" plan | head -n 1`],
+      ['-c', `set -o pipefail; "${process.execPath}" "${PROGRAM}" plan | head -n 1`],
       { cwd: root, reject: false },
     );
     expect(exitCode).toBe(0);
@@ -95,7 +94,7 @@ describe('the built program', () => {
 
   it('continues an apply if the reader of its output exits', async () => {
     const root = makeRepository();
-    const pipe = `"${process.execPath}" "${CLI}" apply --auto-approve 2>&1 | head -n 1; exit "${'${PIPESTATUS[0]}'}"`;
+    const pipe = `"${process.execPath}" "${PROGRAM}" apply --auto-approve 2>&1 | head -n 1; exit "${'${PIPESTATUS[0]}'}"`;
     expect((await execa('bash', ['-c', pipe], { cwd: root, reject: false })).exitCode).toBe(0);
     expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
   });

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { bakeExpressions, type Evaluate } from '../../src/template/expressions/bake-expressions.ts';
-import { openEvaluator } from '../../src/template/expressions/evaluate-expressions.ts';
+import { bakeExpressions } from '../../src/template/expressions/bake-expressions.ts';
 import { upgradeDocument } from '../../src/template/init/normalize-document.ts';
 import type { InputFont, LottieDocument, RenderInput } from '../../src/template/render-input.ts';
+import { evaluator } from '../support/evaluator.ts';
 import type { Picture } from './picture-difference.ts';
 
 /** Draws frames of an animation with the engine at the given size, counted from its first frame. */
@@ -15,15 +13,6 @@ export async function drawFrames(
   { width, height, fonts = [] }: { width: number; height: number; fonts?: readonly InputFont[] },
 ): Promise<Picture[]> {
   return drawInput({ ...(await inputOf(animation)), width, height, fonts }, frames);
-}
-
-let opened: Promise<Evaluate> | undefined;
-
-/** Loads the built evaluator of expressions once. */
-export function evaluator(): Promise<Evaluate> {
-  const path = join(import.meta.dirname, '../../dist/template/expressions/player.js');
-  opened ??= openEvaluator(readFileSync(path, 'utf8'));
-  return opened;
 }
 
 /** Returns the input of an animation that is upgraded as `template init` does it. */

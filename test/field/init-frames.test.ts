@@ -9,7 +9,8 @@ import { initPackage, isPackage, type NewPackage } from '../../src/template/init
 import { usedFonts } from '../../src/template/lottie/slots/lottie-slots.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument, RenderInput } from '../../src/template/render-input.ts';
-import { drawInput, evaluator, inputOf } from './draw-input.ts';
+import { evaluator } from '../support/evaluator.ts';
+import { drawInput, inputOf } from './draw-input.ts';
 import { comparedFrames } from './measure.ts';
 import type { Picture } from './picture-difference.ts';
 

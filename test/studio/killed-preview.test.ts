@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
+import { PROGRAM } from '../support/spawned-program.ts';
 import { reelform } from '../support/test-io.ts';
-
-const PROGRAM = join(import.meta.dirname, '../../dist/cli/main.js');
 
 /** Starts the built command in a process of its own. */
 async function spawnPreview(root: string): Promise<{ readonly child: ChildProcess; readonly page: PreviewClient }> {

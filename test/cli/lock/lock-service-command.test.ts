@@ -11,10 +11,10 @@ import {
 } from '../../support/interface-service.ts';
 import { definition, makeRepository, NO_LINT } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';
+import { PROGRAM } from '../../support/spawned-program.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
 
 const VERSION: StyleVersion = { ...smallPackage().spec, id: 'tsv_stranger' };
-const CLI = join(import.meta.dirname, '../../../dist/cli/main.js');
 const POST = 'POST /v2/render_sessions';
 const APPLY = ['apply', '--auto-approve'];
 const IDS = ['berlin', 'oslo', 'rome'];
@@ -168,7 +168,7 @@ describe('reelform lock service', () => {
 
   test('moves renders of the journal, and names those that are unknown', async () => {
     const { root, old, run, moved, configure, entries } = await setUp({ hasEnded: () => false });
-    const apply = execa(process.execPath, [CLI, ...APPLY], {
+    const apply = execa(process.execPath, [PROGRAM, ...APPLY], {
       cwd: root,
       reject: false,
       env: { REELFORM_TOKEN: old.token, CI: 'true' },
@@ -248,7 +248,7 @@ describe('reelform lock service', () => {
 
     const interruptedAt = async (moment: (interrupt: () => void) => () => void): Promise<string | undefined> => {
       writeFileSync(path, before);
-      const child = execa(process.execPath, [CLI, ...move], {
+      const child = execa(process.execPath, [PROGRAM, ...move], {
         cwd: root,
         reject: false,
         env: { REELFORM_TOKEN: old.token },
@@ -299,7 +299,7 @@ describe('reelform lock service', () => {
   test('keeps the journal when it is interrupted between its records', async () => {
     const { root, old, run, moved, configure } = await setUp({ hasEnded: () => false });
     const env = { REELFORM_TOKEN: old.token, CI: 'true' };
-    const apply = execa(process.execPath, [CLI, ...APPLY], { cwd: root, reject: false, env });
+    const apply = execa(process.execPath, [PROGRAM, ...APPLY], { cwd: root, reject: false, env });
     const journal = join(root, '.reelform/journal.ndjson');
     const lines = (): string[] => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []);
     const created = (): number => lines().filter((line) => line.includes('"created"')).length;
@@ -309,7 +309,7 @@ describe('reelform lock service', () => {
     const service = await moved();
     const move = ['lock', 'service', old.url, service.url];
     const known = lines().length;
-    const child = execa(process.execPath, [CLI, ...move], { cwd: root, reject: false, env });
+    const child = execa(process.execPath, [PROGRAM, ...move], { cwd: root, reject: false, env });
     const watcher = watch(join(root, '.reelform'), () => {
       if (lines().length > known) child.kill('SIGINT');
     });

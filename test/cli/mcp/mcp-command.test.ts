@@ -6,8 +6,7 @@ import { type CallToolResult, type ClientCapabilities, ElicitRequestSchema } fro
 import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definition, makeRepository } from '../../support/repository.ts';
-
-const PROGRAM = join(import.meta.dirname, '../../../dist/cli/main.js');
+import { PROGRAM } from '../../support/spawned-program.ts';
 
 let root: string;
 let client: Client;

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { putDatabase } from '../../support/databases.ts';
 import { makeFolder, makeRepository } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';
+import { PROGRAM } from '../../support/spawned-program.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
 
-const CLI = join(import.meta.dirname, '../../../dist/cli/main.js');
 const { spec } = smallPackage();
 
 interface Serving {
@@ -156,7 +156,7 @@ There are no tokens yet. Create one in another terminal:
     mkdirSync(join(data, 'objects'));
     // Blocks the path where the package of the repository will be stored.
     writeFileSync(join(data, 'objects/packages'), '');
-    const { exitCode, stderr } = await execa(process.execPath, [CLI, 'serve', '--port', '0'], {
+    const { exitCode, stderr } = await execa(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
       cwd: root,
       reject: false,
     });
