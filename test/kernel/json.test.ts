@@ -20,7 +20,7 @@ function excess(text: string, bounds = BOUNDS): string | null {
 /** Counts the values and field names of parsed JSON. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
-  const inside = Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), 0);
+  const inside = Object.values(value).reduce((sum: number, item) => sum + valuesOf(item), 0);
   return 1 + inside + (Array.isArray(value) ? 0 : Object.keys(value).length);
 }
 

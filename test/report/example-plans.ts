@@ -161,15 +161,15 @@ export function largePlan(count: number): Plan {
   const stores = Array.from({ length: count }, (_, index) => `stores/${String(index).padStart(4, '0')}`);
   const store = (id: string, accent: string) =>
     desired(id, { path: 'videos/stores.yaml', resources: { t_01: text(id), c_01: color(accent) } });
-  const others = Array.from({ length: 60 }, (_, index) => `offers/${String(index).padStart(2, '0')}`);
+  const offers = Array.from({ length: 60 }, (_, index) => `offers/${String(index).padStart(2, '0')}`);
   const offer = (id: string, words: string) => desired(id, { resources: { t_01: text(`${words} ${id}`) } });
   const lock = applied(
     emptyLock,
-    plan([...stores.map((id) => store(id, 'EEADA7')), ...others.map((id) => offer(id, 'Old'))], emptyLock),
+    plan([...stores.map((id) => store(id, 'EEADA7')), ...offers.map((id) => offer(id, 'Old'))], emptyLock),
   );
   const arrivals = Array.from({ length: 70 }, (_, index) =>
     desired(`spring/${index}`, { resources: { t_01: text(`Spring ${index}`) } }),
   );
-  const changed = [...stores.map((id) => store(id, 'FF8800')), ...others.map((id) => offer(id, 'New')), ...arrivals];
+  const changed = [...stores.map((id) => store(id, 'FF8800')), ...offers.map((id) => offer(id, 'New')), ...arrivals];
   return plan(changed, lock);
 }

@@ -11,8 +11,8 @@ import { examplePreview } from './html/preview.ts';
 import { elementsOf, renderMarkdown } from './well-formed.ts';
 
 /** Returns a plan that contains the same words everywhere. */
-function planOf(given: string): PlanDocument {
-  const words = given.toWellFormed();
+function planOf(hostileText: string): PlanDocument {
+  const words = hostileText.toWellFormed();
   const short = words.slice(0, 150).toWellFormed();
   const was = desired('x', {
     title: 'a',
@@ -75,7 +75,7 @@ describe('planMarkdown() of hostile texts', () => {
   it('has a corpus of at least 60 texts', () => expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60));
 
   it('uses only the listed elements', () => {
-    const own = [
+    const elements = [
       'h3',
       'p',
       'table',
@@ -91,7 +91,7 @@ describe('planMarkdown() of hostile texts', () => {
       'summary',
       'em',
     ];
-    expect([...new Set(PLAIN.map((name) => name.replace('/', '')))].sort()).toEqual(own.sort());
+    expect([...new Set(PLAIN.map((name) => name.replace('/', '')))].sort()).toEqual(elements.sort());
   });
 
   it.each(HOSTILE_TEXTS.map((words) => [words]))('renders %j as plain words', (words) => {
@@ -99,7 +99,7 @@ describe('planMarkdown() of hostile texts', () => {
   });
 
   it('renders any text as plain words', () => {
-    const pieces = fc.array(fc.constantFrom(...HOSTILE_TEXTS.filter((one) => one.length < 40)), { maxLength: 4 });
+    const pieces = fc.array(fc.constantFrom(...HOSTILE_TEXTS.filter((text) => text.length < 40)), { maxLength: 4 });
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       pieces.map((all) => all.join('')),

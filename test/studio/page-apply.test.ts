@@ -56,16 +56,16 @@ describe('a draft', () => {
 
 describe('two pages', () => {
   it('agree on what one of them edits, and on the run', async () => {
-    const other = await PreviewClient.open(page.url);
-    await other.listen();
+    const secondClient = await PreviewClient.open(page.url);
+    await secondClient.listen();
     const changes = [{ path: ['title'], value: 'The north' }];
     const { undo } = (await page.post('/api/edit', { id: 'oslo', changes })).json as { undo: string };
-    const seen = await other.until(({ videos }) => videos.some(({ title }) => title === 'The north'));
+    const seen = await secondClient.until(({ videos }) => videos.some(({ title }) => title === 'The north'));
     const content = ({ videos }: PreviewState) => videos.map(({ id, title, fingerprint }) => [id, title, fingerprint]);
     expect(content(seen)).toEqual(content(await page.state()));
-    expect((await other.post('/api/undo', { undo })).status).toBe(200);
+    expect((await secondClient.post('/api/undo', { undo })).status).toBe(200);
     await page.until(({ videos }) => videos.some(({ title }) => title === 'Oslo'));
-    await other.close();
+    await secondClient.close();
   });
 });
 

@@ -221,8 +221,8 @@ describe('files and templates', () => {
     const part = await page.get(path, { range: 'bytes=1-3' });
     expect({ status: part.status, text: part.bytes.toString() }).toEqual({ status: 206, text: 'PNG' });
     expect((await page.get(path, { range: 'bytes=999999-' })).status).toBe(416);
-    for (const other of ['reelform.yaml', '../x', '/etc/passwd', '.git/config']) {
-      expect((await page.get(`/api/file?path=${encodeURIComponent(other)}`)).status).toBe(404);
+    for (const path of ['reelform.yaml', '../x', '/etc/passwd', '.git/config']) {
+      expect((await page.get(`/api/file?path=${encodeURIComponent(path)}`)).status).toBe(404);
     }
   });
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function card(id: string): Promise<VideoCard> {
-  return (await page.state()).videos.find((one) => one.id === id)!;
+  return (await page.state()).videos.find((video) => video.id === id)!;
 }
 
 async function pixels(image: Uint8Array | string): Promise<Buffer> {
@@ -181,9 +181,9 @@ describe('requests of other pages', () => {
 describe('reelform preview --host 0.0.0.0', () => {
   it('prints a URL that other machines can open', async () => {
     const open = await PreviewClient.start(root, ['--host', '0.0.0.0']);
-    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    const isInNetwork = own.some(({ family, internal }) => family === 'IPv4' && !internal);
-    expect(own.some(({ address }) => address === open.url.hostname)).toBe(isInNetwork);
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const isInNetwork = addresses.some(({ family, internal }) => family === 'IPv4' && !internal);
+    expect(addresses.some(({ address }) => address === open.url.hostname)).toBe(isInNetwork);
     expect((await open.state()).videos).toHaveLength(3);
     expect(await open.close()).toBe(0);
   });

@@ -43,7 +43,7 @@ describe('the colours of the examples', () => {
 
   it('of launch leave a margin to the contrast that the text of the button needs', async () => {
     const { editables } = readTemplate('templates/launch').spec;
-    const own = (key: string): string => (editables[key] as { example_text: string }).example_text;
+    const exampleOf = (key: string): string => (editables[key] as { example_text: string }).example_text;
     const { videos } = await loadProject({ cwd: ROOT });
     const filled = videos
       .filter(({ template }) => template === 'launch')
@@ -54,7 +54,7 @@ describe('the colours of the examples', () => {
         return ['c_05', 'c_03'].map((key) => colors.get(key)!);
       });
     expect(filled).toHaveLength(3);
-    const colors = [[own('c_05'), own('c_03')], ...filled];
+    const colors = [[exampleOf('c_05'), exampleOf('c_03')], ...filled];
     for (const [text, button] of colors) {
       expect(contrastOf(parseRgba(text!)!, parseRgba(button!)!)).toBeGreaterThanOrEqual(3.5);
     }

@@ -147,11 +147,11 @@ describe('settings of a font editable', () => {
 
 describe('fontUses()', () => {
   it('returns each font, and the settings of each text with the position of its editable', () => {
-    const own = template(manifest(BOLD, ', axes: { wght: 300 }'));
-    expect(fontUses(own).map(({ name, axes, at }) => ({ name, axes, at: at?.start ?? null }))).toEqual([
-      { name: 'Test-Regular', axes: { wght: 700 }, at: own.manifest.fonts.get('Test-Regular')!.at.start },
+    const withSettings = template(manifest(BOLD, ', axes: { wght: 300 }'));
+    expect(fontUses(withSettings).map(({ name, axes, at }) => ({ name, axes, at: at?.start ?? null }))).toEqual([
+      { name: 'Test-Regular', axes: { wght: 700 }, at: withSettings.manifest.fonts.get('Test-Regular')!.at.start },
       { name: 'Geist', axes: undefined, at: null },
-      { name: 'Test-Regular', axes: { wght: 300 }, at: own.manifest.editables.get('t_01')!.at.start },
+      { name: 'Test-Regular', axes: { wght: 300 }, at: withSettings.manifest.editables.get('t_01')!.at.start },
     ]);
   });
 });

@@ -35,7 +35,7 @@ const EXPECTED: readonly [name: string, sizeBytes: number, outcome: string][] = 
 const SIZED = EXPECTED.filter(([, sizeBytes]) => IS_FULL || sizeBytes <= 300_000);
 
 test.each(SIZED)('parseTemplatePackage() of a package with %s', (name, sizeBytes, outcome) => {
-  const bomb = PACKAGE_BOMBS.find((one) => one.name === `Lottie: ${name}`)!;
+  const bomb = PACKAGE_BOMBS.find((candidate) => candidate.name === `Lottie: ${name}`)!;
   const files = readPackageZip(bomb.make(sizeBytes));
   if (!files.ok) throw new Error(files.diagnostics[0]!.message);
   const parsed = parseTemplatePackage('', files.value);

@@ -52,9 +52,9 @@ describe('parseTemplatePackage()', () => {
   });
 
   it('derives the specification of the interface', () => {
-    const { spec, digest: own } = smallPackage();
+    const { spec, digest: originalDigest } = smallPackage();
     expect(spec).toEqual({
-      id: `tsv_${own.slice(0, 24)}`,
+      id: `tsv_${originalDigest.slice(0, 24)}`,
       editables: {
         t_01: {
           input_type: 'text',

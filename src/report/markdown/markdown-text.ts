@@ -52,8 +52,8 @@ export function shortCode(text: string, longest = 200): string {
 const BREAK = '\u200b';
 
 /**
- * Encodes inline punctuation, and the `.` of `www.`. Characters that matter only at the start of a line stay, because user
- * text never starts one.
+ * Encodes inline punctuation, and the `.` of `www.`. Characters that matter only at the start of a line stay, because
+ * lines never start with user text.
  */
 function encodePunctuation(text: string): string {
   return text.replace(/[#$&*:<>@[\\\]^_`|~]|(?<=www\u200b?)\./gi, (character) => `&#${character.charCodeAt(0)};`);

@@ -89,7 +89,7 @@ export class ApplyLines {
 
 type Colors = ReturnType<typeof createColors>;
 
-/** Ids are padded to the longest one, up to this width. */
+/** Ids are padded to the longest id, up to this width. */
 const WIDEST_ID = 28;
 
 /**

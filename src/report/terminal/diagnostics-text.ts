@@ -137,7 +137,7 @@ function cut(line: string, first: number, last: number): string {
   return `${head}${line.slice(first + head.length, last - tail.length)}${tail}`.toWellFormed();
 }
 
-/** Replaces each code unit by exactly one, so that columns stay valid. */
+/** Replaces each code unit by a single code unit, so that columns stay valid. */
 function visible(line: string): string {
   return line
     .replaceAll('\t', ' ')

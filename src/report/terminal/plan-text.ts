@@ -35,7 +35,7 @@ export interface PlanTextOptions {
   readonly verbose?: boolean;
 }
 
-/** Ids are padded to the longest one, up to this width. */
+/** Ids are padded to the longest id, up to this width. */
 const WIDEST_ID = 28;
 /** A title with less room moves below its id. */
 const MIN_TITLE = 12;

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import { cellWidth } from './cell-width.ts';
 import { escapeControls } from './display-text.ts';
 
-/** A stretch of text in both versions, only in the old one, or only in the new one. */
+/** Part of a text in both versions, only in the old version, or only in the new version. */
 export interface DiffPart {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;

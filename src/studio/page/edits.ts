@@ -12,7 +12,7 @@ interface EditHistory {
 }
 
 let history: EditHistory = { undo: [], redo: [], isSaving: false, files: [] };
-/** Edits are sent one after the other, so that their tokens are in the order of the edits. */
+/** Edits are sent in sequence, so that their tokens are in the order of the edits. */
 let queue: Promise<unknown> = Promise.resolve();
 const listeners = new Set<(history: EditHistory) => void>();
 

@@ -30,7 +30,7 @@ const MONO = /mono|courier|consolas|menlo|code|typewriter|console/;
 const BOLD = /bold|black|heavy|demi|impact|anton|bebas/;
 
 /**
- * Chooses an open font to replace a missing font: for common system fonts a font with the same widths, otherwise one of the
+ * Chooses an open font to replace a missing font: for common system fonts a font with the same widths, otherwise a font of the
  * same kind (sans serif, serif, monospaced) and weight.
  */
 export function substituteFor(font: Readonly<Record<'name' | 'family' | 'style', string>>): Substitute {

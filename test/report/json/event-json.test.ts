@@ -86,8 +86,8 @@ describe('eventJson()', () => {
       expect(event.at).toBe('2026-01-01T00:00:00.000Z');
       expect(isEvent(event), `${line} ${JSON.stringify(isEvent.errors)}`).toBe(true);
     }
-    const told = lines.slice(2, -1).map((line) => line.replace('"at":"2026-01-01T00:00:00.000Z",', ''));
-    expect(told.join('\n')).toMatchInlineSnapshot(`
+    const events = lines.slice(2, -1).map((line) => line.replace('"at":"2026-01-01T00:00:00.000Z",', ''));
+    expect(events.join('\n')).toMatchInlineSnapshot(`
       "{"type":"run_started","ids":["berlin"],"concurrency":2}
       {"type":"video_recorded","id":"berlin","action":"move","previous_id":"old","video_url":null,"deliveries":[]}
       {"type":"video_started","id":"berlin","action":"create","begin":"posted"}
@@ -139,8 +139,8 @@ describe('schemas/reelform-events.schema.json', () => {
     const known: string[] = schema.allOf.flatMap((rule: { if: { properties: { type: { const?: string } } } }) => {
       return rule.if.properties.type.const ?? [];
     });
-    const told = stream.map((event) => eventJson(event, 0)).filter((line) => line !== '');
-    expect(known.sort()).toEqual([...new Set(told.map((line) => JSON.parse(line).type as string))].sort());
+    const written = stream.map((event) => eventJson(event, 0)).filter((line) => line !== '');
+    expect(known.sort()).toEqual([...new Set(written.map((line) => JSON.parse(line).type as string))].sort());
   });
 
   test('accepts a later minor version', () => {

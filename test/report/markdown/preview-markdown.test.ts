@@ -90,8 +90,11 @@ describe('planMarkdown() with a preview', () => {
   });
 
   it('stays within the budget with too many stills, and counts the omitted ones', () => {
-    const one = previewAt(`https://example.com/${'x'.repeat(900)}`).videos.get('berlin')!;
-    const preview = { ...examplePreview(), videos: new Map(Array.from({ length: 200 }, (_, at) => [`v${at}`, one])) };
+    const berlin = previewAt(`https://example.com/${'x'.repeat(900)}`).videos.get('berlin')!;
+    const preview = {
+      ...examplePreview(),
+      videos: new Map(Array.from({ length: 200 }, (_, at) => [`v${at}`, berlin])),
+    };
     const { text, stage } = stagedMarkdown(document, { preview });
     expect(stage).toBe('some');
     expect(text.length).toBeLessThanOrEqual(60_000);

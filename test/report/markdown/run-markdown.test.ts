@@ -41,7 +41,7 @@ function pages(given: string): string[] {
     skipped: [id],
     endedBy: 'failure',
   };
-  const changes = ids.map((one) => ({ id: one, path: `videos/${words}.yaml`, title: words }));
+  const changes = ids.map((id) => ({ id: id, path: `videos/${words}.yaml`, title: words }));
   const troubles = groupFailures(outcome, { changes, source: () => 'resources: {}\n' });
   const nowhere = { line: null, column: null, end_line: null, end_column: null };
   const diagnostics = ids.map(() => ({
@@ -59,14 +59,14 @@ function pages(given: string): string[] {
     diagnostics,
     filesUrl: FROM.filesUrl,
     document: documentOf(everyAction()),
-    done: ids.flatMap((one) => [
-      { kind: 'video-rendered', id: one, videoUrl: `https://videos.example.com/${words}`, deliveries, elapsedMs: 1 },
-      { kind: 'video-rendered', id: one, videoUrl: `renders/${words}`, elapsedMs: 1 },
+    done: ids.flatMap((id) => [
+      { kind: 'video-rendered', id: id, videoUrl: `https://videos.example.com/${words}`, deliveries, elapsedMs: 1 },
+      { kind: 'video-rendered', id: id, videoUrl: `renders/${words}`, elapsedMs: 1 },
     ]),
     published: null,
   };
   const entry = { ...versionOf('a', 1), title: words, video_url: `https://videos.example.com/${words}` };
-  const lock = { videos: new Map(ids.map((one) => [one as string, entry])), extra: {} };
+  const lock = { videos: new Map(ids.map((id) => [id as string, entry])), extra: {} };
   const pull = lockPullWords({
     change: { recorded: ids, removed: ids },
     lock,
@@ -83,8 +83,8 @@ describe('reports of a run', () => {
     for (const [index, page] of pages(words).entries()) {
       const html = render(page);
       // A link may be missing; all other elements must be equal.
-      const others = (all: readonly string[]): string[] => all.filter((name) => !/^\/?a$/.test(name));
-      expect(others(shape(html))).toEqual(others(PLAIN[index]!));
+      const withoutA = (all: readonly string[]): string[] => all.filter((name) => !/^\/?a$/.test(name));
+      expect(withoutA(shape(html))).toEqual(withoutA(PLAIN[index]!));
       for (const [, url] of html.matchAll(/href="([^"]*)"/g)) {
         expect(url).toMatch(/^https:\/\/(?:cdn\.example\.com|videos\.example\.com|github\.com\/a\/b\/blob\/main)\//);
       }

@@ -18,7 +18,7 @@ function subject(id: string, color: string, { path = id, isUpdate = true } = {})
   return { id, path, isUpdate, isUpgrade: false, sides };
 }
 
-async function look(subjects: readonly PreviewSubject[]) {
+async function drawPreview(subjects: readonly PreviewSubject[]) {
   let draws = 0;
   const preview = await previewPlan(subjects, {
     draw: {
@@ -40,13 +40,13 @@ async function look(subjects: readonly PreviewSubject[]) {
 
 describe('previewPlan()', () => {
   it('draws inputs shared by two videos once', async () => {
-    const { ids, draws } = await look([subject('a', 'FFFFFF'), subject('b', 'FFFFFF')]);
+    const { ids, draws } = await drawPreview([subject('a', 'FFFFFF'), subject('b', 'FFFFFF')]);
     expect({ ids, draws }).toEqual({ ids: ['a', 'b'], draws: 1 });
   });
 
   it('samples the rows of a definition and lists the omitted ones', async () => {
     const rows = Array.from({ length: 22 }, (_, index) => subject(`r/${10 + index}`, 'FFFFFF', { path: 'r.yaml' }));
-    const { ids, leftOut } = await look(rows);
+    const { ids, leftOut } = await drawPreview(rows);
     expect(ids).toHaveLength(20);
     expect(leftOut).toEqual([
       { id: 'r/30', reason: 'sample' },
@@ -56,7 +56,7 @@ describe('previewPlan()', () => {
 
   it('distinguishes undrawable videos from templates of the service', async () => {
     const broken = { ...subject('broken', 'FFFFFF'), sides: () => Promise.reject(new Error('no such file')) };
-    const { ids, leftOut } = await look([
+    const { ids, leftOut } = await drawPreview([
       broken,
       { ...subject('remote', 'FFFFFF'), sides: null },
       subject('z', 'FFFFFF'),
@@ -71,16 +71,16 @@ describe('previewPlan()', () => {
   it('draws updates first and omits the rest when time is up', async () => {
     const deadline = new AbortController();
     const order: string[] = [];
-    const told = (one: PreviewSubject): PreviewSubject => ({
-      ...one,
+    const recordOrder = (subject: PreviewSubject): PreviewSubject => ({
+      ...subject,
       sides: async () => {
-        order.push(one.id);
+        order.push(subject.id);
         if (order.length === 2) deadline.abort();
-        return one.sides!();
+        return subject.sides!();
       },
     });
     const subjects = [subject('a-new', '112233', { isUpdate: false }), subject('b', 'FFFFFF'), subject('c', '00FF00')];
-    const { videos, leftOut } = await previewPlan(subjects.map(told), {
+    const { videos, leftOut } = await previewPlan(subjects.map(recordOrder), {
       draw: {
         compare: async (comparison) => {
           deadline.signal.throwIfAborted();

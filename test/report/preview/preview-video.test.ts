@@ -34,9 +34,9 @@ function renderInput({
   manifest = SMALL_MANIFEST,
 } = {}): RenderInput {
   const animation: LottieDocument = smallAnimation();
-  const [headline, ...others] = animation.layers as Layer[];
+  const [headline, ...rest] = animation.layers as Layer[];
   const ks = { ...(headline!.ks as Layer), p: { a: 0, k: [4, 20, 0] } };
-  const layers = [{ ...headline, ks, ip: from, op: to }, ...others];
+  const layers = [{ ...headline, ks, ip: from, op: to }, ...rest];
   const files = smallPackageFiles({
     'animation.json': JSON.stringify({ ...animation, layers }),
     'template.yaml': manifest,
@@ -123,8 +123,8 @@ describe('draftVideo()', () => {
       },
     };
     const before = renderInput();
-    const another = await draftVideo({ before, after: renderInput({ text: 'Howdy' }), editables: [] }, draw);
-    expect([another.before!.length, another.after.length].sort()).toEqual([1, 2]);
+    const changed = await draftVideo({ before, after: renderInput({ text: 'Howdy' }), editables: [] }, draw);
+    expect([changed.before!.length, changed.after.length].sort()).toEqual([1, 2]);
     const after: RenderInput = { ...before, output: { ...before.output, quality: 'low' } };
     const same = await draftVideo({ before, after, editables: [] }, draw);
     expect([same.before === same.after, rendered]).toEqual([true, Array(3).fill('64×36 low')]);
@@ -135,11 +135,11 @@ describe('draftVideo()', () => {
 describe('contactSheet()', () => {
   it('puts pairs side by side with labels, the largest difference first', async () => {
     const draw = drawing();
-    const look = (text: string) =>
+    const previewText = (text: string) =>
       previewVideo({ before: renderInput(), after: renderInput({ text }), editables: ['t_01'] }, draw);
     const entries = [
-      { id: 'little', preview: await look('Hellu') },
-      { id: 'much', preview: await look('WWWWWW') },
+      { id: 'little', preview: await previewText('Hellu') },
+      { id: 'much', preview: await previewText('WWWWWW') },
     ];
     const labels: string[] = [];
     const sheet = await contactSheet(entries, {

@@ -35,7 +35,7 @@ describe('reencodeImages()', () => {
     const cut = damaged(good[0].bytes.subarray(0, 60));
     const huge = picture('#00ff00', 'jpeg', 4000, 4000);
     const markup = damaged(Buffer.from('\x89PNG<svg onload="canary">'));
-    const hostile = [cut, huge, markup].map((one) => [good[0], one] as const);
+    const hostile = [cut, huge, markup].map((image) => [good[0], image] as const);
     const { preview, leftOut } = await reencodeImages(previewOf([good, ...hostile, [null, good[1]]]), {
       compare: (comparison) => pool.run('compare', comparison),
     });

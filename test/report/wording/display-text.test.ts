@@ -10,7 +10,7 @@ describe('displayUrl()', () => {
     ['https://s@cdn.example?s', 'https://…@cdn.example?…'],
     ['renders/berlin-4f0c9a1e.mp4', 'renders/berlin-4f0c9a1e.mp4'],
     ['https://cdn.example/\u202e\x1b[31m', 'https://cdn.example/\\u202e\\u001b[31m'],
-  ])('shows %j as %j', (url, told) => {
-    expect(displayUrl(url)).toBe(told);
+  ])('shows %j as %j', (url, shown) => {
+    expect(displayUrl(url)).toBe(shown);
   });
 });

@@ -15,7 +15,7 @@ function missing(
   };
 }
 
-function told(found: readonly PlacedFinding[]): string[] {
+function messagesOf(found: readonly PlacedFinding[]): string[] {
   return lintDiagnostics(found).map(({ message, severity }) => `${severity}: ${message}`);
 }
 
@@ -29,7 +29,7 @@ describe('lintDiagnostics()', () => {
       missing('c', 't_02', 'ᚠ', { font: 'Lato', severity: 'error' }),
       missing('d', 't_01', '😀'),
     ];
-    expect(told(found)).toEqual([
+    expect(messagesOf(found)).toEqual([
       'warning: No font contains 漢 字 体 of t_01 in a, at 0.5 s (Han in the font Inter: 3 texts of 2 videos)',
       'warning: No font contains か of t_02 in a, at 0.5 s',
       'warning: No font contains 漢 of t_01 in c, at 0.5 s',

@@ -73,9 +73,9 @@ describe('wordsOf()', () => {
     // Versions of Unicode differ about a colon between letters.
     const latin = fc.integer({ min: 9, max: 0x17f }).map((code) => String.fromCharCode(code === 0x3a ? 0x3b : code));
     const between = fc.constantFrom(...` .,;'’‘"„“”–…_-\r\n\t\u00a0\u00ad`);
-    const one = fc.oneof(fc.constantFrom('a', 'ß', 'ª', '1', '2', '夏', 'ก'), between, latin);
+    const character = fc.oneof(fc.constantFrom('a', 'ß', 'ª', '1', '2', '夏', 'ก'), between, latin);
     fc.assert(
-      fc.property(fc.string({ unit: one, maxLength: 12 }), (text) => {
+      fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
         expect(wordsOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
       }),
       { numRuns: runs(2000) },

@@ -15,11 +15,11 @@ describe('writePackageZip()', () => {
       fc.property(fc.dictionary(path, fc.uint8Array({ maxLength: 200 }), { minKeys: 1, maxKeys: 8 }), (record) => {
         // A file at the root keeps an enclosing directory from being stripped, and no file may also be a directory.
         const paths = Object.keys(record).filter(
-          (one) => !Object.keys(record).some((other) => other.startsWith(`${one}/`)),
+          (path) => !Object.keys(record).some((candidate) => candidate.startsWith(`${path}/`)),
         );
         const files = new Map([
           ['template.yaml', new Uint8Array()],
-          ...paths.map((one) => [one, record[one]!] as const),
+          ...paths.map((path) => [path, record[path]!] as const),
         ]);
         const zip = writePackageZip(files);
         const read = readPackageZip(zip);

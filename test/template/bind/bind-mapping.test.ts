@@ -59,13 +59,13 @@ describe('slots with a default value', () => {
   it('apply it to all their uses unless the mapping fills them', () => {
     const template = smallPackage();
     const animation = { ...template.animation, slots: { c_01: { p: { a: 0, k: [1, 0, 0, 1] } } } };
-    const own = bindMapping({ ...template, animation }, { resources: {} }, new Map());
+    const unfilled = bindMapping({ ...template, animation }, { resources: {} }, new Map());
     const filled = bindMapping(
       { ...template, animation },
       { resources: { c_01: { source: { text: '00FF00' } } } },
       new Map(),
     );
-    expect(JSON.stringify(own.animation.layers)).toContain('"k":[1,0,0,1]');
+    expect(JSON.stringify(unfilled.animation.layers)).toContain('"k":[1,0,0,1]');
     expect(JSON.stringify(filled.animation.layers)).toContain('"k":[0,1,0,1]');
   });
 });

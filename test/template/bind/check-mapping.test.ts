@@ -163,9 +163,9 @@ describe('checkMapping() of videos, sounds and fonts', () => {
   const crop = { crop_strategy: 'manual', crop_x: 0, crop_y: 0, crop_width: 10, crop_height: 10 };
   const resource = (key: string, entry: unknown) => ({ resources: { [key]: entry } });
   const track = (entry: unknown) => ({ resources: {}, audio_tracks: { main: entry } });
-  const change = (font: string, other: string) => ({
+  const change = (font: string, replacement: string) => ({
     resources: {},
-    font_changes: { [font]: { source: { font: other } } },
+    font_changes: { [font]: { source: { font: replacement } } },
   });
 
   it.each<[string, UncheckedMapping]>([

@@ -25,7 +25,7 @@ import {
 } from '../../support/lottie-documents.ts';
 import { animated } from './conformance.ts';
 
-const slider = (name: string, value: number) => ({ ty: 5, nm: name, ix: 1, np: 3, mn: 'ADBE Slider Control', en: 1, ef: [{ ty: 0, nm: 'Slider', mn: 'ADBE Slider Control-0001', ix: 1, v: still(value) }] }); // biome-ignore format: one effect
+const slider = (name: string, value: number) => ({ ty: 5, nm: name, ix: 1, np: 3, mn: 'ADBE Slider Control', en: 1, ef: [{ ty: 0, nm: 'Slider', mn: 'ADBE Slider Control-0001', ix: 1, v: still(value) }] }); // biome-ignore format: an effect
 const boxLayer = (name: string, ks: object, changes: object = {}) =>
   shapeLayer(name, [rectangle(0, 0, 20, 10), fill([1, 0, 0, 1])], { ks: { ...TRANSFORM, ...ks }, ...changes });
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 /** Returns the rotation of the first layer at a frame, after baking its expression. */
 function rotationAt(frame: number, x: string, r: object = still(10), changes: object = {}): number | null {
-  const helper = boxLayer('helper', { p: animated([0, 0, 0, 0], [30, 60, 90, 0]), r: still(30) }, { ef: [slider('Amount', 7)] }); // biome-ignore format: one layer
+  const helper = boxLayer('helper', { p: animated([0, 0, 0, 0], [30, 60, 90, 0]), r: still(30) }, { ef: [slider('Amount', 7)] }); // biome-ignore format: a layer
   const animation = lottie([boxLayer('box', { r: { ...r, x }, p: still([50, 40, 0]) }, changes), helper], {
     nm: 'main',
   });
@@ -67,14 +67,14 @@ describe('bakeExpressions()', () => {
 
   it('bakes paths, colours, effects and words', () => {
     const shape = shapeLayer('shape', [
-      { ty: 'sh', ks: { ...still({ c: true, v: [[0, 0], [10, 0], [10, 10]], i: [[0, 0], [0, 0], [0, 0]], o: [[0, 0], [0, 0], [0, 0]] }), x: 'var $bm_rt; $bm_rt = createPath([[0, 0], [time * 30, 0], [5, 5]], [], [], false);' } }, // biome-ignore format: one path
+      { ty: 'sh', ks: { ...still({ c: true, v: [[0, 0], [10, 0], [10, 10]], i: [[0, 0], [0, 0], [0, 0]], o: [[0, 0], [0, 0], [0, 0]] }), x: 'var $bm_rt; $bm_rt = createPath([[0, 0], [time * 30, 0], [5, 5]], [], [], false);' } }, // biome-ignore format: a path
       fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), x: 'var $bm_rt; $bm_rt = [0, time / 2, 0, 1];' } }),
     ]);
     const words = textLayer('words', 'none');
     Object.assign((words as { t: { d: object } }).t.d, { x: "var $bm_rt; $bm_rt = 'No. ' + Math.floor(time);" });
     const animation = lottie([shape, words], { fonts: FONTS });
     expect(bakeExpressions(animation, evaluate).map(({ failure }) => failure)).toEqual([null, null, null]);
-    const [path, color] = (animation.layers[0] as { shapes: { it: { ks: { k: unknown[] }; c: unknown }[] }[] }).shapes[0]!.it; // biome-ignore format: one cast
+    const [path, color] = (animation.layers[0] as { shapes: { it: { ks: { k: unknown[] }; c: unknown }[] }[] }).shapes[0]!.it; // biome-ignore format: a cast
     expect(path!.ks.k).toMatchObject([
       { t: 0, s: [{ c: false, v: [[0, 0], [0, 0], [5, 5]] }] }, // biome-ignore format: a path
       { t: 59, s: [{ v: [[0, 0], [59, 0], [5, 5]] }] }, // biome-ignore format: a path
@@ -112,7 +112,7 @@ describe('bakeExpressions()', () => {
           shapeLayer('paint', [fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), x: color } })]),
         ]);
         bakeExpressions(animation, evaluate);
-        const [{ ks }, { shapes }] = animation.layers as unknown as [{ ks: { r: { k: unknown[] } } }, { shapes: { it: { c: object }[] }[] }]; // biome-ignore format: one cast
+        const [{ ks }, { shapes }] = animation.layers as unknown as [{ ks: { r: { k: unknown[] } } }, { shapes: { it: { c: object }[] }[] }]; // biome-ignore format: a cast
         for (let frame = 0; frame < 60; frame++) {
           expect(Math.abs(propertyValue(ks.r, frame)![0]! - at(frame))).toBeLessThanOrEqual(THINNING_ERROR + 1e-5);
           const red = 0.5 + Math.sin((frame / 30) * speed) / 2;
@@ -125,7 +125,7 @@ describe('bakeExpressions()', () => {
 
   it('reports an expression that differs between two uses of its composition', () => {
     const x = "var $bm_rt; $bm_rt = comp('main').layer('mover').rotation;";
-    const comp = (ind: number) => ({ ty: 0, ind, nm: `use ${ind}`, refId: 'a', w: 200, h: 100, ip: 0, op: 60, st: ind * 10, sr: 1, ks: TRANSFORM }); // biome-ignore format: one layer
+    const comp = (ind: number) => ({ ty: 0, ind, nm: `use ${ind}`, refId: 'a', w: 200, h: 100, ip: 0, op: 60, st: ind * 10, sr: 1, ks: TRANSFORM }); // biome-ignore format: a layer
     const mover = boxLayer('mover', { r: animated([0, 0], [60, 60]) });
     const layers = [boxLayer('inner', { r: { ...still(0), x } }, { ind: 1 })];
     const animation: LottieDocument = lottie([comp(1), comp(2), mover], { nm: 'main', assets: [{ id: 'a', layers }] });
@@ -135,7 +135,7 @@ describe('bakeExpressions()', () => {
 
 describe('bakeExpressions() of selectors', () => {
   it('reports an expression that chooses letters, with its layer', () => {
-    const selector = { t: 1, b: 1, sh: 1, r: 1, s: still(0), e: still(100), o: still(0), a: { ...still(100), x: '$bm_rt = 50 * textIndex / textTotal;' } }; // biome-ignore format: one selector
+    const selector = { t: 1, b: 1, sh: 1, r: 1, s: still(0), e: still(100), o: still(0), a: { ...still(100), x: '$bm_rt = 50 * textIndex / textTotal;' } }; // biome-ignore format: a selector
     const words = textLayer('words', 'Hello') as { t: object };
     const layer = { ...words, t: { ...words.t, a: [{ s: selector, a: { o: still(0) } }] } };
     const animation = lottie([layer], { fonts: FONTS });

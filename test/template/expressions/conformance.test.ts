@@ -59,15 +59,15 @@ beforeAll(async () => {
 });
 
 describe('expressions of the After Effects reference', () => {
-  it.each(CASES)('$x is $value at frame $frame', (one) => {
-    const { box, failure } = results.get(one)!;
+  it.each(CASES)('$x is $value at frame $frame', (example) => {
+    const { box, failure } = results.get(example)!;
     expect(failure).toBeNull();
-    const value = bakedValue(box, one);
-    if (typeof one.value === 'string') expect(value).toBe(one.value);
+    const value = bakedValue(box, example);
+    if (typeof example.value === 'string') expect(value).toBe(example.value);
     else {
-      const expected = [one.value].flat();
+      const expected = [example.value].flat();
       for (const [index, number] of expected.entries()) {
-        expect(Math.abs(Number(value[index]) - number)).toBeLessThanOrEqual(one.within);
+        expect(Math.abs(Number(value[index]) - number)).toBeLessThanOrEqual(example.within);
       }
     }
   });

@@ -18,8 +18,8 @@ export const animated = (...keys: [frame: number, ...value: number[]][]) => ({
   a: 1,
   k: keys.map(([t, ...s]) => ({ t, s, ...EASE })),
 });
-const control = (name: string, kind: string, ty: number, index: number, v: object) => ({ ty: 5, nm: name, ix: index, np: 3, mn: `ADBE ${kind} Control`, en: 1, ef: [{ ty, nm: kind === 'Dropdown' ? 'Menu' : kind, mn: `ADBE ${kind} Control-0001`, ix: 1, v }] }); // biome-ignore format: one effect
-const curve = (closed: boolean, ...points: number[][]) => ({ c: closed, v: points, i: points.map(() => [0, 0]), o: points.map(() => [0, 0]) }); // biome-ignore format: one path
+const control = (name: string, kind: string, ty: number, index: number, v: object) => ({ ty: 5, nm: name, ix: index, np: 3, mn: `ADBE ${kind} Control`, en: 1, ef: [{ ty, nm: kind === 'Dropdown' ? 'Menu' : kind, mn: `ADBE ${kind} Control-0001`, ix: 1, v }] }); // biome-ignore format: an effect
+const curve = (closed: boolean, ...points: number[][]) => ({ c: closed, v: points, i: points.map(() => [0, 0]), o: points.map(() => [0, 0]) }); // biome-ignore format: a path
 const group = (name: string, ix: number, items: object[], transform: object = {}) => ({
   ty: 'gr',
   nm: name,
@@ -51,26 +51,26 @@ const SHAPES = {
       1,
       [
         { ...rectangle(0, 0, 40, 20), nm: 'Rect 1', mn: 'ADBE Vector Shape - Rect', r: still(3) },
-        { ty: 'st', nm: 'Line', c: still([0, 0, 1, 1]), o: still(80), w: still(6), lc: 1, lj: 1, d: [{ n: 'd', nm: 'dash', v: still(9) }, { n: 'o', nm: 'offset', v: still(2) }] }, // biome-ignore format: one stroke
+        { ty: 'st', nm: 'Line', c: still([0, 0, 1, 1]), o: still(80), w: still(6), lc: 1, lj: 1, d: [{ n: 'd', nm: 'dash', v: still(9) }, { n: 'o', nm: 'offset', v: still(2) }] }, // biome-ignore format: a stroke
         fill([0, 1, 0, 1], { nm: 'Inside' }),
       ],
       { p: still([10, 0]), r: still(90), s: still([200, 200]), o: still(60) },
     ),
     group('Group 2', 2, [
       { ty: 'el', nm: 'Round', p: still([50, 5]), s: still([10, 30]) },
-      { ty: 'sr', nm: 'Star', sy: 1, d: 1, p: still([0, 0]), r: still(15), pt: still(5), or: still(9), os: still(0), ir: still(4), is: still(0) }, // biome-ignore format: one star
+      { ty: 'sr', nm: 'Star', sy: 1, d: 1, p: still([0, 0]), r: still(15), pt: still(5), or: still(9), os: still(0), ir: still(4), is: still(0) }, // biome-ignore format: a star
       { ty: 'sh', nm: 'Free', ks: still(curve(false, [0, 0], [30, 0], [30, 40])) },
       { ty: 'tm', nm: 'Cut', s: still(5), e: still(60), o: still(7) },
       { ty: 'rp', nm: 'Copies', c: still(3), o: still(1), tr: { ...TRANSFORM, so: still(100), eo: still(100) } },
-      { ty: 'gf', nm: 'Blend', o: still(70), s: still([1, 2]), e: still([3, 4]), t: 1, r: 1, g: { p: 2, k: still([0, 1, 0, 0, 1, 0, 0, 1]) } }, // biome-ignore format: one gradient
+      { ty: 'gf', nm: 'Blend', o: still(70), s: still([1, 2]), e: still([3, 4]), t: 1, r: 1, g: { p: 2, k: still([0, 1, 0, 0, 1, 0, 0, 1]) } }, // biome-ignore format: a gradient
     ]),
   ],
 };
 const COMP = { ty: 0, nm: 'pre', refId: 'inner', w: 120, h: 80, ip: 0, op: 60, st: 0, sr: 1, ks: TRANSFORM };
 const INNER = [shapeLayer('deep', [rectangle(0, 0, 4, 4)], { ind: 1, ks: { ...TRANSFORM, r: still(77) } })];
-const CHILD = shapeLayer('child', [rectangle(0, 0, 4, 4)], { parent: 2, ip: 15, op: 45, st: 6, ks: { ...TRANSFORM, p: still([10, 0, 0]) } }); // biome-ignore format: one layer
-const DRIVEN = shapeLayer('driven', [rectangle(0, 0, 4, 4)], { ks: { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt; $bm_rt = time * 30;' } } }); // biome-ignore format: one layer
-const MASKED = shapeLayer('masked', [rectangle(0, 0, 4, 4)], { hasMask: true, masksProperties: [{ nm: 'Mask 1', mode: 'a', inv: true, cl: true, o: still(40), x: still(2), pt: still(curve(true, [0, 0], [8, 0], [8, 6])) }] }); // biome-ignore format: one layer
+const CHILD = shapeLayer('child', [rectangle(0, 0, 4, 4)], { parent: 2, ip: 15, op: 45, st: 6, ks: { ...TRANSFORM, p: still([10, 0, 0]) } }); // biome-ignore format: a layer
+const DRIVEN = shapeLayer('driven', [rectangle(0, 0, 4, 4)], { ks: { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt; $bm_rt = time * 30;' } } }); // biome-ignore format: a layer
+const MASKED = shapeLayer('masked', [rectangle(0, 0, 4, 4)], { hasMask: true, masksProperties: [{ nm: 'Mask 1', mode: 'a', inv: true, cl: true, o: still(40), x: still(2), pt: still(curve(true, [0, 0], [8, 0], [8, 6])) }] }); // biome-ignore format: a layer
 const SOLID = { ty: 1, nm: 'solid', sw: 70, sh: 30, sc: '#ff0000', ip: 0, op: 60, st: 0, sr: 1, ks: TRANSFORM };
 
 type Place = 'rotation' | 'position' | 'path' | 'color' | 'text';
@@ -99,7 +99,7 @@ const SWING = animated([0, 0], [10, 20], [20, 0]);
 const RISE = animated([10, 0], [20, 30]);
 const LINE = { to: [0, 0, 0], ti: [0, 0, 0], ...EASE };
 /** A motion path of a document that stores each end with its start. */
-const OLD_PATH = { a: 1, k: [{ t: 0, s: [0, 0, 0], e: [10, 0, 0], ...LINE }, { t: 10, s: [10, 0, 0], e: [40, 0, 0], ...LINE }, { t: 20 }] }; // biome-ignore format: one property
+const OLD_PATH = { a: 1, k: [{ t: 0, s: [0, 0, 0], e: [10, 0, 0], ...LINE }, { t: 10, s: [10, 0, 0], e: [40, 0, 0], ...LINE }, { t: 20 }] }; // biome-ignore format: a property
 const at = (frame: number, property?: object) => ({ frame, ...defined({ property }) });
 const PLACES: Readonly<Record<Place, object>> = {
   rotation: still(10),
@@ -160,7 +160,7 @@ const ROWS: readonly Row[] = [
   ['random', 'random([0, 100], [1, 101])[1] >= 100 ? 1 : 0', 1],
   ['random', 'var r = random([1, 1]); $bm_rt = r[0] === r[1] ? 0 : 1;', 1],
   ['random', 'random() < 1 && random(3) < 3 ? 1 : 0', 1],
-  ['gaussRandom', 'var n = 0; for (var i = 0; i < 1000; i++) { var g = gaussRandom(10, 20); if (g >= 10 && g <= 20) n++; } $bm_rt = n / 10;', 90, { within: 3 }], // biome-ignore format: one row
+  ['gaussRandom', 'var n = 0; for (var i = 0; i < 1000; i++) { var g = gaussRandom(10, 20); if (g >= 10 && g <= 20) n++; } $bm_rt = n / 10;', 90, { within: 3 }], // biome-ignore format: a row
   ['seedRandom', 'seedRandom(5, true); var a = random(); seedRandom(5, true); $bm_rt = a === random() ? 1 : 0;', 1],
   ['seedRandom', 'seedRandom(1, true); var a = random(); seedRandom(2, true); $bm_rt = a === random() ? 1 : 0;', 0],
   ['noise', 'Math.abs(noise(time)) <= 1 && noise([1, 2]) === noise([1, 2]) ? 1 : 0', 1, at(11)],
@@ -213,7 +213,7 @@ const ROWS: readonly Row[] = [
   ['loopOut', 'loop_out("cycle")', 10, at(25, SWING)],
   ['loopOut', 'loopOut("cycle")', [15, 0], on('position', 25, animated([10, 0, 0, 0], [20, 30, 0, 0]))],
   ['loopOut', 'thisProperty.loopOut("cycle")', 10, at(25, SWING)],
-  ['loopOut', 'loopOut("cycle")', [5, 0], on('path', 25, { a: 1, k: [{ t: 10, s: [curve(true, [0, 0], [1, 0])], ...EASE }, { t: 20, s: [curve(true, [10, 0], [1, 0])] }] })], // biome-ignore format: one row
+  ['loopOut', 'loopOut("cycle")', [5, 0], on('path', 25, { a: 1, k: [{ t: 10, s: [curve(true, [0, 0], [1, 0])], ...EASE }, { t: 20, s: [curve(true, [10, 0], [1, 0])] }] })], // biome-ignore format: a row
   ['loopOut', 'loopOut("cycle")', [28, 0], on('position', 36, OLD_PATH)],
   ['loopIn', 'loopIn("cycle")', 15, at(5, RISE)],
   ['loopIn', 'loopIn("pingpong")', 15, at(5, RISE)],
@@ -234,7 +234,7 @@ const ROWS: readonly Row[] = [
   ['propertyIndex', `${LAYER}.effect("Amount")("Slider").propertyIndex === undefined ? 0 : 1`, 0],
   ['name', 'thisLayer.name.length + name.length', 6],
   ['name', `${LAYER}.position.name.length`, 8],
-  ['name', `[thisComp._name, thisLayer._name, ${SHAPE}(2)(1)._name, ${SHAPE}(2)(1)(2)(2)._name].join()`, 'main,box,Group 1,Line', on('text')], // biome-ignore format: one row
+  ['name', `[thisComp._name, thisLayer._name, ${SHAPE}(2)(1)._name, ${SHAPE}(2)(1)(2)(2)._name].join()`, 'main,box,Group 1,Line', on('text')], // biome-ignore format: a row
   // Paths
   ['points', `${SHAPE}.content("Group 2").content("Free").path.points()[2][1]`, 40],
   ['inTangents', `${SHAPE}.content("Group 2").content("Free").path.inTangents()[1][0]`, 0],
@@ -244,7 +244,7 @@ const ROWS: readonly Row[] = [
   ['tangentOnPath', `${SHAPE}.content("Group 2").content("Free").path.tangentOnPath(1)[1]`, 1],
   ['normalOnPath', `${SHAPE}.content("Group 2").content("Free").path.normalOnPath(0.2)[1]`, 1],
   ['createPath', 'createPath([[0, 0], [time * 30, 0], [5, 5]], [], [], false)', [0, 0, 20, 0, 5, 5], on('path', 20)],
-  ['createPath', 'createPath(thisProperty.points(), thisProperty.inTangents(), thisProperty.outTangents(), isClosed = true)', [0, 0, 10, 0, 10, 10], on('path')], // biome-ignore format: one row
+  ['createPath', 'createPath(thisProperty.points(), thisProperty.inTangents(), thisProperty.outTangents(), isClosed = true)', [0, 0, 10, 0, 10, 10], on('path')], // biome-ignore format: a row
   // Layer
   ['layer', 'thisComp.layer(2).index + thisComp.layer("helper").index', 4],
   ['layer', 'thisComp.layer(thisLayer, 1).index', 2],
@@ -306,18 +306,18 @@ const ROWS: readonly Row[] = [
   ['marker', 'thisComp.marker.key(1).comment + thisComp.marker.key(1).duration', 'start1', on('text')],
   // Shapes
   ['content', `${SHAPE}.content("Group 1").content("Rect 1").size[0]`, 40],
-  ['content', `${SHAPE}("ADBE Root Vectors Group")("Group 1")("ADBE Vectors Group")("Rect 1")("ADBE Vector Rect Size")[1]`, 20], // biome-ignore format: one row
+  ['content', `${SHAPE}("ADBE Root Vectors Group")("Group 1")("ADBE Vectors Group")("Rect 1")("ADBE Vector Rect Size")[1]`, 20], // biome-ignore format: a row
   ['content', `${SHAPE}.content("Group 1").content("Rect 1").roundness`, 3],
   ['content', `${SHAPE}.content("Group 1").content("Inside").color`, [0, 1, 0, 1], on('color')],
   ['content', `${SHAPE}.content("Group 1").content("Inside").opacity`, 100],
   ['content', `${SHAPE}.content("Group 1").content("Line").strokeWidth`, 6],
   ['content', `${SHAPE}.content("Group 1").content("Line")("Stroke Width")`, 6],
-  ['content', `${SHAPE}.content("Group 1").content("Line").dash.dash + ${SHAPE}.content("Group 1").content("Line").dash.offset`, 11], // biome-ignore format: one row
+  ['content', `${SHAPE}.content("Group 1").content("Line").dash.dash + ${SHAPE}.content("Group 1").content("Line").dash.offset`, 11], // biome-ignore format: a row
   ['content', `${SHAPE}.content("Group 1").transform.rotation + ${SHAPE}.content("Group 1").transform.opacity`, 150],
   ['content', `${SHAPE}.content("Group 1")("ADBE Vector Transform Group")("ADBE Vector Scale")[0]`, 200],
   ['content', `${SHAPE}.content("Group 2").content("Round").position`, [50, 5], on('position')],
-  ['content', `${SHAPE}.content("Group 2").content("Star").outerRadius + ${SHAPE}.content("Group 2").content("Star").points`, 14], // biome-ignore format: one row
-  ['content', `${SHAPE}.content("Group 2").content("Cut").start + ${SHAPE}.content("Group 2").content("Cut")("End")`, 65], // biome-ignore format: one row
+  ['content', `${SHAPE}.content("Group 2").content("Star").outerRadius + ${SHAPE}.content("Group 2").content("Star").points`, 14], // biome-ignore format: a row
+  ['content', `${SHAPE}.content("Group 2").content("Cut").start + ${SHAPE}.content("Group 2").content("Cut")("End")`, 65], // biome-ignore format: a row
   ['content', `${SHAPE}.content("Group 2").content("Copies").copies`, 3],
   ['content', `${SHAPE}.content("Group 2").content("Blend").startPoint`, [1, 2], on('position')],
   ['content', `${SHAPE}.content("Group 1").numProperties === undefined ? ${SHAPE}.content.numProperties : 0`, 2],
@@ -334,7 +334,7 @@ const ROWS: readonly Row[] = [
   ['sourceText', 'value.toUpperCase()', 'TEXT', on('text')],
   ['sourceText', '"No. " + Math.floor(time)', 'No. 1', on('text', 45)],
   ['style', 'thisComp.layer("words").text.sourceText.style.fontSize', 20],
-  ['style', 'thisComp.layer("words").text.sourceText.style.fillColor[0] + thisComp.layer("words").text.sourceText.style.tracking', 16], // biome-ignore format: one row
+  ['style', 'thisComp.layer("words").text.sourceText.style.fillColor[0] + thisComp.layer("words").text.sourceText.style.tracking', 16], // biome-ignore format: a row
   ['style', 'thisComp.layer("words").text.sourceText.style.justification', 'alignCenter', on('text')],
   ['style', 'text.sourceText.style.setText("new").setFontSize(33)', 'new 33', on('text')],
   // JavaScript
@@ -431,7 +431,7 @@ function boxOf({ x, place, property }: Case): object {
 
 /** Returns the value of a baked expression at the frame of its case. `box` is the layer of the case. */
 export function bakedValue(box: unknown, { place, frame }: Case): readonly number[] | string {
-  const { ks, shapes, t: text } = box as { ks: { r: object; p: object }; shapes: { it: { ks: object; c: object }[] }[]; t: { d: { k: { t: number; s: { t: string; s: number } }[] } } }; // biome-ignore format: one cast
+  const { ks, shapes, t: text } = box as { ks: { r: object; p: object }; shapes: { it: { ks: object; c: object }[] }[]; t: { d: { k: { t: number; s: { t: string; s: number } }[] } } }; // biome-ignore format: a cast
   switch (place) {
     case 'rotation':
       return propertyValue(ks.r, frame)!;

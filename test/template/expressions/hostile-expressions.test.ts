@@ -61,8 +61,8 @@ describe('bakeExpressions() of hostile expressions', () => {
     expect(bad).toMatchObject({ layer: 'bad', pointer: '/layers/0/ks/r', failure: expect.stringMatching(reason) });
     expect(good!.failure).toBeNull();
     expect(rotation(animation, 1, 30)).toBeCloseTo(30, 1);
-    const told = { feature: 'expression', what: expect.stringMatching(reason), layer: 'bad' };
-    expect(findUnsupported(animation)).toMatchObject([told]);
+    const finding = { feature: 'expression', what: expect.stringMatching(reason), layer: 'bad' };
+    expect(findUnsupported(animation)).toMatchObject([finding]);
   }); // biome-ignore format: a table
 
   it.each([
@@ -89,7 +89,7 @@ describe('bakeExpressions() of hostile expressions', () => {
   });
 
   it('gives expressions no way out of the sandbox', () => {
-    const names = ['process', 'require', 'fetch', 'XMLHttpRequest', 'WebAssembly', 'Worker', 'std', 'os', 'Deno', 'Bun', 'performance']; // biome-ignore format: one list
+    const names = ['process', 'require', 'fetch', 'XMLHttpRequest', 'WebAssembly', 'Worker', 'std', 'os', 'Deno', 'Bun', 'performance']; // biome-ignore format: a list
     const counted = names.map((name) => `(typeof ${name} === 'undefined' || ${name} === null ? 0 : 1)`).join(' + ');
     const animation = pair(`$bm_rt = ${counted};`);
     bakeExpressions(animation, strict);

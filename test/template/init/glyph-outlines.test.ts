@@ -41,8 +41,8 @@ const FIXED = textLayer('legal', 'A B\rA', { ks: { ...TRANSFORM, p: still([120, 
 const CHARS = [block('A'), block('B'), SPACE];
 
 function create(layers: readonly object[], chars: readonly object[], source: Partial<LottieSource> = {}): NewPackage {
-  const given = sourceOf(lottie(layers, { fonts: structuredClone(FONTS), chars }));
-  const result = initPackage({ ...given, ...source }, { colorLayers: null });
+  const document = sourceOf(lottie(layers, { fonts: structuredClone(FONTS), chars }));
+  const result = initPackage({ ...document, ...source }, { colorLayers: null });
   if (!isPackage(result)) throw new Error(result.problems.join('\n'));
   return result;
 }

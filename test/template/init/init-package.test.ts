@@ -83,7 +83,7 @@ describe('initPackage()', () => {
   });
 
   it('keeps the values of slots that do not become editables, even animated ones', () => {
-    const moving = { a: 1, k: [{ t: 0, s: [0, 0, 1, 1], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } }, { t: 50, s: [0, 1, 0, 1] }] }; // biome-ignore format: one property
+    const moving = { a: 1, k: [{ t: 0, s: [0, 0, 1, 1], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } }, { t: 50, s: [0, 1, 0, 1] }] }; // biome-ignore format: a property
     const slots = {
       Shade: { p: moving },
       Faded: {
@@ -131,7 +131,14 @@ describe('initPackage()', () => {
     const package_ = createPackage(sourceOf(lottie(layers, { slots })));
     const template = parsed(package_);
     const { editables } = template.spec;
-    expect(Object.entries(editables).map(([key, one]) => [key, one.label, one.input_type, one.example_text])).toEqual([
+    expect(
+      Object.entries(editables).map(([key, editable]) => [
+        key,
+        editable.label,
+        editable.input_type,
+        editable.example_text,
+      ]),
+    ).toEqual([
       ['n_01', 'Turn', 'number', '30'],
       ['p_01', 'Place', 'point', '100, 50'],
       ['g_01', 'Sky', 'gradient', '#FF0000 0%, #0000FF 100%'],
@@ -144,12 +151,12 @@ describe('initPackage()', () => {
       rasterizer.close();
       return pixels;
     };
-    const own = await drawn({});
+    const unfilled = await drawn({});
     const example = (key: string) => ({ [key]: { source: { text: editables[key]!.example_text! } } });
-    for (const key of Object.keys(editables)) expect((await drawn(example(key))) === own, key).toBe(true);
-    const others = { n_01: '80', p_01: '40, 90', g_01: '#000000, #FFFFFF00', g_02: '#112233 0%, #332211 100%' };
-    for (const [key, text] of Object.entries(others))
-      expect((await drawn({ [key]: { source: { text } } })) === own, key).toBe(false);
+    for (const key of Object.keys(editables)) expect((await drawn(example(key))) === unfilled, key).toBe(true);
+    const changedValues = { n_01: '80', p_01: '40, 90', g_01: '#000000, #FFFFFF00', g_02: '#112233 0%, #332211 100%' };
+    for (const [key, text] of Object.entries(changedValues))
+      expect((await drawn({ [key]: { source: { text } } })) === unfilled, key).toBe(false);
   });
 
   it('makes the colours of fills and strokes opaque, as players show them', () => {
@@ -216,7 +223,7 @@ describe('initPackage()', () => {
   });
 
   it('finds images of a dotLottie in sub-folders by their whole path', () => {
-    const other = solidPng('#0000ff', 24, 12);
+    const blueImage = solidPng('#0000ff', 24, 12);
     const assets = [
       { id: 'a', w: 24, h: 12, u: 'icons/one/', p: 'icon.png', e: 0 },
       { id: 'b', w: 24, h: 12, u: '/images/', p: 'icons/two/icon.png', e: 0 },
@@ -227,12 +234,12 @@ describe('initPackage()', () => {
     const packed = {
       'images/icon.png': solidPng('#ff0000', 24, 12),
       'images/icons/one/icon.png': PNG,
-      'images/icons/two/icon.png': other,
-      'i/three/icon.png': other,
+      'images/icons/two/icon.png': blueImage,
+      'i/three/icon.png': blueImage,
     };
     const package_ = createPackage({ ...source, files: new Map(Object.entries(packed)) });
     const { images } = parsed(package_);
-    expect(['a', 'b', 'c'].map((id) => images.get(id)?.bytes)).toEqual([PNG, other, other]);
+    expect(['a', 'b', 'c'].map((id) => images.get(id)?.bytes)).toEqual([PNG, blueImage, blueImage]);
   });
 
   it('offers shared colours on request, including solids but not mattes', () => {
@@ -245,8 +252,11 @@ describe('initPackage()', () => {
     const two = createPackage(sourceOf(lottie(layers)), { colorLayers: 2 });
     expect(summaryOf(two)).toEqual([['c_01', 'color', 'Colour #FF0000 (Disc, Bar)', 'proposed', 'stillcut_01', null]]);
     expect(two.colors).toEqual([{ color: '0000FF', layerCount: 1 }]);
-    const one = parsed(createPackage(sourceOf(lottie(layers)), { colorLayers: 1 }));
-    expect(one.spec.editables.c_02).toMatchObject({ label: 'Colour #0000FF (Ground)', example_text: '0000FF' });
+    const withSingleColor = parsed(createPackage(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    expect(withSingleColor.spec.editables.c_02).toMatchObject({
+      label: 'Colour #0000FF (Ground)',
+      example_text: '0000FF',
+    });
   });
 
   it('shortens a label of more than 60 characters with an ellipsis', () => {
@@ -474,9 +484,9 @@ describe('initPackage()', () => {
   });
 
   it('repairs keyframes with bare numbers, empty fields, or in a property that is marked as not animated', () => {
-    const o = { a: 0, k: [{ t: 0, s: 0, i: null, o: null, h: 1 }, { t: 9, s: 100, to: null }] }; // biome-ignore format: one property
+    const o = { a: 0, k: [{ t: 0, s: 0, i: null, o: null, h: 1 }, { t: 9, s: 100, to: null }] }; // biome-ignore format: a property
     const fixed = (keyframes: object) => ({ ks: { ...TRANSFORM, o: keyframes } });
-    const sound = { a: 1, k: [{ t: 0, s: [0], h: 1 }, { t: 9, s: [100] }] }; // biome-ignore format: one property
+    const sound = { a: 1, k: [{ t: 0, s: [0], h: 1 }, { t: 9, s: [100] }] }; // biome-ignore format: a property
     const draw = (keyframes: object) =>
       createPackage(
         sourceOf(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), fill([1, 0, 0, 1])], fixed(keyframes))])),

@@ -16,7 +16,7 @@ interface TransformProps {
 export function PictureTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
   const [size, setSize] = useState<PictureSize | null>(null);
   const [duration, setDuration] = useState(0);
-  // The first attempt is a clip, if it may be one: an editable for clips takes images, too.
+  // The first attempt is a clip if clips are allowed: an editable for clips also accepts images.
   const [isImage, setImage] = useState(field.kind === 'image');
   const [isMissing, setMissing] = useState(false);
   const strategy = String(values.crop_strategy ?? 'cover');

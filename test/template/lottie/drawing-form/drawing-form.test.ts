@@ -59,14 +59,14 @@ describe('drawingForm()', () => {
   });
 
   it('gives a moving star a path for each frame', () => {
-    const os = { a: 1, k: [{ t: 10, s: [0], ...EASE }, { t: 20, s: [100] }] }; // biome-ignore format: one property
+    const os = { a: 1, k: [{ t: 10, s: [0], ...EASE }, { t: 20, s: [100] }] }; // biome-ignore format: a property
     const frames = pathOf(star({ os })).ks.k as { t: number; s: { o: number[][] }[] }[];
     expect(frames.map(({ t }) => t)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
     expect(frames[5]!.s[0]!.o[0]![0]).toBeCloseTo((Math.PI * 30 * 0.5) / 10, 6);
   });
 
   it('gives a star whose number of points changes as many vertices in each frame', () => {
-    const pt = { a: 1, k: [{ t: 0, s: [4], ...EASE }, { t: 2, s: [6] }] }; // biome-ignore format: one property
+    const pt = { a: 1, k: [{ t: 0, s: [4], ...EASE }, { t: 2, s: [6] }] }; // biome-ignore format: a property
     const frames = pathOf(star({ pt, os: still(40) })).ks.k as { h: number; s: { v: number[][]; o: number[][] }[] }[];
     expect(frames.map(({ h, s }) => [h, s[0]!.v.length, s[0]!.o.length])).toEqual([[1, 12, 12], [1, 12, 12], [undefined, 12, 12]]); // biome-ignore format: a table
     expect(frames[0]!.s[0]!.v.at(-1)).toEqual(frames[0]!.s[0]!.v[7]);
@@ -118,7 +118,7 @@ describe('drawingForm()', () => {
     });
 
     it('follows the keyframes of the path and of the modifier', () => {
-      const r = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [10] }] }; // biome-ignore format: one property
+      const r = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [10] }] }; // biome-ignore format: a property
       const { k } = shapesOf(open, { ty: 'rd', r })[0]!.ks as { k: { t: number; s: [Path] }[] };
       expect(k.map(({ t }) => t)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
       expect(k[5]!.s[0].v[1]).toEqual([35, 0]);
@@ -238,7 +238,7 @@ describe('drawingForm()', () => {
     });
 
     it('adds no keyframe next to one that lies a fraction of a frame beside', () => {
-      const p = { a: 1, k: [{ t: 1.9999995, s: [0, 0], to: [5, -30], ti: [0, 9], ...EASE }, { t: 5.0000004, s: [10, 50] }] }; // biome-ignore format: one property
+      const p = { a: 1, k: [{ t: 1.9999995, s: [0, 0], to: [5, -30], ti: [0, 9], ...EASE }, { t: 5.0000004, s: [10, 50] }] }; // biome-ignore format: a property
       const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, p } });
       const [drawn] = drawingForm(lottie([layer])).layers as { ks: { p: { k: { t: number }[] } } }[];
       expect(drawn!.ks.p.k.map(({ t }) => t)).toEqual([1.9999995, 3, 4, 5.0000004]);
@@ -261,7 +261,7 @@ describe('drawingForm()', () => {
     });
 
     it('turns an orientation, which moves along no path, without one', () => {
-      const or = { a: 1, k: [{ t: 0, s: [10, 20, 0], to: [5, -30, 0], ti: [0, 9, 0], ...EASE }, { t: 9, s: [10, 50, 0] }] }; // biome-ignore format: one property
+      const or = { a: 1, k: [{ t: 0, s: [10, 20, 0], to: [5, -30, 0], ti: [0, 9, 0], ...EASE }, { t: 9, s: [10, 50, 0] }] }; // biome-ignore format: a property
       const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, or } });
       const [drawn] = drawingForm(lottie([layer])).layers as { ks: { or: { k: { s: number[] }[] } } }[];
       const { k } = drawn!.ks.or;
@@ -280,14 +280,14 @@ describe('drawingForm()', () => {
       return (layer as { tm: unknown }).tm;
     };
     expect(propertyValue(remapped(still(2)), 0)![0]).toBeCloseTo(2 - 1e-4, 6);
-    const swing = { a: 1, k: [{ t: 0, s: [0], e: [2], ...EASE }, { t: 10, s: [2], ...EASE }, { t: 20, s: [1] }] }; // biome-ignore format: one property
+    const swing = { a: 1, k: [{ t: 0, s: [0], e: [2], ...EASE }, { t: 10, s: [2], ...EASE }, { t: 20, s: [1] }] }; // biome-ignore format: a property
     expect([0, 10, 20].map((t) => propertyValue(remapped(swing), t)![0])).toEqual([0, 2 - 1e-4, 1]);
-    const within = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [1.9] }] }; // biome-ignore format: one property
+    const within = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [1.9] }] }; // biome-ignore format: a property
     expect(remapped(within)).toBe(within);
   });
 
   it('turns the axis of a skew round in layers and groups, also a moving one', () => {
-    const sa = { a: 1, k: [{ t: 0, s: [10], ...EASE }, { t: 10, s: [20] }] }; // biome-ignore format: one property
+    const sa = { a: 1, k: [{ t: 0, s: [10], ...EASE }, { t: 10, s: [20] }] }; // biome-ignore format: a property
     const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, sk: still(15), sa } });
     const { layers } = drawingForm(lottie([layer]));
     expect(propertyValue((layers[0] as { ks: { sa: unknown } }).ks.sa, 5)).toEqual([-15]);
@@ -325,7 +325,7 @@ describe('drawingForm()', () => {
       return first!.masksProperties?.map(({ mode }) => mode);
     };
     const box = (paint: object, more: object = {}) => shapeLayer('s', [rectangle(0, 0, 9, 9), paint], more);
-    const mask = (mode: string) => ({ masksProperties: [{ mode, o: still(100), pt: still({ c: true, v: [], i: [], o: [] }) }] }); // biome-ignore format: one mask
+    const mask = (mode: string) => ({ masksProperties: [{ mode, o: still(100), pt: still({ c: true, v: [], i: [], o: [] }) }] }); // biome-ignore format: a mask
 
     it.each([
       ['in a precomposition', masksOf(box(blend), true), ['a']],
@@ -360,7 +360,7 @@ describe('drawingForm() of the number of copies', () => {
 
   it('counts a copy that has begun', () => {
     expect(countOf(still(2.2)).k).toBe(3);
-    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 4, s: [2] }] }; // biome-ignore format: one property
+    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 4, s: [2] }] }; // biome-ignore format: a property
     expect(countOf(moving).k).toEqual([0, 1, 1, 2, 2].map((count, t) => ({ t, s: [count], h: 1 })));
   });
 
@@ -387,7 +387,7 @@ describe('drawingForm() of gradients', () => {
 
   it('moves the stops of opacity apart too, and those of keyframes', () => {
     const sharp = [0, ...black, 1, ...white, 0, 1, 0.5, 1, 0.5, 0, 1, 0];
-    const { k } = stopsOf({ a: 1, k: [{ t: 0, s: sharp, ...EASE }, { t: 9, s: sharp }] }, 2) as { k: { s: number[] }[] }; // biome-ignore format: one property
+    const { k } = stopsOf({ a: 1, k: [{ t: 0, s: sharp, ...EASE }, { t: 9, s: sharp }] }, 2) as { k: { s: number[] }[] }; // biome-ignore format: a property
     for (const { s } of k) expect(s.slice(8)).toEqual([0, 1, 0.5, 1, 0.5001, 0, 1, 0]);
   });
 
@@ -427,7 +427,7 @@ describe('drawingForm() of masks', () => {
   });
 
   it('animates the path where the expansion moves', () => {
-    const { pt } = masked({ a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 9, s: [5] }] }); // biome-ignore format: one property
+    const { pt } = masked({ a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 9, s: [5] }] }); // biome-ignore format: a property
     expect(pt.k).toMatchObject([{ t: 0, s: [square], ...EASE }, { t: 9, s: [{ v: [[5, 5], [35, 5], [35, 35], [5, 35]] }] }]); // biome-ignore format: two frames
   });
 });

@@ -7,7 +7,7 @@ import { fill, lottie, rectangle, shapeLayer, still, TRANSFORM } from '../../../
 const BOX = rectangle(0, 0, 9, 9);
 const RED = fill([1, 0, 0, 1]);
 const LINE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
-const moving = (from: number, to: number) => ({ a: 1, k: [{ t: 0, s: [from], ...LINE }, { t: 3, s: [to] }] }); // biome-ignore format: one property
+const moving = (from: number, to: number) => ({ a: 1, k: [{ t: 0, s: [from], ...LINE }, { t: 3, s: [to] }] }); // biome-ignore format: a property
 
 const repeater = (c: object, so: object, eo: object, changes: object = {}) => ({
   ty: 'rp',
@@ -33,7 +33,7 @@ function repeatersIn(shapes: unknown): Repeater[] {
   });
 }
 
-const formsOf = (one: object) => repeatersIn(withRepeaters([BOX, RED, one]));
+const formsOf = (repeater: object) => repeatersIn(withRepeaters([BOX, RED, repeater]));
 
 describe('withRepeaters()', () => {
   it.each([
@@ -68,9 +68,9 @@ describe('withRepeaters()', () => {
   });
 
   it('follows a number of copies and an offset that move', () => {
-    const [last, others] = formsOf(repeater(moving(0, 3), still(100), still(10), { o: moving(0, 6) }));
+    const [last, allButLast] = formsOf(repeater(moving(0, 3), still(100), still(10), { o: moving(0, 6) }));
     const at = (property: object) => [0, 1, 2, 3].map((time) => propertyValue(property, time)![0]);
-    expect([at(others!.c), at(last!.c), at(last!.o)]).toEqual([[0, 1, 1, 2], [0, 0, 1, 1], [0, 2, 5, 8]]); // biome-ignore format: a table
+    expect([at(allButLast!.c), at(last!.c), at(last!.o)]).toEqual([[0, 1, 1, 2], [0, 0, 1, 1], [0, 2, 5, 8]]); // biome-ignore format: a table
   });
 
   it('doubles the shapes of three repeaters around one another, and reports a fourth', () => {

@@ -32,8 +32,8 @@ describe('withSetMattes()', () => {
     [[2, 4, 1], 2],
     [[2, 5, 0], 3],
     [[2, 5, 1], 4],
-  ])('takes alpha or luminance, plain or inverted: %j', (given, tt) => {
-    expect((withSetMattes(layersOf(setMatte(...given)))[1] as { tt: number }).tt).toBe(tt);
+  ])('takes alpha or luminance, plain or inverted: %j', (values, tt) => {
+    expect((withSetMattes(layersOf(setMatte(...values)))[1] as { tt: number }).tt).toBe(tt);
   });
 
   it.each<[string, readonly unknown[]]>([
@@ -46,8 +46,8 @@ describe('withSetMattes()', () => {
   });
 
   it('is what decides whether the effect is reported', () => {
-    const told = (...list: number[]) =>
+    const reported = (...list: number[]) =>
       findUnsupported(lottie(layersOf(setMatte(...list)) as object[])).map(({ what }) => what);
-    expect([told(2, 4, 0), told(2, 1, 0)]).toEqual([[], ['Set Matte']]);
+    expect([reported(2, 4, 0), reported(2, 1, 0)]).toEqual([[], ['Set Matte']]);
   });
 });

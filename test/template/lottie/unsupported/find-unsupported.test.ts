@@ -30,9 +30,9 @@ const ASSETS = [
 const EASE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
 
-const REPEATER = { ty: 'rp', c: still(2), o: still(0), m: 1, tr: { ...TRANSFORM, p: still([20, 30]), so: still(100), eo: still(100) } }; // biome-ignore format: one repeater
+const REPEATER = { ty: 'rp', c: still(2), o: still(0), m: 1, tr: { ...TRANSFORM, p: still([20, 30]), so: still(100), eo: still(100) } }; // biome-ignore format: a repeater
 
-const STROKED = { ty: 'gr', it: [rectangle(60, 50, 60, 60), { ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(9), lc: 1, lj: 1 }, { ty: 'tr', ...TRANSFORM }] }; // biome-ignore format: one group
+const STROKED = { ty: 'gr', it: [rectangle(60, 50, 60, 60), { ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(9), lc: 1, lj: 1 }, { ty: 'tr', ...TRANSFORM }] }; // biome-ignore format: a group
 const CUT = { ty: 'tm', s: still(10), e: still(60), o: still(0) };
 
 const dashes = (...list: (readonly [n: string, length: number])[]) => ({
@@ -133,7 +133,7 @@ describe('findUnsupported()', () => {
 
   it('reports layers turned out of the plane without a camera, which other players flatten', () => {
     const turned = (nm: string, ks: object, ddd = 1) => shapeLayer(nm, SHAPES, { ddd, ks: { ...TRANSFORM, ...ks } });
-    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 9, s: [90] }] }; // biome-ignore format: one property
+    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 9, s: [90] }] }; // biome-ignore format: a property
     const layers = [
       ...[turned('a', { ry: still(20) }), turned('b', { rx: moving }), turned('c', { or: still([0, 30, 0]) })],
       ...[
@@ -149,7 +149,7 @@ describe('findUnsupported()', () => {
   });
 
   describe('of layers before a camera', () => {
-    const camera = (changes: object = {}) => ({ ty: 13, ddd: 1, nm: 'camera', ip: 0, op: 60, st: 0, ks: { p: still([0, 0, -100]), a: still([0, 0, 0]), ...changes } }); // biome-ignore format: one layer
+    const camera = (changes: object = {}) => ({ ty: 13, ddd: 1, nm: 'camera', ip: 0, op: 60, st: 0, ks: { p: still([0, 0, -100]), a: still([0, 0, 0]), ...changes } }); // biome-ignore format: a layer
     const at = (nm: string, z: number, changes: object = {}) =>
       shapeLayer(nm, SHAPES, { ddd: 1, ks: { ...TRANSFORM, p: still([0, 0, z]) }, ...changes });
 
@@ -160,7 +160,7 @@ describe('findUnsupported()', () => {
     });
 
     it('adds the depth of parents, and looks from the camera', () => {
-      const parent = { ty: 3, ind: 9, nm: 'null', ip: 0, op: 60, st: 0, ks: { ...TRANSFORM, p: still([0, 0, 300]), s: still([50, 50, 50]) } }; // biome-ignore format: one layer
+      const parent = { ty: 3, ind: 9, nm: 'null', ip: 0, op: 60, st: 0, ks: { ...TRANSFORM, p: still([0, 0, 300]), s: still([50, 50, 50]) } }; // biome-ignore format: a layer
       const layers = [parent, at('far', 100, { parent: 9 }), at('near', 340)];
       expect(uses(lottie([camera(), ...layers]))).toEqual(['depth_order layer in three dimensions far /layers/2']);
       const behind = { p: still([0, 0, 900]), a: still([0, 0, 0]) };
@@ -171,7 +171,7 @@ describe('findUnsupported()', () => {
       ['without a camera', [at('far', 200), at('near', 0)]],
       ['behind the camera', [camera(), at('far', 200), at('behind', -200)]],
       ['that are flat', [camera(), at('far', 200), at('flat', 0, { ddd: 0 })]],
-      ['that move', [camera(), at('far', 200), at('moving', 0, { ks: { ...TRANSFORM, p: { a: 1, k: [{ t: 0, s: [0, 0, 0], ...EASE }, { t: 9, s: [0, 0, 500] }] } } })]], // biome-ignore format: one case
+      ['that move', [camera(), at('far', 200), at('moving', 0, { ks: { ...TRANSFORM, p: { a: 1, k: [{ t: 0, s: [0, 0, 0], ...EASE }, { t: 9, s: [0, 0, 500] }] } } })]], // biome-ignore format: a case
       ['of a turned camera', [camera({ ry: still(90) }), at('far', 200), at('near', 0)]],
     ])('reports nothing of layers %s', (_, layers) => {
       expect(uses(lottie(layers))).toEqual([]);
@@ -181,10 +181,10 @@ describe('findUnsupported()', () => {
   it('reports a transform outside a group until the transform of the layer moves', () => {
     const stray = { ty: 'tr', ...TRANSFORM };
     const turning = (t: number) => ({
-      ks: { ...TRANSFORM, r: { a: 1, k: [{ t, s: [0], ...EASE }, { t: 30, s: [90] }] } }, // biome-ignore format: one property
+      ks: { ...TRANSFORM, r: { a: 1, k: [{ t, s: [0], ...EASE }, { t: 30, s: [90] }] } }, // biome-ignore format: a property
     });
     const layer = (changes: object) => ({ ...shapeLayer('s', SHAPES, changes), shapes: [...SHAPES, stray] });
-    const fading = { ks: { ...TRANSFORM, o: { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 30, s: [90] }] } } }; // biome-ignore format: one property
+    const fading = { ks: { ...TRANSFORM, o: { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 30, s: [90] }] } } }; // biome-ignore format: a property
     const grouped = shapeLayer('s', [...SHAPES, stray]);
     const layers = [layer({}), layer(turning(9)), layer(fading), layer(turning(0)), grouped];
     expect(uses(lottie(layers))).toEqual(
@@ -285,10 +285,10 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES, { ks: { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = 45;' } } }),
       shapeLayer('s', SHAPES),
     ],
-  ])('reports %s, which changes no pixel', (told, layer, without) => {
+  ])('reports %s, which changes no pixel', (description, layer, without) => {
     const light = { ty: 14, nm: 's', ip: 0, op: 60, st: 0, ks: TRANSFORM };
-    const layers = told.startsWith('layer_kind') ? [layer, light] : [layer];
-    expect(uses(lottie(layers))).toEqual([told]);
+    const layers = description.startsWith('layer_kind') ? [layer, light] : [layer];
+    expect(uses(lottie(layers))).toEqual([description]);
     expect(draw(layers).equals(draw([without]))).toBe(true);
   });
 

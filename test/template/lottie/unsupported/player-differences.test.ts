@@ -20,8 +20,8 @@ const layer = (changes: object) => shapeLayer('s', SHAPES, changes);
 const scaled = (percent: number) => ({ ...TRANSFORM, s: still([percent, percent, 100]) });
 const text = (changes: object, style: object) => textLayer('s', 'Hello', changes, style);
 const animated = (a: object, style: object = {}, words = 'Hello') => {
-  const made = textLayer('s', words, {}, style) as { t: object };
-  return { ...made, t: { ...made.t, a: [{ s: {}, a }] } };
+  const textNode = textLayer('s', words, {}, style) as { t: object };
+  return { ...textNode, t: { ...textNode.t, a: [{ s: {}, a }] } };
 };
 const ellipse = { ty: 'el', p: still([0, 0]), s: still([9, 9]) };
 const merged = (mm: number, ...paths: object[]) => shapeLayer('s', [...paths, { ty: 'mm', mm }, SHAPES[1]!]);
@@ -31,7 +31,7 @@ const repeated = (tr: object) =>
 const baked = (expression: string, k: unknown) => ({ ...moving([0], [0]), k, baked: { expression, k: 0 } });
 const swings = (...values: number[]) => values.map((value, t) => ({ t, s: [value], ...EASE }));
 
-const told = (...layers: object[]) =>
+const differences = (...layers: object[]) =>
   findUnsupported(lottie(layers)).map(({ feature, what, pointer }) => `${feature} ${what} ${pointer}`);
 
 describe('findUnsupported() of what other players draw otherwise', () => {
@@ -83,16 +83,16 @@ describe('findUnsupported() of what other players draw otherwise', () => {
     ['random movement /layers/0/ks/r', layer({ ks: { ...TRANSFORM, r: baked('wiggle(2, 30)', swings(0, 12, -9)) } })],
     [
       'random movement /layers/0/ks/p',
-      layer({ ks: { ...TRANSFORM, p: baked('[random(9), 0]', [{ t: 0, s: [0, 0] }, { t: 1, s: [9, 0] }]) } }), // biome-ignore format: one layer
+      layer({ ks: { ...TRANSFORM, p: baked('[random(9), 0]', [{ t: 0, s: [0, 0] }, { t: 1, s: [9, 0] }]) } }), // biome-ignore format: a layer
     ],
-  ])('reports %s', (expected, one) => {
-    expect(told(one)).toEqual([`other_players ${expected}`]);
+  ])('reports %s', (expected, candidate) => {
+    expect(differences(candidate)).toEqual([`other_players ${expected}`]);
   });
 
   it('reports a layer that is taken for a matte without the mark of one', () => {
     const below = layer({ tt: 1 });
-    expect(told(layer({}), below)).toEqual(['other_players matte without the mark of one /layers/0']);
-    expect(told(layer({ td: 1 }), below, layer({}), layer({ tt: 1, tp: 1 }))).toEqual([]);
+    expect(differences(layer({}), below)).toEqual(['other_players matte without the mark of one /layers/0']);
+    expect(differences(layer({ td: 1 }), below, layer({}), layer({ tt: 1, tp: 1 }))).toEqual([]);
   });
 
   it.each<[string, object]>([
@@ -129,7 +129,7 @@ describe('findUnsupported() of what other players draw otherwise', () => {
     ['a merge of one shape', merged(3, ellipse)],
     ['random movement that is not seen', layer({ ks: { ...TRANSFORM, r: baked('wiggle(2, 1)', swings(0, 1, -1)) } })],
     ['expressions without random numbers', layer({ ks: { ...TRANSFORM, r: baked('time * 90', swings(0, 90)) } })],
-  ])('reports nothing of %s', (_, one) => {
-    expect(told(one)).toEqual([]);
+  ])('reports nothing of %s', (_, candidate) => {
+    expect(differences(candidate)).toEqual([]);
   });
 });
