@@ -19,15 +19,6 @@ interface ServiceCalls {
   /** `GET /v2/template_style_versions/{id}/specs` */
   getStyleVersion(id: string): Promise<StyleVersion>;
 
-  /** `GET /v2/render_sessions/{id}` */
-  getRenderSession(id: string): Promise<SessionSnapshot>;
-
-  /**
-   * Returns at least the `count` newest sessions, newest first; null if the service has no list. Absent if it is known
-   * to have none.
-   */
-  listRenderSessions?(count: number): Promise<readonly RenderSession[] | null>;
-
   /** Uploads a source. The same bytes give the same URL. */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
 
@@ -51,6 +42,15 @@ interface ServiceCalls {
 /** A service with at least the three calls of the interface document. Its sessions outlive this process. */
 export interface RemoteRenderService extends ServiceCalls {
   readonly outlivesProcess: true;
+
+  /** `GET /v2/render_sessions/{id}` */
+  getRenderSession(id: string): Promise<SessionSnapshot>;
+
+  /**
+   * Returns at least the `count` newest sessions, newest first; null if the service has no list. Absent if it is known
+   * to have none.
+   */
+  listRenderSessions?(count: number): Promise<readonly RenderSession[] | null>;
 
   /**
    * Sends `POST /v2/render_sessions` with exactly this body. Resolves at the 201.

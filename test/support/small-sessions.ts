@@ -9,7 +9,6 @@ import { sha256 } from '../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
 import { type BindTemplate, bindHere } from '../../src/service/sessions/bind-template.ts';
 import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
-import { createMemoryStore } from '../../src/service/sessions/embedded-service.ts';
 import {
   type Claimed,
   type IdempotencyClaim,
@@ -17,6 +16,7 @@ import {
   type Renderer,
   type SessionEnvironment,
   SessionFailure,
+  type SessionStore,
   type SourceReader,
   type TemplateRegistry,
   type TenantId,
@@ -26,6 +26,7 @@ import type { Destinations } from '../../src/service/sessions/session-deliveries
 import { SessionRunner } from '../../src/service/sessions/session-runner.ts';
 import { Sessions } from '../../src/service/sessions/sessions.ts';
 import { testDestinations } from './destinations.ts';
+import { createMemoryStore } from './memory-sessions.ts';
 import { smallPackage } from './small-package.ts';
 
 export const ACME = 'acme' as TenantId;
@@ -86,7 +87,7 @@ export function heldRenderer(): Renderer & { readonly held: { finish(): void; re
 export interface SmallSessions {
   readonly sessions: Sessions;
   readonly runner: SessionRunner;
-  readonly store: ReturnType<typeof createMemoryStore>;
+  readonly store: SessionStore;
   readonly directory: string;
   /** Ends the worker as a process does that is asked to stop. */
   stopWorker(): void;
@@ -143,7 +144,7 @@ export function openSmallSessions(
 }
 
 /** A store in memory that keeps Idempotency-Keys, as the database does. */
-export function createClaimingStore(enqueue: (id: string) => void): ReturnType<typeof createMemoryStore> {
+export function createClaimingStore(enqueue: (id: string) => void): SessionStore {
   const store = createMemoryStore(enqueue);
   const answers = new Map<string, { readonly request: string; readonly value: RenderSession }>();
   const claimed = async <T extends Claimed<RenderSession> | null>(

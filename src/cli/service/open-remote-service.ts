@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { RemoteRenderService, RenderService } from '../../contract/render-service.ts';
+import type { RemoteRenderService } from '../../contract/render-service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { ProbeUrl } from '../../contract/urls.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
@@ -99,7 +99,7 @@ export function packageUpload(template: ProjectTemplate): StyleVersionUpload | n
  *
  * @throws ReelformError `session_gone`; errors of the service
  */
-export async function fetchSession(service: RenderService, id: string): Promise<RenderSession> {
+export async function fetchSession(service: RemoteRenderService, id: string): Promise<RenderSession> {
   try {
     return (await service.getRenderSession(id)).session;
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Project } from '../../reconciler/project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../reconciler/project/local-outputs.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
-import type { FinishedFiles } from '../../service/sessions/delivery-runner.ts';
+import type { FinishedFiles } from '../../service/sessions/attempt-delivery.ts';
 import { createDirectoryOutputs } from '../../service/sessions/directory-outputs.ts';
 import { createEmbeddedService } from '../../service/sessions/embedded-service.ts';
 import type { OutputStore } from '../../service/sessions/ports.ts';

@@ -16,6 +16,7 @@ import {
   type ApplyPorts,
   type Ending,
   type PendingChange,
+  type RemoteContext,
   type RunContext,
   RunStop,
   type ServiceFeature,
@@ -63,16 +64,13 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const saver = new LockSaver((change) => ports.updateLock(change), clock);
   const stop = new RunStop(input, clock);
   const facts = journal.state.services.get(service.name);
-  const watcher = new SessionWatcher({
-    service,
-    clock,
-    durationsMs: (styleVersion) => facts?.durationsMs.get(styleVersion) ?? [],
-  });
+  const durationsMs = (styleVersion: string) => facts?.durationsMs.get(styleVersion) ?? [];
   const isRecorded = recordedIn(plan.changes.flatMap(({ before }) => before ?? []));
   const context: RunContext = {
-    service,
+    ...(service.outlivesProcess
+      ? { service, watcher: new SessionWatcher({ service, clock, durationsMs }) }
+      : { service, watcher: null }),
     ports,
-    watcher,
     digestOf: input.digestOf,
     run: input.run,
     known: liveAttempts(journal.state, isRecorded),
@@ -103,7 +101,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     await record.settled(plan.changes.filter((change) => !isPending(change) && !isDuplicate(change)));
     await settleAll(pending.map((change) => executeChange(change, run)));
     await settleAll(duplicates.map((duplicate) => executeDuplicate(duplicate, run)));
-    await rememberDurations(watcher, context);
+    if (context.watcher !== null) await rememberDurations(context);
     await saver.flush();
   } catch (error) {
     // The first error is reported: it names what could not be written.
@@ -154,8 +152,7 @@ function sessionClaims(plan: Plan, { attempts }: JournalState): RunContext['clai
 }
 
 /** Lets the next run estimate when to poll. */
-async function rememberDurations(watcher: SessionWatcher, { service, ports }: RunContext): Promise<void> {
-  if (!service.outlivesProcess) return;
+async function rememberDurations({ service, ports, watcher }: RemoteContext): Promise<void> {
   await Promise.all(
     [...watcher.newDurations()].map(([style_version, durations_ms]) => {
       return ports.journal.append({ type: 'durations', service: service.name, style_version, durations_ms });
@@ -299,7 +296,7 @@ async function obtain(change: PendingChange, context: RunContext, events: TaskEv
     events.begun('posted');
     return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
   }
-  if (change.action === 'adopt' && change.source.kind === 'history') {
+  if (change.action === 'adopt' && change.source.kind === 'history' && context.watcher !== null) {
     return verifyRendering(change.source, change, context);
   }
   return obtainRendering(change, context, events);

@@ -67,7 +67,12 @@ async function uploadsOf(
   const { service, ports, leave } = context;
   const ofWanted = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
     wanted.flatMap(({ to }) => external_uploads.findLast((upload) => upload.to === to) ?? []);
-  if (seen === null && !service.outlivesProcess) return [];
+  if (!service.outlivesProcess) {
+    // Its sessions end with the process, so an earlier one is not known.
+    if (seen === null) return [];
+    const isDelivered = ofWanted(seen).every(uploadEnded);
+    return ofWanted(isDelivered ? seen : await abortable(service.waitForUploads(seen.id), leave));
+  }
   let session = seen ?? (await service.getRenderSession(rendering.session)).session;
   // An upload that ended before this run may have been overwritten since, so it is delivered again.
   const awaited = ofWanted(session).filter((upload) => seen !== null || !uploadEnded(upload));
@@ -75,10 +80,6 @@ async function uploadsOf(
   const failed = new PollRetry(SEEN_MISSING_MS);
   let polls = 0;
   while (!ofWanted(session).every((upload) => !awaitedUrls.has(upload.to) || uploadEnded(upload))) {
-    if (!service.outlivesProcess) {
-      session = await abortable(service.waitForUploads(session.id), leave);
-      continue;
-    }
     await ports.clock.wait(backoffMs(polls, BACKOFF), leave);
     polls += 1;
     try {

@@ -1,9 +1,4 @@
-import {
-  type EmbeddedOptions,
-  type EmbeddedRenderService,
-  type RemoteRenderService,
-  SessionUnknown,
-} from '../../contract/render-service.ts';
+import { type EmbeddedOptions, SessionUnknown } from '../../contract/render-service.ts';
 import { isFullQueueError, ServiceError } from '../../contract/service-error.ts';
 import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
@@ -13,9 +8,11 @@ import type { Attempt, Intent } from '../lock/journal.ts';
 import { outputNameOf } from '../lock/lock.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
 import {
+  type EmbeddedContext,
   type Ending,
   isOtherRuns,
   type PendingChange,
+  type RemoteContext,
   type RunContext,
   type TaskEvents,
   timestamp,
@@ -40,13 +37,8 @@ const STOP_CHECK_MS = 1_000;
  * @throws whatever the journal threw: without it nothing more may be posted
  */
 export function obtainRendering(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
-  const { service } = context;
-  return service.outlivesProcess
-    ? obtainRemote(change, { ...context, service }, events)
-    : renderEmbedded(change, { ...context, service }, events);
+  return context.watcher === null ? renderEmbedded(change, context, events) : obtainRemote(change, context, events);
 }
-
-type RemoteContext = RunContext & { readonly service: RemoteRenderService };
 
 async function obtainRemote(change: PendingChange, context: RemoteContext, events: TaskEvents): Promise<Ending> {
   const { service, ports, run } = context;
@@ -312,11 +304,7 @@ function messageOf(error: unknown): string {
 }
 
 /** Renders with a service that ends with this process. It has no sessions to resume, so the journal needs no intent first. */
-async function renderEmbedded(
-  change: PendingChange,
-  context: RunContext & { readonly service: EmbeddedRenderService },
-  events: TaskEvents,
-): Promise<Ending> {
+async function renderEmbedded(change: PendingChange, context: EmbeddedContext, events: TaskEvents): Promise<Ending> {
   const { service, ports, leave } = context;
   const { journal } = ports;
   events.begun('posted');

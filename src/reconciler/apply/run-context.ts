@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { RenderService } from '../../contract/render-service.ts';
+import type { EmbeddedRenderService, RemoteRenderService } from '../../contract/render-service.ts';
 import type { ProbeUrl } from '../../contract/urls.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import type { ReelformError } from '../../kernel/diagnostic.ts';
@@ -30,10 +30,8 @@ export interface ApplyPorts {
 export type ServiceFeature = 'deliveries' | 'outputs';
 
 /** Shared by all videos of one run. */
-export interface RunContext {
-  readonly service: RenderService;
+interface CommonContext {
   readonly ports: ApplyPorts;
-  readonly watcher: SessionWatcher;
   /** Returns the digest that a local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
   /** Name of this run in the journal. */
@@ -57,6 +55,20 @@ export interface RunContext {
   /** Records that the service does not support a feature. */
   noteLack(feature: ServiceFeature): void;
 }
+
+/** The context of a run with a service outside of this process. */
+export interface RemoteContext extends CommonContext {
+  readonly service: RemoteRenderService;
+  readonly watcher: SessionWatcher;
+}
+
+/** The context of a run with the service of this process, whose sessions need no polling. */
+export interface EmbeddedContext extends CommonContext {
+  readonly service: EmbeddedRenderService;
+  readonly watcher: null;
+}
+
+export type RunContext = RemoteContext | EmbeddedContext;
 
 /** A change of a video that definitions have: every change except `forget`. */
 export type PendingChange = Change & { readonly desired: DesiredVideo };

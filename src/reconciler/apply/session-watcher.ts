@@ -1,4 +1,4 @@
-import { lacksVideo, type RenderService, sessionEnd } from '../../contract/render-service.ts';
+import { lacksVideo, type RemoteRenderService, sessionEnd } from '../../contract/render-service.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { abortable } from '../../kernel/abortable.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
@@ -14,7 +14,7 @@ export interface RunClock {
 }
 
 interface SessionWatcherOptions {
-  readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;
+  readonly service: Pick<RemoteRenderService, 'getRenderSession' | 'listRenderSessions'>;
   readonly clock: RunClock;
   /** Durations of earlier renders of a style version, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];

@@ -13,7 +13,7 @@ import {
   type Ending,
   isOtherRuns,
   type PendingChange,
-  type RunContext,
+  type RemoteContext,
   type TaskEvents,
   timestamp,
 } from './run-context.ts';
@@ -28,7 +28,7 @@ export async function followSession(
   attempt: Attempt,
   id: string,
   change: PendingChange,
-  context: RunContext,
+  context: RemoteContext,
   events: TaskEvents,
 ): Promise<Ending> {
   const { intent, state } = attempt;
@@ -66,7 +66,7 @@ export async function followSession(
 export async function followMended(
   { intent, session: id }: Attempt,
   change: PendingChange,
-  context: RunContext,
+  context: RemoteContext,
   events: TaskEvents,
 ): Promise<Ending | null> {
   const { service, ports } = context;
@@ -91,7 +91,7 @@ export async function watchSession(
   session: RenderSession,
   attempt: Attempt,
   change: PendingChange,
-  context: RunContext,
+  context: RemoteContext,
   events: TaskEvents,
 ): Promise<Ending> {
   const { ports, watcher, leave } = context;
@@ -145,7 +145,7 @@ function brief(json: string | null): string {
  * If that does not help, or the service answers for another session, a person decides: the service was paid for this
  * session and may find it again.
  */
-async function lost(session: string, attempt: Attempt, error: unknown, context: RunContext): Promise<Ending> {
+async function lost(session: string, attempt: Attempt, error: unknown, context: RemoteContext): Promise<Ending> {
   if (context.leave.aborted) return { kind: 'left', session };
   const { intent, state, missing } = attempt;
   const code = lacksSession(error) ? 'session_gone' : codeOf(error);
@@ -197,7 +197,7 @@ function codeOf(error: unknown): string {
 export async function verifyRendering(
   { rendering: former, isMerged, commit }: AdoptionSource & { readonly kind: 'history' },
   { id, desired }: PendingChange,
-  context: RunContext,
+  context: RemoteContext,
 ): Promise<Ending> {
   const { service, ports, leave } = context;
   try {

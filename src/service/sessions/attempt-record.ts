@@ -1,9 +1,6 @@
-import type { RenderSession, SessionUsage } from '../../contract/wire/render-session.ts';
+import type { RenderSession } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { BoundInput } from './bind-template.ts';
-import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
-import { renderedSession, type SessionEndTimes } from './render-session.ts';
-import { renderWorkload } from './render-time.ts';
+import type { SessionStore, StoredSession } from './ports.ts';
 
 interface AttemptRecordOptions {
   readonly store: SessionStore;
@@ -79,39 +76,4 @@ export class AttemptRecord {
     this.#writing = this.#writing.then(write, write);
     return this.#writing;
   }
-}
-
-interface RenderedWork {
-  readonly record: AttemptRecord;
-  readonly renderInput: BoundInput;
-  readonly digest: Sha256;
-  readonly output: StoredOutput;
-  /**
-   * Times when the session was queued and when the attempt began, in milliseconds since the epoch, possibly by the
-   * clocks of two machines.
-   */
-  readonly queuedAtMs: number;
-  readonly begunAtMs: number;
-  /** Milliseconds since the attempt began. */
-  readonly elapsedMs: number;
-}
-
-/** Ends a session whose output is stored. @returns its usage */
-export async function recordRendered(
-  { record, renderInput, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
-  end: SessionEndTimes,
-): Promise<SessionUsage> {
-  const usage = {
-    queue_seconds: seconds(begunAtMs - queuedAtMs),
-    render_seconds: seconds(elapsedMs),
-    frames: renderWorkload(renderInput).frameCount,
-    bytes: output.bytes,
-  };
-  const session = renderedSession(record.session, output, { fonts: [...renderInput.usedFonts], usage, ...end });
-  await record.write(session, digest);
-  return usage;
-}
-
-function seconds(milliseconds: number): number {
-  return Math.max(0, Math.round(milliseconds) / 1000);
 }

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
-import { AttemptRecord, recordRendered } from './attempt-record.ts';
+import { AttemptRecord } from './attempt-record.ts';
 import type { BoundInput } from './bind-template.ts';
 import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from './ports.ts';
-import { failedSession, phasedSession, type SessionEndTimes } from './render-session.ts';
+import { failedSession, finishedSession, phasedSession, type SessionEndTimes } from './render-session.ts';
 import {
   type ChunkEvent,
   type ChunkFile,
@@ -188,8 +188,8 @@ export class ChunkRunner {
       const output = known ?? (await this.#save(job, { render, signal }, { video, digest, record }));
       signal.throwIfAborted();
       const elapsedMs = this.#sinceBegun(render);
-      const work = { record, renderInput, digest, output, queuedAtMs, begunAtMs, elapsedMs };
-      await recordRendered(work, this.#endTimes());
+      const finished = { renderInput, output, queuedAtMs, begunAtMs, elapsedMs };
+      await record.write(finishedSession(record.session, finished, this.#endTimes()), digest);
       signal.throwIfAborted();
       onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(render)));
     } finally {

@@ -8,7 +8,7 @@ import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
-import type { FinishedFiles } from './delivery-runner.ts';
+import type { FinishedFiles } from './attempt-delivery.ts';
 import { type OutputStore, SessionFailure, type StoredOutput } from './ports.ts';
 
 /**

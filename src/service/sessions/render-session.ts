@@ -16,7 +16,9 @@ import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
+import type { BoundInput } from './bind-template.ts';
 import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
+import { renderWorkload } from './render-time.ts';
 import { withoutVideo } from './session-deliveries.ts';
 import { renderingWarnings } from './session-problems.ts';
 
@@ -135,7 +137,7 @@ export function renderedSession(
   session: RenderSession,
   output: StoredOutput,
   { fonts, usage, ...end }: Required<Pick<RenderSession, 'fonts' | 'usage'>> & SessionEndTimes,
-): RenderSession {
+): RenderSession & Required<Pick<RenderSession, 'usage'>> {
   const occurred_at = timestamp(end.nowMs);
   const files = [output, ...(output.others ?? [])];
   const outputs = session.outputs?.map((one, at): SessionOutput => {
@@ -155,6 +157,39 @@ export function renderedSession(
     errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
     ...endFields(session, end),
   };
+}
+
+/** A render that has finished, and its times. */
+interface FinishedRender {
+  readonly renderInput: BoundInput;
+  readonly output: StoredOutput;
+  /**
+   * Times when the session was queued and when the attempt began, in milliseconds since the epoch, possibly by the
+   * clocks of two machines.
+   */
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+  /** Milliseconds since the attempt began. */
+  readonly elapsedMs: number;
+}
+
+/** Ends a session whose output is stored, with its usage. */
+export function finishedSession(
+  session: RenderSession,
+  { renderInput, output, queuedAtMs, begunAtMs, elapsedMs }: FinishedRender,
+  end: SessionEndTimes,
+): ReturnType<typeof renderedSession> {
+  const usage = {
+    queue_seconds: seconds(begunAtMs - queuedAtMs),
+    render_seconds: seconds(elapsedMs),
+    frames: renderWorkload(renderInput).frameCount,
+    bytes: output.bytes,
+  };
+  return renderedSession(session, output, { fonts: [...renderInput.usedFonts], usage, ...end });
+}
+
+function seconds(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds) / 1000);
 }
 
 export function failedSession(

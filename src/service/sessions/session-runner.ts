@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
 import type { RenderSession, SessionPhase } from '../../contract/wire/render-session.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { AttemptRecord, recordRendered } from './attempt-record.ts';
+import { AttemptRecord } from './attempt-record.ts';
 import type { BindTemplate, SessionTemplate } from './bind-template.ts';
 import {
   type OutputStore,
@@ -19,6 +19,7 @@ import {
 import { type BoundRequest, type RenderRequest, renderRequest } from './render-request.ts';
 import {
   failedSession,
+  finishedSession,
   phasedSession,
   progressedSession,
   requestedFiles,
@@ -185,8 +186,10 @@ export class SessionRunner {
     if (finished === null) return false;
     const { bound, output, isAllNew } = finished;
     const elapsedMs = environment.monotonicNow() - begunAt;
-    const usage = await recordRendered({ ...bound, ...times, record, output, elapsedMs }, this.#endTimes());
-    if (isAllNew && bound.others.length === 0) pace.learn(renderWorkload(bound.renderInput), usage.render_seconds);
+    const ended = finishedSession(record.session, { ...bound, ...times, output, elapsedMs }, this.#endTimes());
+    await record.write(ended, bound.digest);
+    if (isAllNew && bound.others.length === 0)
+      pace.learn(renderWorkload(bound.renderInput), ended.usage.render_seconds);
     return true;
   }
 

@@ -1,6 +1,5 @@
-import { type FinishedVideo, sessionEnd } from '../../contract/render-service.ts';
+import { sessionEnd } from '../../contract/render-service.ts';
 import { type ServiceError, serviceError } from '../../contract/service-error.ts';
-import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
@@ -10,22 +9,13 @@ import type {
 } from '../../contract/wire/render-session.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
-import { checkOutput, checkOutputs, resolveOutput } from '../../template/bind/resolve-output.ts';
+import { resolveOutput } from '../../template/bind/resolve-output.ts';
 import type { SessionTemplate } from './bind-template.ts';
+import { newSession, outputProblems, refuse } from './new-session.ts';
 import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
-import {
-  adoptedSession,
-  canceledSession,
-  changedDraft,
-  changeMapping,
-  createdSession,
-  DAY_MS,
-  queuedSession,
-  sortProblems,
-  withPlainColors,
-} from './render-session.ts';
+import { canceledSession, changedDraft, changeMapping, queuedSession } from './render-session.ts';
 import { renderWorkload } from './render-time.ts';
-import { addDeliveries, type Destinations, initialDeliveries } from './session-deliveries.ts';
+import { addDeliveries, type Destinations } from './session-deliveries.ts';
 import type { SessionRunnerPorts } from './session-runner.ts';
 
 interface SessionsPorts
@@ -172,17 +162,6 @@ export class Sessions {
     });
   }
 
-  /** Creates a rendered session for a video that was rendered earlier, and delivers it. */
-  async adopt(tenant: TenantId, video: FinishedVideo, asked: readonly ExternalUploadRequest[]): Promise<RenderSession> {
-    const { environment, store, destinations } = this.#ports;
-    const finished = adoptedSession(video, environment.now());
-    const { uploads, problems } = addDeliveries(finished, asked, tenant, destinations);
-    refuse(problems);
-    const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
-    const stored = { tenant, session, outputName: session.id, attempt: 0, inputDigest: null, videoSeconds: 0 };
-    return answer(await store.create(stored, null)).session;
-  }
-
   /** Removes a session and invalidates its `video_url`. */
   async remove(tenant: TenantId, id: string): Promise<void> {
     if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
@@ -200,34 +179,14 @@ export class Sessions {
     return answer(changed);
   }
 
-  /** Builds the session of a request and collects all problems and, for a draft, the unfilled editables. */
   #newSession(
     tenant: TenantId,
     request: CreateRenderSession,
     template: SessionTemplate,
-    ids: Parameters<typeof createdSession>[1],
-  ): { readonly session: RenderSession; readonly problems: RequestProblem[]; readonly missing: MappingProblem[] } {
-    const { environment, destinations } = this.#ports;
-    const isDraft = request.render === undefined;
-    const { spec } = template;
-    const ofMapping = checkMapping(request.mapping, spec);
-    const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
-    const wrong = [...mistakes, ...outputProblems(request, template), ...this.#retentionProblems(request)];
-    // Colours of an invalid mapping cannot be normalised.
-    const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
-    const plain = { ...request, mapping: { ...request.mapping, resources } };
-    const created = createdSession(plain, ids, environment.now());
-    const session = isDraft ? { ...created, missing_editables: keysOf(missing) } : created;
-    const { uploads, problems } = initialDeliveries(session, request.external_uploads, tenant, destinations);
-    return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
-  }
-
-  #retentionProblems({ retention_days: days }: CreateRenderSession): RequestProblem[] {
-    const { retentionMs } = this.#ports;
-    const most = retentionMs === null ? null : Math.floor(retentionMs / DAY_MS);
-    if (days === undefined || most === null || days <= most) return [];
-    const detail = `${days} days is more than ${most}, the retention of this service`;
-    return [{ code: 'retention_too_long', pointer: '#/retention_days', detail }];
+    ids: { readonly session: string; readonly mapping: string },
+  ): ReturnType<typeof newSession> {
+    const { environment, destinations, retentionMs } = this.#ports;
+    return newSession(request, { tenant, template, ids, nowMs: environment.now(), destinations, retentionMs });
   }
 
   async #template(tenant: TenantId, id: string): Promise<SessionTemplate> {
@@ -243,31 +202,8 @@ function videoSeconds(template: SessionTemplate, { output }: RenderSession): num
   return output?.format === 'png' ? 0 : frameCount / fps;
 }
 
-function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
-  return [
-    ...checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
-    ...checkOutputs({ output, outputs }, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
-  ];
-}
-
 function keysOf(missing: readonly MappingProblem[]): string[] {
   return missing.map(({ editable }) => editable);
-}
-
-/** Problems named in the message; all are in the list. */
-const MAX_TOLD = 5;
-
-function refuse(problems: readonly (RequestProblem & { readonly editable?: string })[]): void {
-  if (problems.length === 0) return;
-  const told = problems
-    .slice(0, MAX_TOLD)
-    .map(({ editable = '', detail }) => (detail.includes(editable) ? detail : `${editable}: ${detail}`));
-  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
-  const details = [...told, ...more].join('; ');
-  if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {
-    throw serviceError('upload_invalid', `Invalid destination: ${details}`, problems);
-  }
-  throw serviceError('mapping_invalid', `The mapping does not match the template: ${details}`, problems);
 }
 
 function answer({ value: session, isReplay }: Claimed<RenderSession>): Answer {

@@ -63,7 +63,6 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
     outlivesProcess: false,
     keyLifetimeMs: () => null,
     getStyleVersion: notHere,
-    getRenderSession: notHere,
     waitForUploads: notHere,
     async render(request, { outputName, onProgress }) {
       const failure = options.fails?.(request.title);

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedOptions } from '../../../src/contract/render-service.ts';
 import type { CreateRenderSession } from '../../../src/contract/wire/render-session.ts';
@@ -24,9 +25,15 @@ const OPTIONS: EmbeddedOptions = {
   onProgress: () => undefined,
 };
 
+interface OpenOptions {
+  readonly directory?: string;
+  /** Waits before a repeated attempt of a delivery. */
+  wait?(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
 function openService(
   renderer: Renderer = instantRenderer(),
-  directory = mkdtempSync(join(tmpdir(), 'reelform-embedded-')),
+  { directory = mkdtempSync(join(tmpdir(), 'reelform-embedded-')), wait = async () => undefined }: OpenOptions = {},
 ) {
   const sources = createSources({
     directory: join(directory, 'sources'),
@@ -47,7 +54,7 @@ function openService(
       now: () => 1000,
       monotonicNow: () => 0,
       randomId: () => String(++ids),
-      wait: async () => undefined,
+      wait,
       random: () => 0.5,
     },
     uploads: sources.uploads,
@@ -124,7 +131,7 @@ describe('createEmbeddedService()', () => {
     });
     expect(readFileSync(join(directory, 'out/Berlin.mp4'), 'utf8')).toBe('video');
 
-    const { service: later } = openService(instantRenderer(), directory);
+    const { service: later } = openService(instantRenderer(), { directory });
     const video = { session: 'rs_old', video_url: video_url!, title };
     const asked = [{ to: 'file:out/{session_id}.{extension}' }, { to: 'file:out/again.mp4' }];
     const delivered = await later.deliverVideo(video, asked);
@@ -137,6 +144,75 @@ describe('createEmbeddedService()', () => {
       { status: 'failed', error: { code: 'delivery_failed', detail: expect.stringContaining('no longer exists') } },
     ]);
     await expect(later.deliverVideo(video, [{ to: 'nowhere' }])).rejects.toMatchObject({ code: 'upload_invalid' });
+  });
+
+  it('repeats a failed delivery after longer and longer delays, and then reports its error', async () => {
+    const delays: number[] = [];
+    const wait = async (milliseconds: number): Promise<void> => void delays.push(milliseconds);
+    const { service, directory, render } = openService(instantRenderer(), { wait });
+    const { video_url } = await render(smallRequest());
+    writeFileSync(join(directory, 'file'), '');
+    const video = { session: 'rs_old', video_url: video_url!, title: 'Berlin' };
+    const [failed] = await service.deliverVideo(video, [{ to: 'file:file/below.mp4' }]);
+    expect(failed).toMatchObject({ status: 'failed', remote_id: null, error: { code: 'delivery_failed' } });
+    expect(delays).toEqual([2_000, 10_000, 30_000]);
+  });
+
+  it('succeeds once the destination works again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reelform-embedded-'));
+    const wait = async (): Promise<void> => rmSync(join(folder, 'file'), { force: true });
+    const { service, directory, render } = openService(instantRenderer(), { directory: folder, wait });
+    writeFileSync(join(directory, 'file'), '');
+    const { id } = await render({ ...smallRequest(), external_uploads: [{ to: 'file:file/below.mp4' }] });
+    expect((await service.waitForUploads(id)).external_uploads).toMatchObject([{ status: 'complete', error: null }]);
+    expect(readFileSync(join(directory, 'file/below.mp4'), 'utf8')).toBe('video');
+  });
+
+  it('fails deliveries that wait for another attempt when it is closed', async () => {
+    const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+      setTimeout(milliseconds, undefined, { signal });
+    const { service, directory, render } = openService(instantRenderer(), { wait });
+    writeFileSync(join(directory, 'file'), '');
+    const { id } = await render({ ...smallRequest(), external_uploads: [{ to: 'file:file/below.mp4' }] });
+    const delivering = service.waitForUploads(id);
+    await service.close();
+    expect((await delivering).external_uploads).toMatchObject([
+      { status: 'failed', error: { detail: 'The service was closed before the delivery' } },
+    ]);
+  });
+
+  it('delivers nothing of a video that failed', async () => {
+    const { directory, render } = openService({ render: () => Promise.reject(new Error('boom')) });
+    const session = await render({ ...smallRequest(), external_uploads: [{ to: 'file:out/a.mp4' }] });
+    expect(session).toMatchObject({
+      status: 'preview_failed',
+      errors: [{ code: 'internal', detail: 'boom' }],
+      external_uploads: [{ status: 'failed' }],
+    });
+    expect(existsSync(join(directory, 'out'))).toBe(false);
+  });
+
+  it('rejects an invalid request with all of its problems, and an unknown style version, before it renders', async () => {
+    const renderer = instantRenderer();
+    const { render } = openService(renderer);
+    const request = smallRequest({ c_01: { source: { text: 'red' } }, x_01: { source: { text: '' } } });
+    await expect(render(request)).rejects.toMatchObject({ code: 'mapping_invalid', problems: { length: 2 } });
+    const unknown = { ...request, mapping: { ...request.mapping, template_style_version_id: 'none' } };
+    await expect(render(unknown)).rejects.toMatchObject({ status: 404 });
+    expect(renderer.renders).toBe(0);
+  });
+
+  it('renders two requests with the same files once, and writes both', async () => {
+    const renderer = heldRenderer();
+    const { directory, render } = openService(renderer);
+    const sessions = ['a', 'b'].map((outputName) => render(smallRequest({}, outputName), { outputName }));
+    await expect.poll(() => renderer.held.length).toBe(1);
+    // Binding the second request takes a few turns.
+    await setTimeout(50);
+    renderer.held[0]!.finish();
+    expect((await Promise.all(sessions)).map(({ video_url }) => video_url)).toEqual(['renders/a.mp4', 'renders/b.mp4']);
+    expect(renderer.held).toHaveLength(1);
+    expect(readFileSync(join(directory, 'renders/b.mp4'), 'utf8')).toBe('video');
   });
 
   it('refuses to deliver a Git LFS pointer that has taken the place of the video', async () => {

@@ -2,11 +2,11 @@ import { uploadEnded } from '../../../contract/render-service.ts';
 import type { ExternalUpload } from '../../../contract/wire/render-session.ts';
 import { defined } from '../../../kernel/defined.ts';
 import type { Json } from '../../../kernel/digest.ts';
+import type { FinishedFiles } from '../../sessions/attempt-delivery.ts';
 import {
   type DeliveryJob,
   DeliveryRunner,
   type DeliveryStore,
-  type FinishedFiles,
   type StartedDelivery,
 } from '../../sessions/delivery-runner.ts';
 import type { StoredSession } from '../../sessions/ports.ts';

@@ -6,7 +6,7 @@ import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
 import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
-import type { FinishedFiles } from '../../sessions/delivery-runner.ts';
+import type { FinishedFiles } from '../../sessions/attempt-delivery.ts';
 import type { OutputStore, StoredOutput } from '../../sessions/ports.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
