@@ -125,7 +125,7 @@ export async function throughPool(renderInput: RenderInput, renders = 3, paralle
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
     const before = processorMs() + childrenMs();
-    ({ video } = await renderer.render(renderInput));
+    video = (await renderer.render(renderInput))[0]!.video;
     times.push(performance.now() - start);
     processor.push(processorMs() + childrenMs() - before);
     rests.push(treeBytes(process.pid) - own);

@@ -1,6 +1,6 @@
 /** The public API, for programs that plan or render themselves. */
 
-import type { RenderFileOptions, RenderResult } from './engine/render-result.ts';
+import type { RenderedFile, RenderFileOptions } from './engine/rendered-file.ts';
 import { loadWith } from './kernel/optional-packages.ts';
 import type { RenderInput } from './template/render-input.ts';
 
@@ -40,7 +40,7 @@ export type { TemplatePackage } from './template/template-package.ts';
  * @throws ReelformError `engine_missing`, `encoder_missing`
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderFile(renderInput: RenderInput, options?: RenderFileOptions): Promise<RenderResult> {
+export async function renderFile(renderInput: RenderInput, options?: RenderFileOptions): Promise<RenderedFile> {
   const engine = await loadWith('engine', () => import('./engine/render-file.ts'));
   return engine.renderFile(renderInput, options);
 }

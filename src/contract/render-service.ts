@@ -30,7 +30,10 @@ interface ServiceCalls {
    * @throws ServiceError 422 with all problems before anything is delivered; 404 if the session no longer exists
    * @throws ReelformError `service_lacks_deliveries`
    */
-  deliverVideo?(video: FinishedVideo, uploads: readonly ExternalUploadRequest[]): Promise<readonly ExternalUpload[]>;
+  deliverVideo?(
+    session: FinishedSession,
+    uploads: readonly ExternalUploadRequest[],
+  ): Promise<readonly ExternalUpload[]>;
 
   /**
    * Milliseconds that the service keeps an idempotency key, as observed or configured; null if a second request with
@@ -130,14 +133,8 @@ interface CreateOptions {
   readonly outputName: string;
 }
 
-/** The rendered video of a session, as recorded in the lockfile. */
-export interface FinishedVideo {
-  readonly session: string;
-  readonly video_url: string;
-  readonly title: string;
-  /** The files beside the main one, if any. */
-  readonly outputs?: readonly { readonly name: string; readonly video_url: string }[] | undefined;
-}
+/** A rendered session, as far as the lockfile records it. */
+export type FinishedSession = Pick<RenderSession, 'id' | 'title' | 'video_url' | 'outputs'>;
 
 export interface SourceUpload {
   readonly sha256: Sha256;

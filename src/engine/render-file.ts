@@ -4,9 +4,9 @@ import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
 import { type RenderedSound, renderSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
-import type { RenderFileOptions, RenderResult } from './render-result.ts';
 import { joinSegments, renderSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
+import type { RenderedFile, RenderFileOptions } from './rendered-file.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
 import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
@@ -20,7 +20,7 @@ import { openWriter } from './writers/open-writer.ts';
  * @throws ReelformError encoder_missing
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderFile(renderInput: RenderInput, options: RenderFileOptions = {}): Promise<RenderResult> {
+export async function renderFile(renderInput: RenderInput, options: RenderFileOptions = {}): Promise<RenderedFile> {
   const [result] = await renderOutputs(renderInput, [renderInput.output], options);
   return result!;
 }
@@ -36,7 +36,7 @@ export async function renderOutputs(
   renderInput: RenderInput,
   outputs: readonly RenderOutput[],
   options: RenderFileOptions = {},
-): Promise<RenderResult[]> {
+): Promise<RenderedFile[]> {
   const { signal } = options;
   signal?.throwIfAborted();
   // `renderSegments` checks the input itself.
@@ -63,7 +63,7 @@ async function renderFormat(
   outputs: readonly RenderOutput[],
   sounds: readonly Promise<RenderedSound>[],
   options: RenderFileOptions,
-): Promise<RenderResult[]> {
+): Promise<RenderedFile[]> {
   const { format } = renderInput.output;
   if (hasSegments(format)) {
     const segments = await renderSegments(renderInput, segmentRanges(renderInput), options);
@@ -78,7 +78,7 @@ async function renderPngs(
   outputs: readonly RenderOutput[],
   sound: Promise<RenderedSound>,
   { signal, onProgress }: RenderFileOptions,
-): Promise<RenderResult[]> {
+): Promise<RenderedFile[]> {
   // Awaited first, so that unreadable media fail before anything is drawn.
   const { findings: mediaFindings } = await sound;
   const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
@@ -100,7 +100,7 @@ async function renderFrames(
   outputs: readonly RenderOutput[],
   sounds: readonly Promise<RenderedSound>[],
   { signal, onProgress }: RenderFileOptions,
-): Promise<RenderResult[]> {
+): Promise<RenderedFile[]> {
   const { width, height, fps, frameCount } = renderInput;
   const rate = frameRateOf(fps);
   const supply = supplyFrames(renderInput, [{ first: 0, end: frameCount }], signal, distinctPixelFormats(outputs));
@@ -118,7 +118,7 @@ async function renderFrames(
       onProgress?.(frame + 1, frameCount);
     });
     const byName = new Map(stills.map((still) => [still.name, still]));
-    const results: RenderResult[] = [];
+    const results: RenderedFile[] = [];
     for (const [at, writer] of writers.entries()) {
       results.push({
         video: await writer.finish(),

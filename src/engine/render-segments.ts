@@ -7,7 +7,7 @@ import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import type { RenderedSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { RenderError } from './render-error.ts';
-import type { RenderedStill, RenderFileOptions, RenderResult } from './render-result.ts';
+import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
 import { type FrameRange, segmentRanges } from './segments/segment.ts';
 import { drawingsOf, inputCutter, type SegmentDrawing } from './segments/segment-input.ts';
 import type { TextFinding } from './text/text-findings.ts';
@@ -204,7 +204,7 @@ export async function joinSegments(
   renderInput: InputFile,
   segments: readonly RenderedSegment[],
   sound: RenderedSound,
-): Promise<RenderResult> {
+): Promise<RenderedFile> {
   const { width, height, fps, frameCount, output } = renderInput;
   const ordered = [...segments].sort((a, b) => a.first - b.first);
   const track = joinTracks(renderInput, ordered);

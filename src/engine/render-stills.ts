@@ -2,7 +2,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { RenderInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import { mediaFindings } from './input-media.ts';
-import type { RenderedStill } from './render-result.ts';
+import type { RenderedStill } from './rendered-file.ts';
 import type { ComparedStill, StillComparison } from './stills/compare-stills.ts';
 import type { StillImage } from './stills/draw-stills.ts';
 import type { TextFinding } from './text/text-findings.ts';

@@ -125,9 +125,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
+type FileStore = Pick<OutputStore, 'find' | 'save'>;
+
 function openSessions(
   renderer: Renderer,
-  outputs: OutputStore,
+  outputs: FileStore,
   store: SessionStore,
 ): { sessions: Sessions; runner: SessionRunner } {
   const shared = {
@@ -151,7 +153,13 @@ function openSessions(
 }
 
 /** Keeps finished files in memory, under the URLs of the service. */
-function createKeptOutputs(place: { url: string }, sessions: SessionStore): { store: OutputStore; files: ServedFiles } {
+function createKeptOutputs(
+  place: { url: string },
+  sessions: SessionStore,
+): {
+  store: FileStore;
+  files: ServedFiles;
+} {
   const kept = new Map<string, ServedFile>();
   const keep = (path: string, bytes: Uint8Array, contentType: string): string => {
     kept.set(path, {
@@ -168,13 +176,16 @@ function createKeptOutputs(place: { url: string }, sessions: SessionStore): { st
   return {
     store: {
       find: async () => null,
-      async save(_renderInput, name, { video, stills }) {
-        return {
-          video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),
-          thumbnails: stills.map((still) => keep(`${name}/${still.name}.jpg`, still.bytes, 'image/jpeg')),
-          bytes: video.length,
-          sha256: sha256(video),
-        };
+      async save(_digest, name, files) {
+        const { video, stills } = files[0]!;
+        return [
+          {
+            video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),
+            thumbnails: stills.map((still) => keep(`${name}/${still.name}.jpg`, still.bytes, 'image/jpeg')),
+            bytes: video.length,
+            sha256: sha256(video),
+          },
+        ];
       },
     },
     files: {

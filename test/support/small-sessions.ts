@@ -27,6 +27,7 @@ import { SessionRunner } from '../../src/service/sessions/session-runner.ts';
 import { Sessions } from '../../src/service/sessions/sessions.ts';
 import { testDestinations } from './destinations.ts';
 import { createMemoryStore } from './memory-sessions.ts';
+import { renderedFile } from './rendered-file.ts';
 import { smallPackage } from './small-package.ts';
 
 export const ACME = 'acme' as TenantId;
@@ -59,11 +60,7 @@ export function instantRenderer(): Renderer & { renders: number } {
     async render(_renderInput: unknown, options: Parameters<Renderer['render']>[1] = {}) {
       renderer.renders += 1;
       options.onProgress?.(5, 10);
-      return {
-        format: 'mp4' as const,
-        video: Buffer.from('video'),
-        stills: [{ name: 'stillcut_01', bytes: Buffer.from('still') }],
-      };
+      return [renderedFile({ stills: [{ name: 'stillcut_01', bytes: Buffer.from('still'), width: 64, height: 36 }] })];
     },
   };
   return renderer;
@@ -78,7 +75,7 @@ export function heldRenderer(): Renderer & { readonly held: { finish(): void; re
       new Promise((resolve, reject) => {
         onProgress?.(5, 10);
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
-        const finish = (): void => resolve({ format: 'mp4', video: Buffer.from('video'), stills: [] });
+        const finish = (): void => resolve([renderedFile()]);
         held.push({ finish, signal: signal! });
       }),
   };
@@ -98,7 +95,7 @@ export interface SmallSessions {
 export function openSmallSessions(
   renderer: Renderer = instantRenderer(),
   options: {
-    readonly outputs?: OutputStore;
+    readonly outputs?: Pick<OutputStore, 'find' | 'save'>;
     readonly retentionMs?: number;
     readonly sources?: SourceReader;
     readonly templates?: TemplateRegistry;

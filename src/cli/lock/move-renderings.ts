@@ -8,7 +8,7 @@ import { mappingDifferences, sessionDifferences } from '../../reconciler/apply/s
 import { renderingOf } from '../../reconciler/apply/watch-session.ts';
 import { recordedIn } from '../../reconciler/lock/fold-journal.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
-import type { Fingerprint, Lock, LockEntry, LockOutput, LockRendering } from '../../reconciler/lock/lock.ts';
+import type { Fingerprint, Lock, LockEntry, LockRendering } from '../../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import { withKnownFingerprints } from '../../reconciler/plan/plan-videos.ts';
 import type { Config } from '../../reconciler/project/config.ts';
@@ -225,7 +225,7 @@ function differ<T>(recorded: T | undefined, found: T | undefined): boolean {
 /** Keeps the facts that only the entry has: its deliveries, the versions of its sources, and sizes and digests. */
 function movedEntry(entry: LockEntry, fingerprint: Fingerprint, rendering: LockRendering, service: string): LockEntry {
   const { rendered_at: _time, outputs: files = [], ...found } = rendering;
-  const outputs = entry.outputs?.map((output): LockOutput => {
+  const outputs = entry.outputs?.map((output) => {
     const file = files.find(({ name }) => name === output.name);
     return { ...output, ...file };
   });

@@ -11,7 +11,6 @@ import { loadProject, type Project } from '../../reconciler/project/load-project
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/terminal/render-text.ts';
 import { bindHere } from '../../service/sessions/bind-template.ts';
-import type { OutputStore } from '../../service/sessions/ports.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
 import { type FinishedRequest, type RenderRequestPorts, renderRequest } from '../../service/sessions/render-request.ts';
 import { renderWorkload } from '../../service/sessions/render-time.ts';
@@ -65,7 +64,7 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
   const { width, height, fps } = renderInput;
   const { format } = renderInput.output;
   const frames = renderWorkload(renderInput).frameCount;
-  const figures = { width, height, frames, bytes: finished.output.bytes };
+  const figures = { width, height, frames, bytes: finished.files[0]!.bytes };
   const elapsedMs = io.monotonicNow() - startedAt;
   const document = { format_version: '1.0', video: video.id, path, format, ...figures, fps, frame };
   const text = renderedText({ path: relative(io.cwd, path), ...figures, elapsedMs });
@@ -92,12 +91,13 @@ interface Wanted {
 }
 
 /** Writes each video to the path that is its name, without stills. */
-function fileOutputs(write: (path: string, bytes: Uint8Array) => Promise<void>): OutputStore {
+function fileOutputs(write: (path: string, bytes: Uint8Array) => Promise<void>): RenderRequestPorts['outputs'] {
   return {
     find: async () => null,
-    async save(_digest, path, { video }) {
+    async save(_digest, path, files) {
+      const { video } = files[0]!;
       await write(path, video);
-      return { video_url: path, thumbnails: [], bytes: video.length, sha256: sha256(video) };
+      return [{ video_url: path, thumbnails: [], bytes: video.length, sha256: sha256(video) }];
     },
   };
 }
@@ -105,7 +105,7 @@ function fileOutputs(write: (path: string, bytes: Uint8Array) => Promise<void>):
 /** @returns an exit code if rendering failed, with the error printed */
 async function render(
   { video, template, output, frame, path }: Wanted,
-  outputs: OutputStore,
+  outputs: RenderRequestPorts['outputs'],
   project: Project,
   options: RenderCommandOptions,
   io: Io,

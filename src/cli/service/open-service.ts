@@ -8,7 +8,6 @@ import type { Project } from '../../reconciler/project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../reconciler/project/local-outputs.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
-import type { FinishedFiles } from '../../service/sessions/attempt-delivery.ts';
 import { createDirectoryOutputs } from '../../service/sessions/directory-outputs.ts';
 import { createEmbeddedService } from '../../service/sessions/embedded-service.ts';
 import type { OutputStore } from '../../service/sessions/ports.ts';
@@ -106,14 +105,14 @@ function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService
 }
 
 /** Returns the outputs folder. Records the size and digest of each written file, so that plans recognize it. */
-function recordedOutputs(root: string): OutputStore & FinishedFiles {
+function recordedOutputs(root: string): OutputStore {
   const outputs = createDirectoryOutputs(join(root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic);
   return {
     ...outputs,
-    async save(renderInput, name, rendering) {
-      const output = await outputs.save(renderInput, name, rendering);
-      for (const file of [output, ...(output.others ?? [])]) await recordOutput(root, file.video_url, file);
-      return output;
+    async save(...rendered) {
+      const files = await outputs.save(...rendered);
+      for (const file of files) await recordOutput(root, file.video_url, file);
+      return files;
     },
   };
 }

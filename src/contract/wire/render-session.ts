@@ -91,15 +91,6 @@ export interface RenderedSegments {
   reused: number;
 }
 
-/** A file of a session with `outputs`. */
-export interface SessionOutput extends NamedOutput {
-  /** Null until the session is rendered. */
-  video_url: string | null;
-  /** Size and SHA-256 of the file; absent until the session is rendered. */
-  bytes?: number;
-  video_sha256?: string;
-}
-
 /** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
 export interface RenderSession extends SessionOptions {
   id: string;
@@ -132,8 +123,8 @@ export interface RenderSession extends SessionOptions {
   usage?: SessionUsage;
   /** Output of the main file. */
   output?: OutputRequest;
-  /** All files of a request with `outputs`, the main one first. */
-  outputs?: SessionOutput[];
+  /** All files of a request with `outputs`, the main one first; `bytes` is the size of the file. */
+  outputs?: (NamedOutput & Pick<RenderSession, 'video_url' | 'video_sha256'> & { bytes?: number })[];
   /** Required editables that a draft leaves unfilled. */
   missing_editables?: string[] | undefined;
   /** Start when the video is rendered, and may continue after `status` becomes `preview_rendered`. */

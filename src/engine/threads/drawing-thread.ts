@@ -6,7 +6,7 @@ import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { errorFrom, type Failure, RenderError } from '../render-error.ts';
-import type { RenderedStill } from '../render-result.ts';
+import type { RenderedStill } from '../rendered-file.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 import type { TextFinding } from '../text/text-findings.ts';

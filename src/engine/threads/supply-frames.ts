@@ -3,7 +3,7 @@ import type { RenderInput } from '../../template/render-input.ts';
 import { type PixelFormat, pixelsOf } from '../pixel-format.ts';
 import { RING_SLOTS, ringFrame } from '../raster/frame-ring.ts';
 import { errorFrom, RenderError } from '../render-error.ts';
-import type { RenderedStill } from '../render-result.ts';
+import type { RenderedStill } from '../rendered-file.ts';
 import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';

@@ -2,6 +2,7 @@ import { lacksDeliveries, uploadEnded } from '../../contract/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../contract/wire/render-session.ts';
 import { abortable } from '../../kernel/abortable.ts';
 import { type Backoff, backoffMs } from '../../kernel/backoff.ts';
+import { defined } from '../../kernel/defined.ts';
 import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service-client/retry.ts';
@@ -54,8 +55,9 @@ async function ask(
   { service }: RunContext,
 ): Promise<readonly ExternalUpload[]> {
   if (service.deliverVideo === undefined) throw lacksDeliveries(service.name);
-  const { session, video_url, outputs } = rendering;
-  return service.deliverVideo({ session, video_url, title, outputs }, missing);
+  const { session: id, video_url } = rendering;
+  const outputs = rendering.outputs?.map(({ name, video_url: url }) => ({ name, video_url: url }));
+  return service.deliverVideo({ id, video_url, title, ...defined({ outputs }) }, missing);
 }
 
 /** Returns the wanted uploads that belong to the session, after they have ended. */

@@ -5,7 +5,7 @@ import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Video } from '../definition/video.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
-import type { LockOutput, LockRendering } from '../lock/lock.ts';
+import type { LockRendering } from '../lock/lock.ts';
 import type { AdoptionSource } from '../plan/plan.ts';
 import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service-client/retry.ts';
 import { sessionFailures, thrownFailures, type VideoFailure } from './events.ts';
@@ -233,9 +233,11 @@ function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs
 export function renderingOf(session: RenderSession): LockRendering | null {
   const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
-  const outputs = (session.outputs ?? []).slice(1).flatMap(({ name, video_url: url, ...file }): LockOutput[] => {
-    return url === null ? [] : [{ name, video_url: url, ...verifiable(file.bytes, file.video_sha256) }];
-  });
+  const outputs = (session.outputs ?? [])
+    .slice(1)
+    .flatMap(({ name, video_url: url, ...file }) =>
+      url === null ? [] : [{ name, video_url: url, ...verifiable(file.bytes, file.video_sha256) }],
+    );
   return {
     session: id,
     video_url,

@@ -47,12 +47,7 @@ export interface LockEntry {
   /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
   readonly sha256?: string;
   /** Files beside the video, in the order of the definition; absent when there are none. */
-  readonly outputs?: readonly LockOutput[];
-}
-
-/** A file beside the video of an entry. */
-export interface LockOutput extends Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> {
-  readonly name: string;
+  readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
 }
 
 /** A successful delivery of a finished file. */

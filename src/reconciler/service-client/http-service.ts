@@ -62,7 +62,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     ...(capabilities.list === false ? {} : { listRenderSessions: (count: number) => listSessions(connection, count) }),
     ...(capabilities.externalUploads === false
       ? {}
-      : { deliverVideo: ({ session }, uploads) => deliverSession(connection, session, uploads) }),
+      : { deliverVideo: ({ id }, uploads) => deliverSession(connection, id, uploads) }),
 
     uploadSource: (source) => uploader.upload(source),
 

@@ -6,7 +6,6 @@ import type {
   ExternalUploadStatus,
   RenderSession,
   SessionError,
-  SessionOutput,
 } from '../../contract/wire/render-session.ts';
 import type { StyleVersion, StyleVersionStatus } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -180,11 +179,11 @@ function readUploads(values: readonly unknown[]): ExternalUpload[] {
 }
 
 /** Reads `outputs` and skips entries without a name. */
-function readOutputs(values: readonly unknown[]): SessionOutput[] {
+function readOutputs(values: readonly unknown[]): NonNullable<RenderSession['outputs']> {
   return values.slice(0, MAX_ITEMS).flatMap((value) => {
     if (!isRecord(value) || !isLine(value.name, MAX_TEXT)) return [];
     const { video_url: url } = value;
-    return [{ ...(value as unknown as SessionOutput), video_url: isUrl(url) ? url : null }];
+    return [{ ...(value as unknown as { readonly name: string }), video_url: isUrl(url) ? url : null }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { packRenderInput } from '../../engine/packed-input.ts';
-import type { RenderResult } from '../../engine/render-result.ts';
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
 import { present } from '../../kernel/defined.ts';
 import type { RenderInput } from '../../template/render-input.ts';
@@ -12,7 +12,7 @@ import { dropHiddenImages, shrinkInput } from './reduce-input.ts';
 export interface PreviewRenderer {
   /** Draws stills of two inputs and compares them. */
   compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
-  video(renderInput: RenderInput): Promise<RenderResult>;
+  video(renderInput: RenderInput): Promise<RenderedFile>;
 }
 
 export interface Sides {

@@ -103,7 +103,7 @@ function openComponents(options: ComposeOptions, foundation: Foundation): Servic
   });
   const deliveries = openDeliveries({
     ...context,
-    files: outputs,
+    outputs,
     destinations,
     metrics,
     places: settings.deliveryConcurrency,

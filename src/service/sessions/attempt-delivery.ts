@@ -1,8 +1,8 @@
 import { type DeliveredFile, DeliveryFailure } from '../../contract/destinations/destination.ts';
 import type { ExternalUpload } from '../../contract/wire/render-session.ts';
 import { spreadMs } from '../../kernel/backoff.ts';
-import type { Json, Sha256 } from '../../kernel/digest.ts';
-import type { StoredSession } from './ports.ts';
+import type { Json } from '../../kernel/digest.ts';
+import type { OutputStore, StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 
 /** Milliseconds to wait after each failed attempt; none after the last. */
@@ -10,21 +10,8 @@ const DELIVERY_RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600
 /** Random variation of a delay, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.2;
 
-/** Random access to finished videos. */
-export interface FinishedFiles {
-  /** @throws DeliveryFailure `lfs_pointer` for a Git LFS pointer in place of the video */
-  openVideo(video: FinishedFile): Promise<DeliveredFile | null>;
-}
-
-interface FinishedFile {
-  /** Digest of its input; null if unknown. */
-  readonly inputDigest: Sha256 | null;
-  /** URL or path that its session records. */
-  readonly video_url: string;
-}
-
 export interface DeliveryPorts {
-  readonly files: FinishedFiles;
+  readonly outputs: Pick<OutputStore, 'openVideo'>;
   readonly destinations: Destinations;
   /** 0..1 */
   random(): number;
@@ -78,7 +65,7 @@ export async function attemptDelivery(
     });
   let bytes: number | null = null;
   try {
-    const file = await openFile(delivery, ports.files);
+    const file = await openFile(delivery, ports.outputs);
     bytes = file.size;
     const destination = await ports.destinations.open(stored.tenant, upload);
     const delivered = await destination.deliver(file, { signal, state, onState: keepState });
@@ -94,11 +81,14 @@ export async function attemptDelivery(
   }
 }
 
-async function openFile({ stored, upload }: PendingDelivery, files: FinishedFiles): Promise<DeliveredFile> {
-  const { outputs = [], video_url: main } = stored.session;
-  const named = outputs.find(({ name }) => name === upload.output);
+async function openFile(
+  { stored, upload }: PendingDelivery,
+  outputs: DeliveryPorts['outputs'],
+): Promise<DeliveredFile> {
+  const { outputs: files = [], video_url: main } = stored.session;
+  const named = files.find(({ name }) => name === upload.output);
   const video_url = upload.output === undefined ? main : (named?.video_url ?? null);
-  const file = video_url === null ? null : await files.openVideo({ inputDigest: stored.inputDigest, video_url });
+  const file = video_url === null ? null : await outputs.openVideo({ inputDigest: stored.inputDigest, video_url });
   if (file !== null) return file;
   throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
 }

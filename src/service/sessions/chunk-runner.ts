@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
 import { RenderError } from '../../engine/render-error.ts';
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { BoundInput } from './bind-template.ts';
-import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from './ports.ts';
+import type { RenderOptions, SessionProblem, StoredFile, StoredSession } from './ports.ts';
+import { withFindings } from './render-request.ts';
 import { failedSession, finishedSession, phasedSession, type SessionEndTimes } from './render-session.ts';
 import {
   type ChunkEvent,
@@ -185,10 +187,10 @@ export class ChunkRunner {
       const digest = stored.inputDigest!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
-      const output = known ?? (await this.#save(job, { render, signal }, { video, digest, record }));
+      const outputFiles = known ?? (await this.#save(job, { render, signal }, { video, digest, record }));
       signal.throwIfAborted();
       const elapsedMs = this.#sinceBegun(render);
-      const finished = { renderInput, output, queuedAtMs, begunAtMs, elapsedMs };
+      const finished = { renderInput, files: outputFiles, queuedAtMs, begunAtMs, elapsedMs };
       await record.write(finishedSession(record.session, finished, this.#endTimes()), digest);
       signal.throwIfAborted();
       onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(render)));
@@ -206,7 +208,7 @@ export class ChunkRunner {
       digest,
       record,
     }: { readonly video: InputFiles<BoundInput>; readonly digest: Sha256; readonly record: AttemptRecord },
-  ): Promise<StoredOutput> {
+  ): Promise<readonly StoredFile[]> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
     const rendering =
@@ -215,9 +217,10 @@ export class ChunkRunner {
     const elapsedMs = environment.monotonicNow() - begunAt;
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
-    const output = await outputs.save(digest, render.stored.outputName, rendering);
+    const names = video.others.map(({ name }) => name);
+    const stored = await outputs.save(digest, render.stored.outputName, rendering, names);
     onEvent?.({ kind: 'input-rendered', id: job.session, inputDigest: digest, elapsedMs });
-    return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
+    return withFindings(stored, rendering);
   }
 
   /** Returns null if the chunks cannot be joined because one is lost or their builds differ. */
@@ -226,7 +229,7 @@ export class ChunkRunner {
     render: DistributedRender,
     video: InputFiles,
     signal: AbortSignal,
-  ): Promise<RenderedVideo | null> {
+  ): Promise<readonly RenderedFile[] | null> {
     const { files, renderer } = this.#ports;
     const { session, attempt } = job;
     const read = render.chunks.map(async ({ sha256: digest }, chunk) => {

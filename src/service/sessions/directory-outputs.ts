@@ -4,12 +4,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../contract/destinations/destination.ts';
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
-import type { FinishedFiles } from './attempt-delivery.ts';
-import { type OutputStore, SessionFailure, type StoredOutput } from './ports.ts';
+import { type OutputStore, SessionFailure, type StoredFile } from './ports.ts';
 
 /**
  * Stores finished files atomically in a folder; URLs are relative references below `baseUrl`.
@@ -20,36 +20,34 @@ export function createDirectoryOutputs(
   directory: string,
   baseUrl: string,
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
-): OutputStore & FinishedFiles {
+): OutputStore {
   return {
     /** The plan has already skipped finished videos, so every request renders. */
     async find() {
       return null;
     },
-    async save(_renderInput, name, { format, video, stills, others = [] }) {
+    async save(_digest, name, files, furtherNames = []) {
       // Names can come from the lockfile of an untrusted pull request.
       if (!isInside(name)) {
         const detail = `The output ${name} would be outside of ${baseUrl}/`;
         throw new SessionFailure({ code: 'storage_failed', title: 'The finished file could not be stored', detail });
       }
       const thumbnails: string[] = [];
-      for (const still of stills) {
-        const file = `${name}.${still.name}.jpg`;
-        await writeFile(join(directory, file), still.bytes);
-        thumbnails.push(`${baseUrl}/${file}`);
+      for (const still of files[0]!.stills) {
+        const path = `${name}.${still.name}.jpg`;
+        await writeFile(join(directory, path), still.bytes);
+        thumbnails.push(`${baseUrl}/${path}`);
       }
-      const files: NonNullable<StoredOutput['others']>[number][] = [];
-      for (const other of others) {
-        const file = `${name}.${other.name}.${OUTPUT_FILE_TYPES[other.format].extension}`;
-        await writeFile(join(directory, file), other.video);
-        const { length: bytes } = other.video;
-        files.push({ name: other.name, video_url: `${baseUrl}/${file}`, bytes, sha256: sha256(other.video) });
-      }
+      const store = async (fileName: string, { format, video }: RenderedFile): Promise<StoredFile> => {
+        const path = `${fileName}.${OUTPUT_FILE_TYPES[format].extension}`;
+        await writeFile(join(directory, path), video);
+        return { video_url: `${baseUrl}/${path}`, thumbnails: [], bytes: video.length, sha256: sha256(video) };
+      };
+      const [main, ...further] = files;
+      const stored: StoredFile[] = [];
+      for (const [at, file] of further.entries()) stored.push(await store(`${name}.${furtherNames[at]!}`, file));
       // Written last, so that a video always has its stills and further files.
-      const file = `${name}.${OUTPUT_FILE_TYPES[format].extension}`;
-      await writeFile(join(directory, file), video);
-      const main = { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };
-      return files.length === 0 ? main : { ...main, others: files };
+      return [{ ...(await store(name, main!)), thumbnails }, ...stored];
     },
     async openVideo({ video_url }) {
       const name = video_url.startsWith(`${baseUrl}/`) ? video_url.slice(baseUrl.length + 1) : '';

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { uploadEnded } from '../../contract/render-service.ts';
 import type { ExternalUpload, RenderSession } from '../../contract/wire/render-session.ts';
 import type { Json } from '../../kernel/digest.ts';
-import { attemptDelivery, type DeliveryEnd, type FinishedFiles, failedDelivery } from './attempt-delivery.ts';
+import { attemptDelivery, type DeliveryEnd, type DeliveryPorts, failedDelivery } from './attempt-delivery.ts';
 import type { TenantId } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 
@@ -12,7 +12,7 @@ const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
 const MAX_ATTEMPTS = 4;
 
 interface EmbeddedDeliveriesOptions {
-  readonly files: FinishedFiles;
+  readonly outputs: DeliveryPorts['outputs'];
   readonly destinations: Destinations;
   readonly environment: {
     /** Rejects when the signal is aborted. */
@@ -24,13 +24,13 @@ interface EmbeddedDeliveriesOptions {
 }
 
 /** Delivers videos in this process, without the queue of `reelform serve`. */
-export function createEmbeddedDeliveries({ files, destinations, environment, tenant }: EmbeddedDeliveriesOptions) {
+export function createEmbeddedDeliveries({ outputs, destinations, environment, tenant }: EmbeddedDeliveriesOptions) {
   const closing = new AbortController();
   /** A running attempt is never stopped, because it may be about to complete. */
   const { signal } = new AbortController();
   const running = new Set<Promise<RenderSession>>();
   const limit = pLimit(MAX_ATTEMPTS);
-  const ports = { files, destinations, random: () => environment.random(), retryDelaysMs: RETRY_DELAYS_MS };
+  const ports = { outputs, destinations, random: () => environment.random(), retryDelaysMs: RETRY_DELAYS_MS };
 
   /** Attempts a delivery until it ends. */
   const deliverFile = async (session: RenderSession, upload: ExternalUpload): Promise<DeliveryEnd> => {

@@ -1,7 +1,7 @@
 import {
   type EmbeddedOptions,
   type EmbeddedRenderService,
-  type FinishedVideo,
+  type FinishedSession,
   uploadEnded,
 } from '../../contract/render-service.ts';
 import { serviceError } from '../../contract/service-error.ts';
@@ -12,7 +12,6 @@ import type {
   RenderSession,
 } from '../../contract/wire/render-session.ts';
 import { abortable } from '../../kernel/abortable.ts';
-import type { FinishedFiles } from './attempt-delivery.ts';
 import { bindHere, type SessionTemplate } from './bind-template.ts';
 import { createEmbeddedDeliveries } from './embedded-deliveries.ts';
 import { newSession, refuse } from './new-session.ts';
@@ -45,7 +44,7 @@ interface EmbeddedServicePorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
   readonly renderer: Renderer;
-  readonly outputs: OutputStore & FinishedFiles;
+  readonly outputs: OutputStore;
   readonly destinations: Destinations;
   readonly environment: SessionEnvironment & {
     /** Rejects when the signal is aborted. */
@@ -78,7 +77,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   const running = new Set<Promise<RenderSession>>();
   /** Sessions with deliveries, after these have ended, by session id. */
   const delivered = new Map<string, Promise<RenderSession>>();
-  const deliveries = createEmbeddedDeliveries({ files: outputs, destinations, environment, tenant: SELF });
+  const deliveries = createEmbeddedDeliveries({ outputs, destinations, environment, tenant: SELF });
   const renderPorts = {
     ...ports,
     bindTemplate: async (...[input]: Parameters<typeof bindHere>) => bindHere(input),
@@ -132,8 +131,8 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
           change(progressedSession(session, done / count, environment.now(), segments)),
       });
       const elapsedMs = environment.monotonicNow() - begunAt;
-      const { bound, output } = finished!;
-      change(finishedSession(session, { ...bound, output, queuedAtMs, begunAtMs, elapsedMs }, endTimes()));
+      const { bound, files } = finished!;
+      change(finishedSession(session, { ...bound, files, queuedAtMs, begunAtMs, elapsedMs }, endTimes()));
     } catch (error) {
       const problems = closing.signal.aborted ? [closed(error)] : sessionProblems(error, created.mapping);
       change(failedSession(session, problems, endTimes()));
@@ -145,10 +144,10 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   };
 
   const deliverVideo = async (
-    video: FinishedVideo,
+    session: FinishedSession,
     requests: readonly ExternalUploadRequest[],
   ): Promise<readonly ExternalUpload[]> => {
-    const finished = adoptedSession(video, environment.now());
+    const finished = adoptedSession(session, environment.now());
     const { uploads, problems } = addDeliveries(finished, requests, SELF, destinations);
     refuse(problems);
     const { external_uploads = [] } = await deliveries.deliver({ ...finished, external_uploads: uploads });

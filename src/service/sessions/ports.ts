@@ -1,5 +1,5 @@
+import type { DeliveredFile } from '../../contract/destinations/destination.ts';
 import type { SessionCode } from '../../contract/service-error.ts';
-import type { OutputFormat } from '../../contract/wire/output.ts';
 import type {
   RenderedSegments,
   RenderSession,
@@ -8,6 +8,7 @@ import type {
 } from '../../contract/wire/render-session.ts';
 import type { RenderFinding } from '../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../engine/packed-input.ts';
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { InputFile } from '../../template/render-input.ts';
@@ -59,10 +60,12 @@ export interface SourceReader {
 /** Turns an input into files. */
 export interface Renderer {
   /**
+   * Returns the main file, then the further ones in the order of the request.
+   *
    * @throws RenderError, ReelformError: see `renderFile`
    * @throws the signal's reason, promptly, when it is aborted
    */
-  render(renderInput: AnyRenderInput, options?: RenderOptions): Promise<RenderedVideo>;
+  render(renderInput: AnyRenderInput, options?: RenderOptions): Promise<readonly RenderedFile[]>;
 }
 
 export interface RenderOptions {
@@ -92,38 +95,39 @@ export interface SplitWork {
   readonly begunAtMs: number;
 }
 
-/** A finished video and its stills, in memory. */
-export interface RenderedVideo {
-  readonly format: OutputFormat;
-  readonly video: Uint8Array;
-  /** JPEG files. */
-  readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Visible defects. */
-  readonly findings?: readonly RenderFinding[];
-  /** The further files that were requested, in their order. */
-  readonly others?: readonly (Pick<RenderedVideo, 'format' | 'video'> & { readonly name: string })[];
-}
-
-/** URLs of the stored files of a rendering, or paths below the URL of the service. */
-export interface StoredOutput {
+/** A finished file in a storage. */
+export interface StoredFile {
+  /** URL, or path below the URL of the service. */
   readonly video_url: string;
+  /** URLs or paths of the stills. Only the main file of a video has any. */
   readonly thumbnails: string[];
-  /** Size of the video file. */
   readonly bytes: number;
-  /** Digest of the video file. */
   readonly sha256: Sha256;
-  /** Visible defects of the rendering. */
+  /** Visible defects of the video, at its main file. */
   readonly findings?: readonly RenderFinding[];
-  /** The further files. */
-  readonly others?: readonly (Pick<StoredOutput, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
 }
 
-/** Stores finished files where clients can download them. */
+/** Stores finished files where clients can download them. A video's main file is the first of its files. */
 export interface OutputStore {
-  /** Returns the stored rendering of a `renderingDigest` under another name; null if it has to be rendered. */
-  find(digest: Sha256, name: string): Promise<StoredOutput | null>;
-  /** @param name path below the store without extension; overwrites an existing one */
-  save(digest: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
+  /** Returns the stored files of a `renderingDigest` under another name; null if they have to be rendered. */
+  find(digest: Sha256, name: string): Promise<readonly StoredFile[] | null>;
+  /**
+   * @param name path below the store without extension; overwrites an existing one
+   * @param furtherNames names of the further files, if any
+   */
+  save(
+    digest: Sha256,
+    name: string,
+    files: readonly RenderedFile[],
+    furtherNames?: readonly string[],
+  ): Promise<readonly StoredFile[]>;
+  /**
+   * Opens a file for deliveries; null if it no longer exists.
+   *
+   * @param video digest of its input, null if unknown, and the URL or path that its session records
+   * @throws DeliveryFailure `lfs_pointer` for a Git LFS pointer in place of the file
+   */
+  openVideo(video: { readonly inputDigest: Sha256 | null; readonly video_url: string }): Promise<DeliveredFile | null>;
 }
 
 /** A session as stored. */

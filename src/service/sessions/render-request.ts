@@ -2,11 +2,12 @@ import type { Mapping } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import type { SessionSource } from '../../contract/wire/render-session.ts';
 import type { AnyRenderInput } from '../../engine/packed-input.ts';
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.ts';
 import { renderingDigest, videoFiles } from './input-digest.ts';
-import type { OutputStore, Renderer, RenderOptions, SourceReader, StoredOutput, TenantId } from './ports.ts';
+import type { OutputStore, Renderer, RenderOptions, SourceReader, StoredFile, TenantId } from './ports.ts';
 import type { InputFiles } from './segments/pieces.ts';
 import type { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';
@@ -66,7 +67,7 @@ export async function bindRequest<Input extends AnyRenderInput>(
 
 export interface RenderRequestPorts extends BindPorts {
   readonly renderer: Renderer;
-  readonly outputs: OutputStore;
+  readonly outputs: Pick<OutputStore, 'find' | 'save'>;
   /** Running renders, which requests with the same digest join. */
   readonly renders: SharedRenders;
 }
@@ -87,7 +88,8 @@ export interface RenderSteps extends BindSteps, Pick<RenderOptions, 'onProgress'
 /** A finished request. */
 export interface FinishedRequest {
   readonly bound: BoundRequest;
-  readonly output: StoredOutput;
+  /** The main file first. */
+  readonly files: readonly StoredFile[];
   /** False if the files or some of their segments were made by another render. */
   readonly isAllNew: boolean;
 }
@@ -116,16 +118,16 @@ export async function renderRequest(
     stored = await outputs.find(bound.digest, outputName);
     signal.throwIfAborted();
   }
-  if (stored !== null) return { bound, output: stored, isAllNew: false };
+  if (stored !== null) return { bound, files: stored, isAllNew: false };
   if ((await steps.handOver?.(bound)) === true) return null;
   let hasReused = false;
   const onProgress: RenderOptions['onProgress'] = (framesDone, frameCount, segments) => {
     if (segments !== undefined && segments.reused > 0) hasReused = true;
     steps.onProgress?.(framesDone, frameCount, segments);
   };
-  const output = await renderFiles({ bound, owner: request.tenant, outputName }, ports, { ...steps, onProgress });
+  const files = await renderFiles({ bound, owner: request.tenant, outputName }, ports, { ...steps, onProgress });
   signal.throwIfAborted();
-  return { bound, output, isAllNew: !hasReused };
+  return { bound, files, isAllNew: !hasReused };
 }
 
 interface FilesToRender {
@@ -139,21 +141,29 @@ async function renderFiles(
   { bound, owner, outputName }: FilesToRender,
   { renderer, outputs, renders }: RenderRequestPorts,
   steps: RenderSteps,
-): Promise<StoredOutput> {
+): Promise<readonly StoredFile[]> {
   const { renderInput, others, digest } = bound;
   const { signal, onProgress = () => undefined, onStored = () => undefined } = steps;
   steps.onPhase?.('rendering');
-  let saved: StoredOutput | null = null;
-  const rendering = await renders.render(digest, { signal, onProgress, onStored }, async (shared) => {
+  const furtherNames = others.map(({ name }) => name);
+  let saved: readonly StoredFile[] | null = null;
+  const rendered = await renders.render(digest, { signal, onProgress, onStored }, async (shared) => {
     const further = others.length === 0 ? undefined : others;
     const files = await renderer.render(renderInput, { ...shared, owner, ...defined({ others: further }) });
     shared.signal.throwIfAborted();
     steps.onPhase?.('uploading');
-    saved = await outputs.save(digest, outputName, files);
+    saved = await outputs.save(digest, outputName, files, furtherNames);
     steps.onRendered?.(digest);
     return files;
   });
-  const output =
-    saved ?? (await outputs.find(digest, outputName)) ?? (await outputs.save(digest, outputName, rendering));
-  return { ...output, ...defined({ findings: rendering.findings }) };
+  const stored =
+    saved ??
+    (await outputs.find(digest, outputName)) ??
+    (await outputs.save(digest, outputName, rendered, furtherNames));
+  return withFindings(stored, rendered);
+}
+
+/** Adds the findings of a render to the main file. */
+export function withFindings(files: readonly StoredFile[], rendered: readonly RenderedFile[]): readonly StoredFile[] {
+  return files.map((file, at) => (at === 0 ? { ...file, findings: rendered[0]!.findings } : file));
 }

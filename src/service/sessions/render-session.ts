@@ -1,4 +1,4 @@
-import type { FinishedVideo } from '../../contract/render-service.ts';
+import type { FinishedSession } from '../../contract/render-service.ts';
 import type { Resource } from '../../contract/wire/mapping.ts';
 import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../../contract/wire/output.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
@@ -8,7 +8,6 @@ import type {
   RenderedSegments,
   RenderSession,
   SessionOptions,
-  SessionOutput,
   SessionPhase,
   SessionSource,
 } from '../../contract/wire/render-session.ts';
@@ -17,7 +16,7 @@ import { defined } from '../../kernel/defined.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { BoundInput } from './bind-template.ts';
-import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
+import { type SessionProblem, type StoredFile, sessionProblem } from './ports.ts';
 import { renderWorkload } from './render-time.ts';
 import { withoutVideo } from './session-deliveries.ts';
 import { renderingWarnings } from './session-problems.ts';
@@ -74,14 +73,11 @@ function optionsOf({ metadata, priority, webhook_url, retention_days }: SessionO
 }
 
 /** Returns a session for a video that was rendered earlier, with the few facts that are known. */
-export function adoptedSession(
-  { session: id, title, video_url, outputs }: FinishedVideo,
-  nowMs: number,
-): RenderSession {
+export function adoptedSession({ id, title, video_url, outputs }: FinishedSession, nowMs: number): RenderSession {
   const mapping = { template_style_version_id: '', resources: {} };
-  const request = { title, mapping, output: { format: formatOf(video_url) } };
+  const request = { title, mapping, output: { format: formatOf(video_url ?? '') } };
   const session = createdSession(request, { session: id, mapping: '' }, nowMs);
-  const files = outputs?.map(({ name, video_url: url }) => ({ name, format: formatOf(url), video_url: url }));
+  const files = outputs?.map(({ name, video_url: url }) => ({ name, format: formatOf(url ?? ''), video_url: url }));
   const ended = { status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
   return { ...session, ...ended, ...defined({ outputs: files }) };
 }
@@ -135,26 +131,26 @@ export function progressedSession(
 /** Ends a session whose output is stored. */
 export function renderedSession(
   session: RenderSession,
-  output: StoredOutput,
+  files: readonly StoredFile[],
   { fonts, usage, ...end }: Required<Pick<RenderSession, 'fonts' | 'usage'>> & SessionEndTimes,
 ): RenderSession & Required<Pick<RenderSession, 'usage'>> {
   const occurred_at = timestamp(end.nowMs);
-  const files = [output, ...(output.others ?? [])];
-  const outputs = session.outputs?.map((one, at): SessionOutput => {
+  const [main] = files;
+  const outputs = session.outputs?.map((output, at) => {
     const { video_url, bytes, sha256 } = files[at]!;
-    return { ...one, video_url, bytes, video_sha256: sha256 };
+    return { ...output, video_url, bytes, video_sha256: sha256 };
   });
   return {
     ...session,
     status: 'preview_rendered',
     render_progress: 100,
-    video_url: output.video_url,
-    video_sha256: output.sha256,
-    thumbnails: output.thumbnails,
+    video_url: main!.video_url,
+    video_sha256: main!.sha256,
+    thumbnails: main!.thumbnails,
     ...defined({ outputs }),
     fonts,
     usage,
-    errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
+    errors: renderingWarnings(main!.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
     ...endFields(session, end),
   };
 }
@@ -162,7 +158,8 @@ export function renderedSession(
 /** A render that has finished, and its times. */
 interface FinishedRender {
   readonly renderInput: BoundInput;
-  readonly output: StoredOutput;
+  /** The main file first. */
+  readonly files: readonly StoredFile[];
   /**
    * Times when the session was queued and when the attempt began, in milliseconds since the epoch, possibly by the
    * clocks of two machines.
@@ -176,16 +173,16 @@ interface FinishedRender {
 /** Ends a session whose output is stored, with its usage. */
 export function finishedSession(
   session: RenderSession,
-  { renderInput, output, queuedAtMs, begunAtMs, elapsedMs }: FinishedRender,
+  { renderInput, files, queuedAtMs, begunAtMs, elapsedMs }: FinishedRender,
   end: SessionEndTimes,
 ): ReturnType<typeof renderedSession> {
   const usage = {
     queue_seconds: seconds(begunAtMs - queuedAtMs),
     render_seconds: seconds(elapsedMs),
     frames: renderWorkload(renderInput).frameCount,
-    bytes: output.bytes,
+    bytes: files[0]!.bytes,
   };
-  return renderedSession(session, output, { fonts: [...renderInput.usedFonts], usage, ...end });
+  return renderedSession(session, files, { fonts: [...renderInput.usedFonts], usage, ...end });
 }
 
 function seconds(milliseconds: number): number {

@@ -36,7 +36,7 @@ export interface SessionRunnerPorts {
   readonly sources: SourceReader;
   readonly bindTemplate: BindTemplate;
   readonly renderer: Renderer;
-  readonly outputs: OutputStore;
+  readonly outputs: Pick<OutputStore, 'find' | 'save'>;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
   readonly pace: RenderTimeEstimate;
@@ -184,9 +184,9 @@ export class SessionRunner {
       },
     });
     if (finished === null) return false;
-    const { bound, output, isAllNew } = finished;
+    const { bound, files, isAllNew } = finished;
     const elapsedMs = environment.monotonicNow() - begunAt;
-    const ended = finishedSession(record.session, { ...bound, ...times, output, elapsedMs }, this.#endTimes());
+    const ended = finishedSession(record.session, { ...bound, ...times, files, elapsedMs }, this.#endTimes());
     await record.write(ended, bound.digest);
     if (isAllNew && bound.others.length === 0)
       pace.learn(renderWorkload(bound.renderInput), ended.usage.render_seconds);

@@ -1,6 +1,7 @@
+import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { abortable } from '../../kernel/abortable.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { RenderedVideo, RenderOptions } from './ports.ts';
+import type { RenderOptions } from './ports.ts';
 
 /** Runs work under a key, or joins the running work of that key. */
 type SingleFlight<T> = (key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
@@ -49,7 +50,7 @@ type WatchedOptions = Listener & Required<Pick<RenderOptions, 'signal'>>;
 
 /** Shares one render among sessions with the same `renderingDigest`; it stops when no session needs it. */
 export class SharedRenders {
-  readonly #flight = createSingleFlight<RenderedVideo>();
+  readonly #flight = createSingleFlight<readonly RenderedFile[]>();
   readonly #listeners = new Map<Sha256, Set<Listener>>();
 
   has(digest: Sha256): boolean {
@@ -63,8 +64,8 @@ export class SharedRenders {
   async render(
     digest: Sha256,
     { signal, ...listener }: WatchedOptions,
-    start: (options: WatchedOptions) => Promise<RenderedVideo>,
-  ): Promise<RenderedVideo> {
+    start: (options: WatchedOptions) => Promise<readonly RenderedFile[]>,
+  ): Promise<readonly RenderedFile[]> {
     const listeners = this.#listeners.get(digest) ?? new Set();
     this.#listeners.set(digest, listeners.add(listener));
     try {

@@ -84,7 +84,7 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
         sha256: '0'.repeat(64) as Sha256,
       };
       const usage = { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 };
-      return renderedSession(session, output, { fonts: [], usage, ...END });
+      return renderedSession(session, [output], { fonts: [], usage, ...END });
     },
     async uploadSource({ sha256: digest }) {
       counts.uploads += 1;

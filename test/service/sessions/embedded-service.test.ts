@@ -15,6 +15,7 @@ import { describeSource } from '../../../src/service/sessions/sources/describe-s
 import { createSources } from '../../../src/service/sessions/sources/sources.ts';
 import { testDestinations } from '../../support/destinations.ts';
 import { pointerTo } from '../../support/lfs-pointer.ts';
+import { renderedFile } from '../../support/rendered-file.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../../support/small-sessions.ts';
 
@@ -85,7 +86,7 @@ describe('createEmbeddedService()', () => {
 
   it('writes files with the extension of their format', async () => {
     const { directory, render } = openService({
-      render: async () => ({ format: 'png_sequence', video: new TextEncoder().encode('zip'), stills: [] }),
+      render: async () => [renderedFile({ format: 'png_sequence', video: new TextEncoder().encode('zip') })],
     });
     const session = await render(smallRequest());
     expect(session.video_url).toBe('renders/folder/berlin-12345678.zip');
@@ -132,7 +133,7 @@ describe('createEmbeddedService()', () => {
     expect(readFileSync(join(directory, 'out/Berlin.mp4'), 'utf8')).toBe('video');
 
     const { service: later } = openService(instantRenderer(), { directory });
-    const video = { session: 'rs_old', video_url: video_url!, title };
+    const video = { id: 'rs_old', video_url: video_url!, title };
     const asked = [{ to: 'file:out/{session_id}.{extension}' }, { to: 'file:out/again.mp4' }];
     const delivered = await later.deliverVideo(video, asked);
     expect(delivered.map(({ to, status }) => `${to} ${status}`)).toEqual([
@@ -152,7 +153,7 @@ describe('createEmbeddedService()', () => {
     const { service, directory, render } = openService(instantRenderer(), { wait });
     const { video_url } = await render(smallRequest());
     writeFileSync(join(directory, 'file'), '');
-    const video = { session: 'rs_old', video_url: video_url!, title: 'Berlin' };
+    const video = { id: 'rs_old', video_url: video_url!, title: 'Berlin' };
     const [failed] = await service.deliverVideo(video, [{ to: 'file:file/below.mp4' }]);
     expect(failed).toMatchObject({ status: 'failed', remote_id: null, error: { code: 'delivery_failed' } });
     expect(delays).toEqual([2_000, 10_000, 30_000]);
@@ -219,7 +220,7 @@ describe('createEmbeddedService()', () => {
     const { service, directory, render } = openService();
     const { id, video_url, title } = await render(smallRequest());
     writeFileSync(join(directory, video_url!), pointerTo(Buffer.from('video')));
-    const video = { session: id, video_url: video_url!, title };
+    const video = { id, video_url: video_url!, title };
     expect(await service.deliverVideo(video, [{ to: 'file:out/berlin.mp4' }])).toMatchObject([
       {
         status: 'failed',

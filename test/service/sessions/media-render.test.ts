@@ -36,7 +36,7 @@ function openService() {
   const service = createEmbeddedService({
     templates: { find: async () => MEDIA },
     sources: sources.reader,
-    renderer: { render: (renderInput, options) => pool.run('video', renderInput, options) },
+    renderer: { render: async (renderInput, options) => [await pool.run('video', renderInput, options)] },
     outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
     destinations: testDestinations(),
     environment: {

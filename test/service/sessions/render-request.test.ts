@@ -16,13 +16,13 @@ const PHOTO = '(Footage)/USER/photo.png';
 const DIGEST = 'd'.repeat(64) as never;
 
 /** Output store that has the digests of `stored`. */
-function outputsWith(stored = new Set<string>()): OutputStore {
-  const output = (name: string) => ({ video_url: `${name}.mp4`, thumbnails: [], bytes: 5, sha256: DIGEST });
+function outputsWith(stored = new Set<string>()): Pick<OutputStore, 'find' | 'save'> {
+  const files = (name: string) => [{ video_url: `${name}.mp4`, thumbnails: [], bytes: 5, sha256: DIGEST }];
   return {
-    find: async (digest, name) => (stored.has(digest) ? output(name) : null),
+    find: async (digest, name) => (stored.has(digest) ? files(name) : null),
     async save(digest, name) {
       stored.add(digest);
-      return output(name);
+      return files(name);
     },
   };
 }
@@ -60,10 +60,10 @@ describe('renderRequest()', () => {
   it('takes its steps in order, and none after the lookup for a video that is stored', async () => {
     const { taken, render } = openRequests(instantRenderer());
     const first = await render(requestOf(), 'first');
-    expect([first?.output.video_url, first?.isAllNew]).toEqual(['first.mp4', true]);
+    expect([first?.files[0]?.video_url, first?.isAllNew]).toEqual(['first.mp4', true]);
     expect(taken.splice(0)).toEqual(['sources fetched', 'bound', 'slot', 'rendering', 'uploading', 'rendered']);
     const second = await render(requestOf(), 'second');
-    expect([second?.output.video_url, second?.isAllNew]).toEqual(['second.mp4', false]);
+    expect([second?.files[0]?.video_url, second?.isAllNew]).toEqual(['second.mp4', false]);
     expect(taken).toEqual(['sources fetched', 'bound']);
   });
 
@@ -87,7 +87,7 @@ describe('renderRequest()', () => {
     const { taken, render, ports } = openRequests(instantRenderer());
     const takeSlot = async (): Promise<void> => void (await render(requestOf(), 'meanwhile'));
     expect(await render(requestOf(), 'waiting', { takeSlot })).toMatchObject({
-      output: { video_url: 'waiting.mp4' },
+      files: [{ video_url: 'waiting.mp4' }],
       isAllNew: false,
     });
     expect(taken.filter((name) => name === 'rendered')).toHaveLength(1);

@@ -88,7 +88,7 @@ describe('progressedSession() of segments', () => {
 
 describe('renderedSession()', () => {
   it('has progress 100, the video URL and the thumbnails', () => {
-    expect(renderedSession(started, OUTPUT, { ...FINISHED, nowMs: 5, retentionMs: 1000 })).toMatchObject({
+    expect(renderedSession(started, [OUTPUT], { ...FINISHED, nowMs: 5, retentionMs: 1000 })).toMatchObject({
       status: 'preview_rendered',
       render_progress: 100,
       video_url: 'a.mp4',

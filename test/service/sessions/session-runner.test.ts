@@ -7,11 +7,12 @@ import type {
   OutputStore,
   Renderer,
   SourceReader,
-  StoredOutput,
+  StoredFile,
   TemplateRegistry,
 } from '../../../src/service/sessions/ports.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
+import { renderedFile } from '../../support/rendered-file.ts';
 import {
   ACME,
   exampleSources,
@@ -29,21 +30,21 @@ function photo(remote_url: string) {
 }
 
 /** Output store that remembers saved inputs, as a service does. */
-function keptOutputs(): OutputStore & { saves: number } {
+function keptOutputs(): Pick<OutputStore, 'find' | 'save'> & { saves: number } {
   const known = new Set<string>();
   const digest = sha256('video');
-  const output = (name: string): StoredOutput => {
-    return { video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5, sha256: digest };
-  };
+  const files = (name: string): StoredFile[] => [
+    { video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5, sha256: digest },
+  ];
   const store = {
     saves: 0,
     async find(renderInput: string, name: string) {
-      return known.has(renderInput) ? output(name) : null;
+      return known.has(renderInput) ? files(name) : null;
     },
     async save(renderInput: string, name: string) {
       store.saves += 1;
       known.add(renderInput);
-      return output(name);
+      return files(name);
     },
   };
   return store;
@@ -193,7 +194,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
       renderInput: null as RenderInput | null,
       async render(renderInput: RenderInput) {
         renderer.renderInput = renderInput;
-        return { format: renderInput.output.format, video: Buffer.from('video'), stills: [], findings };
+        return [renderedFile({ format: renderInput.output.format, findings })];
       },
     };
     return renderer;

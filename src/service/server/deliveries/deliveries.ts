@@ -2,7 +2,7 @@ import { uploadEnded } from '../../../contract/render-service.ts';
 import type { ExternalUpload } from '../../../contract/wire/render-session.ts';
 import { defined } from '../../../kernel/defined.ts';
 import type { Json } from '../../../kernel/digest.ts';
-import type { FinishedFiles } from '../../sessions/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../sessions/attempt-delivery.ts';
 import {
   type DeliveryJob,
   DeliveryRunner,
@@ -21,7 +21,7 @@ import { lockSession, writeSession } from '../store/session-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 
 interface DeliveriesOptions extends ServiceContext {
-  readonly files: FinishedFiles;
+  readonly outputs: DeliveryPorts['outputs'];
   readonly destinations: Destinations;
   /** Concurrent deliveries of this process. */
   readonly places: number;
@@ -37,7 +37,7 @@ export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Delivers finished videos with jobs of the queue `delivery`. */
 export function openDeliveries(options: DeliveriesOptions) {
-  const { database, queue, files, destinations, now, onUpload, retryDelaysMs } = options;
+  const { database, queue, outputs, destinations, now, onUpload, retryDelaysMs } = options;
   const table = createExternalUploadTable({
     database,
     now,
@@ -49,7 +49,7 @@ export function openDeliveries(options: DeliveriesOptions) {
   });
   const runner = new DeliveryRunner({
     store: table,
-    files,
+    outputs,
     destinations,
     monotonicNow: () => performance.now(),
     random: () => Math.random(),

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OutputFormat } from '../../../contract/wire/output.ts';
 import type { RenderFinding } from '../../../engine/input-media.ts';
+import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import { defined } from '../../../kernel/defined.ts';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
 import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
-import type { FinishedFiles } from '../../sessions/attempt-delivery.ts';
-import type { OutputStore, StoredOutput } from '../../sessions/ports.ts';
+import type { OutputStore, StoredFile } from '../../sessions/ports.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
@@ -18,34 +18,36 @@ import type { Database } from '../store/database.ts';
  * download.
  * The URLs are paths below the public URL of the service.
  */
-export function createStoredOutputs(storage: ObjectStorage): OutputStore & FinishedFiles {
-  const find = async (inputDigest: Sha256, name: string): Promise<StoredOutput | null> => {
+export function createStoredOutputs(storage: ObjectStorage): OutputStore {
+  const find = async (inputDigest: Sha256, name: string): Promise<readonly StoredFile[] | null> => {
     const record = await readRendering(storage, inputDigest);
-    return record !== null && (await isWhole(storage, inputDigest, record)) ? outputOf(name, record) : null;
+    return record !== null && (await isWhole(storage, inputDigest, record)) ? storedFiles(name, record) : null;
   };
   return {
     find,
-    async save(inputDigest, name, { format, video, stills, findings = [], others = [] }) {
-      const there = await find(inputDigest, name);
-      if (there !== null) return there;
+    async save(inputDigest, name, rendered, furtherNames = []) {
+      const present = await find(inputDigest, name);
+      if (present !== null) return present;
+      const put = async ({ format, video }: RenderedFile, output?: string): Promise<Omit<FurtherFile, 'name'>> => {
+        await storage.put(renderingKey(inputDigest, videoFile(format, output)), video);
+        return { format, bytes: video.length, sha256: await fileSha256(video) };
+      };
+      const [main, ...further] = rendered;
+      const { stills, findings } = main!;
       for (const still of stills) await storage.put(renderingKey(inputDigest, stillFile(still.name)), still.bytes);
-      const files: OtherFile[] = [];
-      for (const other of others) {
-        await storage.put(renderingKey(inputDigest, videoFile(other.format, other.name)), other.video);
-        const { name: own, format: kind, video: bytes } = other;
-        files.push({ name: own, format: kind, bytes: bytes.length, sha256: await fileSha256(bytes) });
+      const others: FurtherFile[] = [];
+      for (const [at, file] of further.entries()) {
+        const output = furtherNames[at]!;
+        others.push({ name: output, ...(await put(file, output)) });
       }
-      await storage.put(renderingKey(inputDigest, videoFile(format)), video);
       const record: RenderingRecord = {
-        format,
-        bytes: video.length,
-        sha256: await fileSha256(video),
+        ...(await put(main!)),
         stills: stills.map((still) => still.name),
         ...(findings.length === 0 ? {} : { findings }),
-        ...(files.length === 0 ? {} : { others: files }),
+        ...(others.length === 0 ? {} : { others }),
       };
       await storage.put(renderingKey(inputDigest, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
-      return outputOf(name, record);
+      return storedFiles(name, record);
     },
     async openVideo({ inputDigest, video_url }) {
       const record = inputDigest === null ? null : await readRendering(storage, inputDigest);
@@ -70,22 +72,17 @@ async function isWhole(storage: ObjectStorage, inputDigest: Sha256, record: Rend
   return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
 }
 
-function outputOf(name: string, record: RenderingRecord): StoredOutput {
-  const { format, bytes, sha256: digest, stills, findings, others } = record;
+/** Returns the files of a record, the main one first. */
+function storedFiles(name: string, record: RenderingRecord): StoredFile[] {
   const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
-  const thumbnails = stills.map((still) => url(stillFile(still)));
-  return {
-    video_url: url(videoFile(format)),
-    thumbnails,
+  const thumbnails = record.stills.map((still) => url(stillFile(still)));
+  return filesOf(record).map(({ file, bytes, sha256 }, at) => ({
+    video_url: url(file),
+    thumbnails: at === 0 ? thumbnails : [],
     bytes,
-    sha256: digest,
-    ...defined({ findings }),
-    ...(others === undefined
-      ? {}
-      : {
-          others: others.map(({ format: kind, ...file }) => ({ ...file, video_url: url(videoFile(kind, file.name)) })),
-        }),
-  };
+    sha256,
+    ...defined({ findings: at === 0 ? record.findings : undefined }),
+  }));
 }
 
 /** Content of `rendering.json` of a finished input. Written last, so its presence implies that of the files. */
@@ -100,10 +97,10 @@ interface RenderingRecord {
   /** Findings of the renderer; absent when there are none. */
   readonly findings?: readonly RenderFinding[];
   /** Files beside the video; absent when there are none. */
-  readonly others?: readonly OtherFile[];
+  readonly others?: readonly FurtherFile[];
 }
 
-interface OtherFile {
+interface FurtherFile {
   readonly name: string;
   readonly format: OutputFormat;
   readonly bytes: number;
@@ -116,7 +113,7 @@ function filesOf({
   bytes,
   sha256,
   others = [],
-}: RenderingRecord): (Omit<OtherFile, 'name'> & { readonly file: string })[] {
+}: RenderingRecord): (Omit<FurtherFile, 'name'> & { readonly file: string })[] {
   const main = { file: videoFile(format), format, bytes, sha256 };
   return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
@@ -153,7 +150,7 @@ function parseRendering(text: string): RenderingRecord | null {
   return {
     ...record,
     ...(Array.isArray(findings) ? { findings: findings as RenderFinding[] } : {}),
-    ...(Array.isArray(others) ? { others: others as OtherFile[] } : {}),
+    ...(Array.isArray(others) ? { others: others as FurtherFile[] } : {}),
   };
 }
 

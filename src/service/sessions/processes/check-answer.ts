@@ -6,8 +6,8 @@ import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
-import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
+import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
@@ -130,7 +130,7 @@ const lintFinding: Check<LintFinding> = both(
   byField('code', defects),
 ) as Check<LintFinding>;
 
-const renderResult: Check<RenderResult> = fields({
+const renderedFile: Check<RenderedFile> = fields({
   video: bytes,
   format,
   stills: listOf(namedStill),
@@ -276,14 +276,14 @@ function either<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<
 
 /** Checks of the outputs of each task for its input. */
 const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<TaskOutput<Kind>> } = {
-  video: () => renderResult,
-  files: ({ outputs }) => listFor(outputs, renderResult),
+  video: () => renderedFile,
+  files: ({ outputs }) => listFor(outputs, renderedFile),
   segments: ({ ranges, outputs }) => listFor(ranges, listFor(outputs, segment)),
   frames: ({ frames }) => listFor(frames, segmentStill),
   sound: () => sound,
   keys: ({ ranges, outputs }) =>
     fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
-  join: () => renderResult,
+  join: () => renderedFile,
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),

@@ -5,8 +5,8 @@ import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
-import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
+import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { FrameRange } from '../../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
@@ -25,11 +25,11 @@ export const FOLDER_PREFIX = 'reelform-render-';
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 interface RenderTasks {
   /** Renders an input's file, from its frames to the last byte. */
-  readonly video: { readonly input: AnyRenderInput; readonly output: RenderResult };
+  readonly video: { readonly input: AnyRenderInput; readonly output: RenderedFile };
   /** Renders several files of an input that share a drawing, see `renderOutputs`. */
   readonly files: {
     readonly input: { readonly renderInput: AnyRenderInput; readonly outputs: readonly RenderOutput[] };
-    readonly output: readonly RenderResult[];
+    readonly output: readonly RenderedFile[];
   };
   /** Renders segments for outputs that share a drawing: for each range, the segment of each output. */
   readonly segments: {
@@ -59,7 +59,7 @@ interface RenderTasks {
       readonly segments: readonly RenderedSegment[];
       readonly sound: RenderedSound;
     };
-    readonly output: RenderResult;
+    readonly output: RenderedFile;
   };
   /** Draws an input's stills without its video, as PNG, in the input's order. */
   readonly stills: { readonly input: AnyRenderInput; readonly output: readonly StillImage[] };

@@ -1,7 +1,7 @@
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
-import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
+import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import { type FrameRange, hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
 import { drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
@@ -31,7 +31,7 @@ export type Piece =
 export interface FilePieces {
   readonly segments: readonly RenderedSegment[];
   readonly sound: RenderedSound | null;
-  readonly whole: RenderResult | null;
+  readonly whole: RenderedFile | null;
 }
 
 /** Returns the files of a video, the main one first. */

@@ -1,12 +1,12 @@
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import { RenderError } from '../../../engine/render-error.ts';
-import type { RenderResult } from '../../../engine/render-result.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
+import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import type { InputFile } from '../../../template/render-input.ts';
-import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
+import type { Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
 import { type FilePieces, filesOf, type InputFiles, type Piece, pieceFrames, piecesOf } from './pieces.ts';
@@ -25,8 +25,8 @@ export interface SegmentRenderer extends Renderer {
    * @throws as `render`
    */
   renderPieces(video: InputFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
-  /** Joins all pieces of a video. @throws RenderError encode_failed if some are missing; as `render` */
-  join(video: InputFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<RenderedVideo>;
+  /** Joins all pieces of a video and returns its files, the main one first. @throws RenderError encode_failed if some are missing; as `render` */
+  join(video: InputFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<readonly RenderedFile[]>;
 }
 
 export interface SegmentRendererOptions {
@@ -91,7 +91,7 @@ export function createSegmentRenderer({
     },
 
     async join(video, pieces, options) {
-      const results: RenderResult[] = [];
+      const results: RenderedFile[] = [];
       for (const [at, file] of filesOf(video).entries()) {
         const { segments = [], sound = null, whole = null } = pieces[at] ?? {};
         const isWhole = !hasSegments(file.output.format);
@@ -99,14 +99,7 @@ export function createSegmentRenderer({
         const input = { renderInput: file, segments, sound: sound ?? SILENCE };
         results.push(isWhole ? whole! : await runner.run('join', input, options));
       }
-      const [main, ...more] = results;
-      if (more.length === 0) return main!;
-      const others = more.map(({ format, video: bytes }, at) => ({
-        name: video.others[at]!.name,
-        format,
-        video: bytes,
-      }));
-      return { ...main!, others };
+      return results;
     },
   };
 
@@ -196,14 +189,14 @@ export function createSegmentRenderer({
     pieces: readonly Piece[],
     advance: Advance,
     options: TaskOptions,
-  ): Promise<ReadonlyMap<number, RenderResult>> => {
+  ): Promise<ReadonlyMap<number, RenderedFile>> => {
     const all = filesOf(video);
     const units = pieces.flatMap((piece) =>
       piece.kind === 'whole'
         ? piece.files.map((file) => ({ file, key: cache?.fileKey(all[file]!) ?? null, piece }))
         : [],
     );
-    const done = await renderUnits<(typeof units)[number], RenderResult>(cache, units, {
+    const done = await renderUnits<(typeof units)[number], RenderedFile>(cache, units, {
       kind: 'file',
       async render(missing, keep) {
         const [first] = missing;

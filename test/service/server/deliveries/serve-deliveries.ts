@@ -10,6 +10,7 @@ import { openDatabase } from '../../../../src/service/server/store/open-database
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
 import { createMetrics } from '../../../../src/service/server/telemetry/metrics.ts';
 import { createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
+import { renderedFile } from '../../../support/rendered-file.ts';
 import { makeClaim, makeInput, makeStored } from '../store/sessions.ts';
 
 // A separate process for kill tests: creates the given number of rendered sessions and delivers each to two
@@ -18,10 +19,10 @@ const [url = '', directory = '', objects = '', bucket = '', sessions = '1', mega
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 await migrate(database, SILENT_LOG);
 const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG, pollSeconds: 0.5 });
-const files = createStoredOutputs(createDiskStorage(objects));
+const outputs = createStoredOutputs(createDiskStorage(objects));
 const digest = makeInput('a');
 const video = Buffer.alloc(Number(megabytes) * 2 ** 20, 'reelform');
-await files.save(digest, 'name', { format: 'mp4', video, stills: [] });
+await outputs.save(digest, 'name', [renderedFile({ video })]);
 const { credentials } = parseCredentials(
   {
     main: {
@@ -40,7 +41,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const deliveries = openDeliveries({
   database,
   queue,
-  files,
+  outputs,
   metrics: createMetrics(),
   log: SILENT_LOG,
   now: Date.now,

@@ -28,6 +28,7 @@ import { type RunnerEvent, SessionRunner } from '../../../../src/service/session
 import { Sessions } from '../../../../src/service/sessions/sessions.ts';
 import { parseTemplatePackage } from '../../../../src/template/parse-template-package.ts';
 import { testDestinations } from '../../../support/destinations.ts';
+import { renderedFile } from '../../../support/rendered-file.ts';
 import { smallAnimation, smallPackageFiles } from '../../../support/small-package.ts';
 import { boundHere, exampleSources } from '../../../support/small-sessions.ts';
 
@@ -67,7 +68,7 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
     said,
     async render() {
       said.push('whole');
-      return { format: 'mp4', video: Buffer.from('whole'), stills: [still] };
+      return [renderedFile({ video: Buffer.from('whole'), stills: [still] })];
     },
     async renderPieces(video, pieces, { onProgress } = {}) {
       const all = piecesOf(video);
@@ -96,9 +97,10 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
     async join({ others }, pieces) {
       const wholes = pieces.flatMap(({ whole }) => (whole === null ? [] : [` ${whole.format}`]));
       said.push(`join ${pieces[0]!.segments.map(({ first }) => first).join(' ')}${wholes.join('')}`);
-      const files = others.map(({ name, output }) => ({ name, format: output.format, video: Buffer.from(name) }));
-      const main = { format: 'mp4' as const, video: Buffer.from('joined'), stills: [still] };
-      return files.length === 0 ? main : { ...main, others: files };
+      const further = others.map(({ name, output }) =>
+        renderedFile({ format: output.format, video: Buffer.from(name) }),
+      );
+      return [renderedFile({ video: Buffer.from('joined'), stills: [still] }), ...further];
     },
   };
 }

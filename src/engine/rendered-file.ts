@@ -19,8 +19,8 @@ export interface RenderedStill {
   readonly height: number;
 }
 
-/** A finished video and its stills, in memory. A PNG has a single frame and a duration of 0 seconds. */
-export interface RenderResult {
+/** A finished file and the stills of its video, in memory. A PNG has a single frame and a duration of 0 seconds. */
+export interface RenderedFile {
   /** The file. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
   readonly format: OutputFormat;
