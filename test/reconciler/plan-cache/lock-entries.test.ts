@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { entryRanges, readEntries } from '../../../src/reconciler/plan-cache/lock-entries.ts';
 import { statTuple } from '../../../src/reconciler/project/read-log.ts';
+import { runs } from '../../support/full-run.ts';
 import { temporaryRepository } from '../../support/temporary-repository.ts';
 import { lock as anyLock } from '../lock/lock-arbitrary.ts';
 import { desired, lockOf } from '../plan/videos.ts';
@@ -28,7 +29,7 @@ describe('entryRanges()', () => {
           expect([...readEntries(path, [range], tuple)!.videos]).toEqual([[id, lock.videos.get(id)]]);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(300) },
     );
   });
 
