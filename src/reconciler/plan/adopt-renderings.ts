@@ -29,7 +29,7 @@ interface Known {
  * Replaces renders by adoptions where a rendering of the same fingerprint exists or is running. A rendering requested
  * on purpose is adopted from the journal only: the lockfile does not have it yet.
  *
- * @param compared the change that each video would need without other renderings
+ * @param compared the change that each video would need without shared renderings
  * @returns the changes in their order, and a warning for each video whose session is unknown or missing
  */
 export function adoptRenderings(
@@ -50,8 +50,8 @@ export function adoptRenderings(
     const { fingerprint } = change.desired;
     // A delivery needs the local file.
     const mayBeAbsent = known.adoptsAbsent(change.id) && !delivers(change);
-    const other = present.get(fingerprint) ?? (mayBeAbsent ? absent.get(fingerprint) : undefined);
-    const found = sourceOf(change, { attempt, other, delivered }, known);
+    const shared = present.get(fingerprint) ?? (mayBeAbsent ? absent.get(fingerprint) : undefined);
+    const found = sourceOf(change, { attempt, shared, delivered }, known);
     if (found !== null && !lost.has(sessionOf(found))) return adopt(change, change.reason, found);
     const id = planned.get(fingerprint);
     return id === undefined ? null : adopt(change, change.reason, { kind: 'planned', id });
@@ -86,31 +86,31 @@ function laterRendering(change: Adjustment, attempt: Attempt | null, delivered: 
   if (!attempt?.rendering) return null;
   const { session } = attempt.rendering;
   const anew = { ...change, destinations: renewDestinations(before, desired.deliver) };
-  return adopt(anew, 'requested', journalSource(attempt, session, delivered.placesOf(session, desired)));
+  return adopt(anew, 'requested', journalSource(attempt, session, delivered.arrivedDeliveries(session, desired)));
 }
 
 function sourceOf(
   change: Creation | Adjustment,
   {
     attempt,
-    other,
+    shared,
     delivered,
   }: {
     readonly attempt: Attempt | null;
-    readonly other: (AdoptionSource & { readonly kind: 'video' }) | undefined;
+    readonly shared: (AdoptionSource & { readonly kind: 'video' }) | undefined;
     readonly delivered: DeliveredAttempts;
   },
   { observations, requested }: Known,
 ): Exclude<AdoptionSource, { readonly kind: 'planned' }> | null {
   if (attempt !== null && attempt.session !== null) {
-    return journalSource(attempt, attempt.session, delivered.placesOf(attempt.session, change.desired));
+    return journalSource(attempt, attempt.session, delivered.arrivedDeliveries(attempt.session, change.desired));
   }
   const { fingerprint } = change.desired;
   // The present rendering is outdated or lost, or a new one was requested.
   if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
   const elsewhere = delivered.find(change.desired);
   if (elsewhere !== null) return elsewhere;
-  if (other !== undefined) return other;
+  if (shared !== undefined) return shared;
   const former = observations.history?.get(fingerprint);
   if (former === undefined) return null;
   const { commit, isMerged, id, entry } = former;
@@ -145,8 +145,8 @@ function renderedVideos(
   for (const [id, entry] of lock.videos) {
     if ((missingOutputs.has(id) && !accepted.has(id)) || damagedOutputs?.has(id)) continue;
     if (refreshed?.has(id) || entry.lost) continue;
-    const other = rendered.get(entry.fingerprint);
-    if (other === undefined || byCodeUnit(id, other.id) < 0) {
+    const shared = rendered.get(entry.fingerprint);
+    if (shared === undefined || byCodeUnit(id, shared.id) < 0) {
       rendered.set(entry.fingerprint, { kind: 'video', id, rendering: entry });
     }
   }
@@ -198,12 +198,12 @@ class DeliveredAttempts {
   }
 
   /** Returns the deliveries of a session's video to wanted destinations. */
-  placesOf(session: string, { deliver, service }: Wanted): Delivery[] {
+  arrivedDeliveries(session: string, { deliver, service }: Wanted): Delivery[] {
     const there = this.#deliveries.get(session) ?? [];
     return deliver.flatMap(({ to }) => {
       // A folder of the rendering machine may be gone with that machine.
       if (service === 'embedded' && to.startsWith('file:')) return [];
-      return there.find((one) => one.to === to) ?? [];
+      return there.find((delivery) => delivery.to === to) ?? [];
     });
   }
 
@@ -213,7 +213,7 @@ class DeliveredAttempts {
     if (deliver.length === 0) return null;
     for (const { intent, rendering } of this.#gone.get(fingerprint)?.toReversed() ?? []) {
       if (rendering === null) continue;
-      const deliveries = this.placesOf(rendering.session, video);
+      const deliveries = this.arrivedDeliveries(rendering.session, video);
       if (deliveries.length < deliver.length) continue;
       return { kind: 'journal', id: intent.id, session: rendering.session, rendering, deliveries };
     }

@@ -59,10 +59,10 @@ export class ReviewedPlans {
     for (const approval of approvals) this.#approved.add(approval);
     for (const change of this.#rest) {
       const before = lock.videos.get(change.previousId ?? change.id);
-      const shown = [change, asSeenFrom(change, before)].map((one) => changeDocument(one));
+      const shown = [change, asSeenFrom(change, before)].map((side) => changeDocument(side));
       const kinds = this.#kinds.get(change.id) ?? new Set();
       for (const kind of EFFECT_KINDS) {
-        if (shown.some((one) => approvals.has(mainEffect(one, kind)))) kinds.add(kind);
+        if (shown.some((document) => approvals.has(mainEffect(document, kind)))) kinds.add(kind);
       }
       this.#kinds.set(change.id, kinds);
     }

@@ -81,10 +81,10 @@ export function compareDestinations(
   wanted: readonly VideoDestination[],
 ): DestinationChange[] {
   const had = before?.deliveries ?? [];
-  const missing = wanted.filter(({ to }) => !had.some((one) => one.to === to));
-  const released = had.filter(({ to }) => !wanted.some((one) => one.to === to));
+  const missing = wanted.filter(({ to }) => !had.some((delivery) => delivery.to === to));
+  const released = had.filter(({ to }) => !wanted.some((destination) => destination.to === to));
   return [
-    ...missing.map((one) => ({ kind: 'deliver' as const, ...one })),
+    ...missing.map((destination) => ({ kind: 'deliver' as const, ...destination })),
     ...released.map(({ to }) => ({ kind: 'release' as const, to, credential: null })),
   ];
 }
@@ -114,7 +114,7 @@ export function settleDeliveries(
   wanted: readonly VideoDestination[],
   arrived: readonly Delivery[],
 ): Delivery[] {
-  const known = new Map([...before, ...arrived].map((one) => [one.to, one]));
+  const known = new Map([...before, ...arrived].map((delivery) => [delivery.to, delivery]));
   const kept = wanted.flatMap(({ to }) => known.get(to) ?? []);
   return kept.sort((a, b) => byCodeUnit(a.to, b.to));
 }

@@ -166,7 +166,7 @@ export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
 } {
   const isRestore = ({ action, previous_id, fields, destinations = [] }: ChangeDocument): boolean =>
     action === 'restore' && previous_id === null && fields.length + destinations.length === 0;
-  return { changes: changes.filter((one) => !isRestore(one)), restores: changes.filter(isRestore) };
+  return { changes: changes.filter((change) => !isRestore(change)), restores: changes.filter(isRestore) };
 }
 
 /** Counts changes per action, in the order of `ACTIONS`, without zeros. */
@@ -289,7 +289,7 @@ function identifiedValues(change: ChangeDocument): unknown[] {
 
 /** Checks whether the counts of a plan from another machine are those of its changes. */
 export function hasTrueCounts({ summary, estimate, changes }: PlanDocument): boolean {
-  const count = (action: Action): number => changes.filter((one) => one.action === action).length;
+  const count = (action: Action): number => changes.filter((change) => change.action === action).length;
   const isTrue = ACTIONS.every((action) => action === 'noop' || (summary[action] ?? 0) === count(action));
   return isTrue && estimate.renders === count('create') + count('update');
 }

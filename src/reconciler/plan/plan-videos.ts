@@ -181,15 +181,17 @@ export function withKnownFingerprints(
   lock: Lock,
   observations: Observations,
 ): readonly DesiredVideo[] {
-  const own = new Map<string, Fingerprint>();
+  const recordedById = new Map<string, Fingerprint>();
   const known = new Map<Fingerprint, Fingerprint>();
   for (const video of desired) {
     const entry = lock.videos.get(video.id);
     if (entry === undefined || !isSameContent(entry, video)) continue;
-    own.set(video.id, entry.fingerprint);
+    recordedById.set(video.id, entry.fingerprint);
     known.set(video.fingerprint, entry.fingerprint);
   }
-  const written = desired.filter(({ id, formerFingerprint }) => formerFingerprint !== undefined && !own.has(id));
+  const written = desired.filter(
+    ({ id, formerFingerprint }) => formerFingerprint !== undefined && !recordedById.has(id),
+  );
   const recorded = written.length === 0 ? null : recordedFingerprints(lock, observations);
   for (const { fingerprint, formerFingerprint } of written) {
     if (recorded?.has(fingerprint) || !recorded?.has(formerFingerprint!)) continue;
@@ -198,7 +200,7 @@ export function withKnownFingerprints(
   if (known.size === 0) return desired;
   return desired.map((video) => {
     const isCurrent = lock.videos.get(video.id)?.fingerprint === video.fingerprint;
-    const former = isCurrent ? undefined : (own.get(video.id) ?? known.get(video.fingerprint));
+    const former = isCurrent ? undefined : (recordedById.get(video.id) ?? known.get(video.fingerprint));
     return former === undefined ? video : withFingerprint(video, former);
   });
 }
@@ -241,6 +243,6 @@ function withFingerprint(video: DesiredVideo, fingerprint: Fingerprint): Desired
   return {
     ...video,
     fingerprint,
-    deliver: video.deliver.map((one) => ({ ...one, to: one.to.replaceAll(digits, known) })),
+    deliver: video.deliver.map((destination) => ({ ...destination, to: destination.to.replaceAll(digits, known) })),
   };
 }

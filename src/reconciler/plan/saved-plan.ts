@@ -33,7 +33,7 @@ export function parsePlanDocument(text: string, file: string): Result<PlanDocume
   }
   if (!isRecord(document.summary) || !isRecord(document.estimate)) return refuse('it is not a plan');
   if (!hasTrueCounts(document as unknown as PlanDocument)) return refuse('its counts do not match its changes');
-  if (Array.isArray(diagnostics) && diagnostics.some((one) => isRecord(one) && one.severity === 'error')) {
+  if (Array.isArray(diagnostics) && diagnostics.some((problem) => isRecord(problem) && problem.severity === 'error')) {
     return refuse('it contains errors', 'Correct them and create the plan again: reelform plan --out FILE');
   }
   return { ok: true, value: document as unknown as PlanDocument };
@@ -162,10 +162,11 @@ function showsValues(reviewed: ChangeDocument, { desired }: Change, present: Cha
  * missing.
  */
 function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
-  const isAgreed = (one: unknown, agreed: readonly unknown[]): boolean => agreed.some((other) => isSame(one, other));
+  const isAgreed = (shown: unknown, agreed: readonly unknown[]): boolean =>
+    agreed.some((value) => isSame(shown, value));
   return (
-    (present.destinations ?? []).every((one) => isAgreed(one, reviewed.destinations ?? [])) &&
-    present.fields.every((one) => isAgreed(one, reviewed.fields))
+    (present.destinations ?? []).every((destination) => isAgreed(destination, reviewed.destinations ?? [])) &&
+    present.fields.every((field) => isAgreed(field, reviewed.fields))
   );
 }
 
@@ -188,7 +189,7 @@ const ELSEWHERE = 'its destinations have changed';
 
 /** Checks whether a completed change has the approved destinations. */
 function goesThere(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
-  return agreed.every(({ kind, to }) => (kind === 'deliver') === deliver.some((one) => one.to === to));
+  return agreed.every(({ kind, to }) => (kind === 'deliver') === deliver.some((destination) => destination.to === to));
 }
 
 /** Checks whether a completed change has the approved title and labels. */
