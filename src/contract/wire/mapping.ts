@@ -25,6 +25,9 @@ export interface AudioResource {
   transform?: AudioTransform;
 }
 
+/** Maximum tracks of a video. */
+export const MAX_TRACKS = 16;
+
 /** Which part of a sound is heard, and how loud. */
 export type AudioTransform = FieldValues<typeof TRANSFORM_FIELDS.audio>;
 

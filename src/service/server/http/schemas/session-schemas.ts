@@ -2,6 +2,7 @@ import type { Fields } from '../../../../contract/fields/field.ts';
 import { fieldList } from '../../../../contract/fields/field-text.ts';
 import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
+import { MAX_TRACKS } from '../../../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../../../contract/wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
@@ -38,8 +39,7 @@ const RESOURCES: Schema = {
 const NAMED: Schema = { type: 'object', additionalProperties: true };
 const AUDIO_TRACKS: Schema = {
   ...NAMED,
-  description:
-    'Track name → a sound that is mixed over the whole video: `{source: {remote_url}, transform}` as for a sound editable. At most 16 tracks',
+  description: `Track name → a sound that is mixed over the whole video: \`{source: {remote_url}, transform}\` as for a sound editable. At most ${MAX_TRACKS} tracks`,
   examples: [EXAMPLES.audioTracks],
 };
 const FONT_CHANGES: Schema = {
