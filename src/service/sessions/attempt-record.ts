@@ -67,9 +67,9 @@ export class AttemptRecord {
       const session = this.#session;
       // An earlier write already included this state.
       if (this.#isLost || (session === this.#written && inputDigest === undefined)) return;
-      const isOurs = await store.record(this.#id, this.#attempt, session, inputDigest);
+      const isCurrent = await store.record(this.#id, this.#attempt, session, inputDigest);
       this.#written = session;
-      if (isOurs) return;
+      if (isCurrent) return;
       this.#isLost = true;
       onLost();
     };

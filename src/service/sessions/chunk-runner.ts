@@ -94,9 +94,9 @@ export class ChunkRunner {
     if (render === null) return this.#clean(job);
     const obsolete = new AbortController();
     this.#running.set(obsolete, job.session);
-    const either = AbortSignal.any([signal, obsolete.signal]);
-    setMaxListeners(0, either);
-    const work = { render, signal: either, onStored: () => running.onStored(), onLost: () => obsolete.abort(OBSOLETE) };
+    const stop = AbortSignal.any([signal, obsolete.signal]);
+    setMaxListeners(0, stop);
+    const work = { render, signal: stop, onStored: () => running.onStored(), onLost: () => obsolete.abort(OBSOLETE) };
     try {
       if (job.kind === 'chunk') await this.#chunk(job, work);
       else await this.#join(job, work);

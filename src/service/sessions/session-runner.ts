@@ -88,7 +88,7 @@ interface Work {
 }
 
 /** Abort reason of a session that is no longer this worker's. */
-const UNWANTED = new Error('The session was canceled, removed or claimed by another worker');
+const OBSOLETE = new Error('The session was canceled, removed or claimed by another worker');
 
 /**
  * Renders queued sessions. A started session always ends, rendered or failed, unless this process stops: then another
@@ -96,7 +96,7 @@ const UNWANTED = new Error('The session was canceled, removed or claimed by anot
  */
 export class SessionRunner {
   readonly #ports: SessionRunnerPorts;
-  readonly #atWork = new Map<string, AbortController>();
+  readonly #running = new Map<string, AbortController>();
   readonly #renders = new SharedRenders();
 
   constructor(ports: SessionRunnerPorts) {
@@ -114,35 +114,35 @@ export class SessionRunner {
     signal.throwIfAborted();
     const stored = await this.#ports.store.begin(id);
     if (stored === null) return;
-    const unwanted = new AbortController();
-    this.#atWork.set(id, unwanted);
-    const either = AbortSignal.any([signal, unwanted.signal]);
+    const obsolete = new AbortController();
+    this.#running.set(id, obsolete);
+    const stop = AbortSignal.any([signal, obsolete.signal]);
     // Every fetch and render adds a listener; this is not a leak.
-    setMaxListeners(0, either);
-    const record = this.#record(stored, () => unwanted.abort(UNWANTED));
+    setMaxListeners(0, stop);
+    const record = this.#record(stored, () => obsolete.abort(OBSOLETE));
     const begunAt = this.#ports.environment.monotonicNow();
     this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
-    let isOurs = true;
+    let endsHere = true;
     try {
-      isOurs = await this.#render({ stored, record, signal: either, job });
+      endsHere = await this.#render({ stored, record, signal: stop, job });
     } catch (error) {
       signal.throwIfAborted();
-      if (unwanted.signal.aborted) return;
+      if (obsolete.signal.aborted) return;
       // The job is retried when the component is back.
       if (isOutage(error)) throw error;
       await record.write(
         failedSession(record.session, sessionProblems(error, stored.session.mapping), this.#endTimes()),
       );
     } finally {
-      if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
+      if (this.#running.get(id) === obsolete) this.#running.delete(id);
       const elapsedMs = this.#ports.environment.monotonicNow() - begunAt;
-      if (isOurs) this.#ports.onEvent?.(sessionEnded(stored.tenant, record.session, elapsedMs));
+      if (endsHere) this.#ports.onEvent?.(sessionEnded(stored.tenant, record.session, elapsedMs));
     }
   }
 
   /** Stops a session that was canceled or removed. */
   stop(id: string): void {
-    this.#atWork.get(id)?.abort(UNWANTED);
+    this.#running.get(id)?.abort(OBSOLETE);
   }
 
   /** Fails a session that no worker could finish. */

@@ -264,8 +264,8 @@ function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { s
   const expire = (): void =>
     ending.abort(new RenderError('render_timeout', `The render took longer than ${totalMs! / 1000} s`));
   const timer = totalMs === null ? undefined : setTimeout(expire, totalMs);
-  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
-  return { signal: either, clear: () => clearTimeout(timer) };
+  const limited = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  return { signal: limited, clear: () => clearTimeout(timer) };
 }
 
 function framesOf(ranges: readonly FrameRange[]): number {
@@ -334,8 +334,8 @@ async function allOrNone<Work extends readonly Promise<unknown>[]>(
   start: (signal: AbortSignal) => readonly [...Work],
 ): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
   const ending = new AbortController();
-  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
-  const work = start(either);
+  const shared = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  const work = start(shared);
   for (const promise of work) promise.catch((error: unknown) => ending.abort(error));
   await Promise.allSettled(work);
   signal?.throwIfAborted();
