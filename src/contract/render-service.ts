@@ -153,16 +153,16 @@ export function sessionEnd(status: string): 'rendered' | 'failed' | null {
 }
 
 /**
- * Reports whether a session is rendered, but the URL of its file or of one of these outputs is not known yet. It has not
+ * Reports whether a session is rendered, but the URL of its file or of any of these outputs is not known yet. It has not
  * ended: services may take a while to publish a file.
  */
 export function lacksVideo(session: RenderSession, outputNames: readonly string[] = []): boolean {
   if (sessionEnd(session.status) !== 'rendered') return false;
   const { video_url, outputs = [] } = session;
-  return video_url === null || outputs.some((one) => one.video_url === null && outputNames.includes(one.name));
+  return video_url === null || outputs.some((output) => output.video_url === null && outputNames.includes(output.name));
 }
 
-/** Creates the error for a session of which the service returns another one, or other content. */
+/** Creates the error for a service that answers with another session than requested, or with other content. */
 export function sessionDiffers(message: string): ReelformError {
   return new ReelformError('session_differs', message, {
     hint: 'Check whether a cache or proxy between Reelform and the service confuses its answers',

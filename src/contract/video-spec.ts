@@ -13,7 +13,7 @@ import type { AudioTransform, Transform } from './wire/mapping.ts';
 import { isSoundFormat, type NamedOutput, type OutputRequest, withoutName } from './wire/output.ts';
 
 /**
- * What a template is filled with, and the files to make of it. A definition, a request and a session are forms of it that
+ * Values that fill a template, and the files to render. A definition, a request and a session are forms of a spec that
  * differ in how they name a source; fingerprints, digests and comparisons are derived from `canonicalSpec`.
  *
  * @typeParam S name of a source: a path, a URL or a digest
@@ -48,10 +48,10 @@ export interface SpecSound<S> {
   readonly transform: AudioTransform;
 }
 
-/** What decides the content of a source: the bytes of a file, or a URL as written. */
+/** Identifies the content of a source: the digest of a file, or a URL as written. */
 export type ContentId = { readonly file: Sha256 } | { readonly url: string };
 
-/** Returns the files of a video beside the main one. */
+/** Returns the outputs of a video after the main file. */
 export function furtherOutputs({
   outputs = [],
 }: {

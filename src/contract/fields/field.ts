@@ -11,7 +11,7 @@ interface FieldFacts {
   readonly phrase?: string;
 }
 
-/** A field that may be used only with one value of another field. */
+/** A field that may be used only with a certain value of another field. */
 export interface Relation {
   readonly field: string;
   readonly value: string;
@@ -73,7 +73,7 @@ export type FieldValue<F> = F extends { readonly values: readonly (infer V)[] }
 /** Type of the JSON object with the fields of a table, all optional. */
 export type FieldValues<T> = { -readonly [N in keyof T]?: FieldValue<T[N]> };
 
-/** Defaults of the fields that have one. */
+/** Defaults of the fields that have a default. */
 export type FieldDefaults<T> = {
   readonly [N in keyof T as T[N] extends { readonly default: unknown } ? N : never]: T[N] extends {
     readonly default: infer D;
@@ -106,7 +106,7 @@ export function isValueOf(field: Field, value: unknown): boolean {
   }
 }
 
-/** Returns whether the other field of a relation has its value. @param values by name; an absent one has its default */
+/** Returns whether the other field of a relation has its value. @param values by name; an absent field has its default */
 export function isRelationMet(
   { field, value, isImplied }: Relation,
   values: Readonly<Record<string, unknown>>,

@@ -33,9 +33,9 @@ export function plainTransform(
 ): Transform | AudioTransform {
   const plain = withoutDefaults({ ...transform }, TRANSFORM_DEFAULTS[kind]);
   if (kind === 'audio') return plain;
-  const { background, trim_strategy, trim_start_time, ...others }: Transform = plain;
+  const { background, trim_strategy, trim_start_time, ...plainFields }: Transform = plain;
   return {
-    ...others,
+    ...plainFields,
     crop_strategy: (transform as Transform).crop_strategy ?? TRANSFORM_DEFAULTS.image.crop_strategy,
     ...(background !== undefined && { background: plainColor(background) }),
     // `manual` without a time and a time under `none` both play from the start.

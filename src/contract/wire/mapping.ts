@@ -28,7 +28,7 @@ export interface AudioResource {
 /** Maximum tracks of a video. */
 export const MAX_TRACKS = 16;
 
-/** Which part of a sound is heard, and how loud. */
+/** Trim, volume, fades and repetition of a sound. */
 export type AudioTransform = FieldValues<typeof TRANSFORM_FIELDS.audio>;
 
 export type Resource = TextResource | MediaResource | FontResource | AudioResource;

@@ -1,7 +1,7 @@
 import type { FieldValue, FieldValues } from '../fields/field.ts';
 import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
 
-/** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
+/** `png` is a still, `png_sequence` a zip of all frames; `webp` is animated. */
 export const OUTPUT_FORMATS = OUTPUT_FIELDS.format.values;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
@@ -34,7 +34,7 @@ export const FORMAT_CODECS: Readonly<Partial<Record<OutputFormat, readonly [Outp
   mov: ['prores422', 'prores4444'],
 };
 
-/** Returns the codec of a format that is asked for without one; undefined for a format without a choice. */
+/** Returns the default codec of a format; undefined for a format without a choice. */
 export function defaultCodec(format: OutputFormat = 'mp4'): OutputCodec | undefined {
   return FORMAT_CODECS[format]?.[0];
 }
@@ -54,7 +54,7 @@ export interface NamedOutput extends OutputRequest {
 /** Part of file names and URLs. */
 export const OUTPUT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
-/** Maximum files of one video. */
+/** Maximum number of files of a video. */
 export const MAX_OUTPUTS = 8;
 
 /** Returns the settings of a named output; undefined if there are none. */

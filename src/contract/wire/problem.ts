@@ -1,4 +1,4 @@
-/** One problem of a request, as listed in problem details. */
+/** A problem of a request, as listed in problem details. */
 export interface RequestProblem {
   readonly code: string;
   /** JSON pointer into the request, as a URI fragment. */

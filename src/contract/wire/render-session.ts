@@ -24,7 +24,7 @@ export interface CreateRenderSession extends SessionOptions {
   render?: 'preview';
   mapping: Mapping;
   output?: OutputRequest;
-  /** Several files instead of `output`. The first is the main one: `video_url` is its URL. */
+  /** Several files instead of `output`. The first is the main file: `video_url` is its URL. */
   outputs?: NamedOutput[];
   /** The tenant's default destinations are added, unless the list is empty. */
   external_uploads?: ExternalUploadRequest[];
@@ -82,7 +82,7 @@ export interface SessionUsage {
   bytes: number;
 }
 
-/** Segments of a video, which are rendered and cached one by one. */
+/** Segments of a video, which are rendered and cached separately. */
 export interface RenderedSegments {
   /** Finished segments, rendered or reused. */
   done: number;
@@ -123,7 +123,7 @@ export interface RenderSession extends SessionOptions {
   usage?: SessionUsage;
   /** Output of the main file. */
   output?: OutputRequest;
-  /** All files of a request with `outputs`, the main one first; `bytes` is the size of the file. */
+  /** All files of a request with `outputs`, the main file first; `bytes` is the size of the file. */
   outputs?: (NamedOutput & Pick<RenderSession, 'video_url' | 'video_sha256'> & { bytes?: number })[];
   /** Required editables that a draft leaves unfilled. */
   missing_editables?: string[] | undefined;
@@ -146,7 +146,7 @@ export interface ExternalUploadRequest {
   to: string;
   /** Name of a credential of the service; the tenant's default if absent. */
   credential?: string;
-  /** Name of the output to deliver; the main one if absent. */
+  /** Name of the output to deliver; the main output if absent. */
   output?: string;
 }
 
@@ -164,7 +164,7 @@ export interface ExternalUpload extends ExternalUploadRequest {
   error: { code: string; title: string; detail?: string } | null;
 }
 
-/** `GET /v2/usage`: the videos that a tenant rendered on one day. */
+/** `GET /v2/usage`: the videos that a tenant rendered on a day. */
 export interface DailyUsage {
   /** UTC, `YYYY-MM-DD`. */
   date: string;

@@ -11,7 +11,7 @@ export interface GradientStop {
 /** Parses the text of a number or a point; null for any other text. */
 export function parseNumbers(kind: 'number' | 'point', text: string): number[] | null {
   // Adding zero turns -0 into 0.
-  return isOfSlotForm(kind, text) ? text.split(',').map((one) => Number(one) + 0) : null;
+  return isOfSlotForm(kind, text) ? text.split(',').map((numberText) => Number(numberText) + 0) : null;
 }
 
 /**
@@ -20,7 +20,7 @@ export function parseNumbers(kind: 'number' | 'point', text: string): number[] |
  */
 export function parseGradient(text: string): GradientStop[] | null {
   if (!isOfSlotForm('gradient', text)) return null;
-  const parts = text.split(',').map((one) => one.trim().split(/ +/));
+  const parts = text.split(',').map((stop) => stop.trim().split(/ +/));
   if (new Set(parts.map(({ length }) => length)).size > 1) return null;
   const stops = parts.map(([color = '', position], index) => ({
     color: color.replace('#', '').toUpperCase(),
@@ -37,7 +37,7 @@ export function formatGradient(stops: readonly GradientStop[]): string {
 
 /** Returns the text of numbers, rounded to six decimals. */
 export function formatNumbers(numbers: readonly number[]): string {
-  return numbers.map((one) => String(Math.round(one * 1e6) / 1e6 + 0)).join(', ');
+  return numbers.map((number) => String(Math.round(number * 1e6) / 1e6 + 0)).join(', ');
 }
 
 const NORMALIZERS: Readonly<Record<SlotKind, (text: string) => string | null>> = {

@@ -83,7 +83,7 @@ export interface WebhookEndpointWithSecret extends WebhookEndpoint {
 export const WEBHOOK_DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'canceled'] as const;
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
-/** A webhook event and its attempts at one endpoint. */
+/** A webhook event and its attempts at an endpoint. */
 export interface WebhookDelivery {
   id: string;
   /** The `webhook-id` of every attempt. */

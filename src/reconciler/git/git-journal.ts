@@ -56,8 +56,8 @@ export async function fetchedJournal(options: RemoteBranchOptions): Promise<Jour
 }
 
 /**
- * Reads the lockfile of the remote's default branch, whose entries stay whatever happens to a pull request. Returns an
- * empty one when there is none or it cannot be read.
+ * Reads the lockfile of the remote's default branch, which keeps its entries even if a pull request is closed without a
+ * merge. Returns an empty lock when there is no lockfile or it cannot be read.
  *
  * @throws ReelformError `git_failed` when the remote cannot be reached
  */
@@ -73,7 +73,7 @@ export async function defaultBranchLock(root: string, remote: string, lockFile: 
 }
 
 /**
- * A branch with one file and no history: each write replaces the commit by one without parents, so that a fetch transfers
+ * A branch with one file and no history: each write replaces the commit by a commit without parents, so that a fetch transfers
  * only the file, also in a shallow checkout.
  */
 class JournalBranch implements SharedText {

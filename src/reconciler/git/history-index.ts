@@ -31,7 +31,7 @@ export function fingerprintPrefix(fingerprint: string): string {
 
 interface LockVersions {
   readonly versions: readonly LockVersion[];
-  /** Ids of the commits that HEAD does not contain: nobody may have reviewed them. */
+  /** Ids of the commits that HEAD does not contain: they may be unreviewed. */
   readonly unmerged: ReadonlySet<string>;
   /** Number of versions whose content a partial clone lacks and its remote does not send. */
   readonly missing: number;
@@ -48,7 +48,7 @@ interface HistoryOptions {
   readonly indexFile: string | null;
 }
 
-/** What git shows of a repository at one moment. */
+/** Refs of a repository at one moment. */
 interface View {
   /** Ids of the commits that branches, remote-tracking branches and HEAD point to; sorted. */
   readonly tips: readonly string[];
@@ -101,7 +101,7 @@ async function readView(root: string): Promise<View | null> {
   return all.length === 0 ? null : { tips: all, head: head?.trim() ?? null, replaced: replaced.join('\n') };
 }
 
-/** Reading local objects takes as long as it takes: a result must not depend on a clock. */
+/** No timeout for reading local objects, because a result must not depend on the speed of the machine. */
 const LOCAL = { timeoutMs: Infinity };
 
 /**
@@ -118,7 +118,7 @@ async function extend(root: string, name: string, view: View, stored: Stored): P
   return { ...added, versions: [...kept, ...added.versions] };
 }
 
-/** @returns input of `rev-list --stdin`: the commits of some tips that others do not contain */
+/** @returns input of `rev-list --stdin`: the commits that `tips` contain and `without` do not */
 function revisions(tips: readonly string[], without: readonly string[]): string {
   return [...tips, ...without.map((tip) => `^${tip}`), ''].join('\n');
 }
@@ -129,7 +129,7 @@ interface FoundVersion extends Omit<LockVersion, 'entries'> {
   readonly parents: readonly string[];
 }
 
-/** Reads the versions of all commits of some tips that others do not contain. */
+/** Reads the versions of the commits that `tips` contain and `without` do not. */
 async function readVersions(
   root: string,
   name: string,
@@ -146,12 +146,12 @@ async function readVersions(
     const versions: LockVersion[] = [];
     for (const [index, { parents, ...version }] of readable.entries()) {
       const next = readable[index + 1];
-      const own = entries.of(version.blob);
+      const texts = entries.of(version.blob);
       // Without a parent, more entries count as new. This is not stored, because its own version is missing too.
       const former = parents.flatMap((blob) => (absent.has(blob) ? [] : [entries.of(blob)]));
       // Requested ahead, so that git works while the entries are compared.
       if (next !== undefined) void entries.of(next.blob).catch(() => undefined);
-      versions.push({ ...version, entries: newEntries(await own, await Promise.all(former)) });
+      versions.push({ ...version, entries: newEntries(await texts, await Promise.all(former)) });
     }
     return { versions, missing: found.length - readable.length };
   } finally {
@@ -200,7 +200,10 @@ function versionIn(line: string, commit: string, time: number): FoundVersion[] {
   return [{ commit, time, path: line.slice(tab + 1), blob, parents: parents.filter((oid) => !/^0+$/.test(oid)) }];
 }
 
-/** Texts from one fingerprint to the next: entries with equal texts are equal. Null if the content is no text. */
+/**
+ * Texts of the entries, each from its fingerprint to that of the next entry: entries with equal texts are equal. Null if the
+ * content is no text.
+ */
 type Texts = ReadonlySet<string> | null;
 
 /** Number of versions that are kept in memory: enough for a few branches side by side. */
@@ -242,9 +245,9 @@ export function missingObject(oid: string): ReelformError {
   return new ReelformError('git_failed', `git has no object ${oid}`, { hint: 'Check the repository: git fsck' });
 }
 
-function newEntries(own: Texts, parents: readonly Texts[]): IndexedEntry[] | null {
-  if (own === null) return null;
-  const added = [...own].filter((text) => !parents.some((texts) => texts?.has(text)));
+function newEntries(versionTexts: Texts, parents: readonly Texts[]): IndexedEntry[] | null {
+  if (versionTexts === null) return null;
+  const added = [...versionTexts].filter((text) => !parents.some((texts) => texts?.has(text)));
   return added.flatMap((text): IndexedEntry[] => {
     const fingerprint = /^\s*"(v[1-9]\d*:[0-9a-f]{64})"/.exec(text)?.[1];
     if (fingerprint === undefined) return [];
@@ -275,7 +278,7 @@ async function load(file: string, view: View): Promise<Stored | null> {
 
 /** Best effort: without the index, the history is read again. */
 async function store(file: string, { tips, replaced }: View, versions: readonly LockVersion[]): Promise<void> {
-  const lines = [{ version: INDEX_VERSION, replaced, tips }, ...versions].map((one) => JSON.stringify(one));
+  const lines = [{ version: INDEX_VERSION, replaced, tips }, ...versions].map((line) => JSON.stringify(line));
   const content = lines.join('\n');
   await replaceFile(file, `${hash('sha256', content)}\n${content}`, { isDurable: false }).catch(() => undefined);
 }

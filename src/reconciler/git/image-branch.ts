@@ -15,14 +15,14 @@ interface ImageBranchOptions extends RemoteBranchOptions {
   readonly keepDays: number;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Waits before the next attempt: longer with each one, and randomly. */
+  /** Waits before the next attempt. The wait is random, and grows with each attempt. */
   backOff(attempt: number): Promise<void>;
 }
 
 /**
- * Pushes pictures to a branch of their own. Each push replaces the commit by one without parents, so that old pictures are
+ * Pushes pictures to a branch of their own. Each push replaces the commit by a commit without parents, so that old pictures are
  * really deleted. Paths consist of the day of the push and the digest, so that a picture keeps its URL until it expires.
- * Racing pushes keep each other's pictures.
+ * Concurrent pushes keep the pictures of all.
  *
  * @param pictures with their file extensions
  * @returns paths on the branch, in the order of the pictures
@@ -65,7 +65,7 @@ export async function pushPictures(
 async function filesOf({ root, branch }: ImageBranchOptions, commit: string): Promise<Map<string, string>> {
   const tree = await runGit(root, ['ls-tree', '-r', '-z', '--full-tree', commit]);
   const files = new Map<string, string>();
-  for (const line of tree.split('\0').filter((one) => one !== '')) {
+  for (const line of tree.split('\0').filter((entry) => entry !== '')) {
     const [, blob = '', path = ''] = /^100644 blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (!PICTURE_PATH.test(path)) {
       throw new ReelformError('git_failed', `The branch ${branch} contains files that are not preview images`, {

@@ -17,7 +17,7 @@ interface HistoryGap {
 }
 
 export interface FormerEntries {
-  /** The latest accepted rendering of each fingerprint. Commits of HEAD have precedence, then the own path of the lockfile. */
+  /** The latest accepted rendering of each fingerprint. Commits of HEAD have precedence, then the path of the lockfile itself. */
   readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
   /** Why other fingerprints may have an entry too; null if they have none. */
   readonly gap: HistoryGap | null;
@@ -29,7 +29,7 @@ export interface FormerEntries {
  * @param options.root absolute
  * @param options.lockFile path below the root
  * @param options.indexFile path of the index, absolute; null to neither read nor write it
- * @param options.accepts returns whether an entry can be used; a rejected one is searched further
+ * @param options.accepts returns whether an entry can be used; after a rejected entry the search continues
  */
 export async function formerEntries(options: {
   readonly root: string;
@@ -73,7 +73,7 @@ function gapOf(missing: number, unreadable: LockVersion | undefined): HistoryGap
 type Candidates = Map<Fingerprint, LockVersion[]>;
 
 /**
- * Finds the versions that may have an entry of each fingerprint, the preferred one first. The order depends on the
+ * Finds the versions that may have an entry of each fingerprint, the preferred version first. The order depends on the
  * versions only, not on the index.
  */
 function findCandidates(
@@ -83,7 +83,7 @@ function findCandidates(
 ): Candidates {
   const indexed = new Map<string, { readonly version: LockVersion; readonly renderedAt: string }[]>();
   const lost = new Set<string>();
-  for (const one of fingerprints) indexed.set(fingerprintPrefix(one), []);
+  for (const fingerprint of fingerprints) indexed.set(fingerprintPrefix(fingerprint), []);
   for (const version of versions) {
     for (const [prefix, renderedAt, isLost] of version.entries ?? []) {
       indexed.get(prefix)?.push({ version, renderedAt });
@@ -91,8 +91,8 @@ function findCandidates(
     }
   }
   const candidates: Candidates = new Map();
-  for (const one of fingerprints) {
-    const prefix = fingerprintPrefix(one);
+  for (const fingerprint of fingerprints) {
+    const prefix = fingerprintPrefix(fingerprint);
     const found = indexed.get(prefix)!.filter(({ renderedAt }) => !lost.has(`${prefix} ${renderedAt}`));
     found.sort(
       (a, b) =>
@@ -103,7 +103,7 @@ function findCandidates(
         byCodeUnit(a.version.commit, b.version.commit) ||
         byCodeUnit(a.version.path, b.version.path),
     );
-    if (found.length > 0) candidates.set(one, [...new Set(found.map(({ version }) => version))]);
+    if (found.length > 0) candidates.set(fingerprint, [...new Set(found.map(({ version }) => version))]);
   }
   return candidates;
 }
@@ -140,7 +140,7 @@ async function readEntries(
     return parsed.get(blob)!;
   };
   try {
-    // Fingerprints of one version follow each other, so that it is read once.
+    // Sorts the fingerprints of a version next to each other, so that the version is read once.
     const ordered = [...candidates].sort(([, [a]], [, [b]]) => byCodeUnit(a!.blob, b!.blob));
     for (const [fingerprint, versions] of ordered) {
       let failed: LockVersion | undefined;

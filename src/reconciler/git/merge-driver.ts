@@ -14,8 +14,8 @@ function driverCommand(prefix: string): string {
   return `npx --no${where} reelform lock merge %O %A %B`;
 }
 
-/** Result for one setting; `other`: a different value that was kept. */
-type Installed = 'done' | 'already' | { readonly other: string };
+/** Result for a setting. `keptValue`: a different value that existed and was kept. */
+type Installed = 'done' | 'already' | { readonly keptValue: string };
 
 /**
  * Registers the merge driver for a lockfile: a line in `.gitattributes`, to be committed, and a setting of this clone.
@@ -39,8 +39,8 @@ export async function installMergeDriver(
     await runGit(root, ['config', '--local', 'merge.reelform.driver', driverCommand(prefix)]);
   }
   return {
-    attributes: attribute === 'unspecified' ? 'done' : attribute === 'reelform' ? 'already' : { other: attribute },
-    driver: driver === null ? 'done' : / lock merge %O %A %B$/.test(driver) ? 'already' : { other: driver },
+    attributes: attribute === 'unspecified' ? 'done' : attribute === 'reelform' ? 'already' : { keptValue: attribute },
+    driver: driver === null ? 'done' : / lock merge %O %A %B$/.test(driver) ? 'already' : { keptValue: driver },
   };
 }
 

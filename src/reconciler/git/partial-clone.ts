@@ -4,7 +4,7 @@ import { runGit, tryGit } from './run-git.ts';
 const FETCH_MS = 600_000;
 
 /**
- * Fetches objects that a partial clone has left out, in one request instead of one for each object.
+ * Fetches objects that a partial clone has left out, in one request instead of a request for each object.
  *
  * @param root absolute
  * @returns the objects that are still missing, because the remote did not send them

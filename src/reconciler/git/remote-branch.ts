@@ -90,8 +90,8 @@ export class RemoteBranch {
 const pendingFetches = new Map<string, Promise<unknown>>();
 
 /**
- * Fetches a ref or commit without updating a branch, after any other fetch into the same repository: in a shallow one,
- * concurrent fetches fail. A shallow repository stays shallow, and a complete one complete.
+ * Fetches a ref or commit without updating a branch, after any other fetch into the same repository: concurrent
+ * fetches fail in a shallow repository. A shallow repository stays shallow, and a complete repository stays complete.
  *
  * @throws ReelformError `git_failed`
  */

@@ -16,7 +16,7 @@ export async function headLocation(root: string): Promise<{ readonly commit: str
   return { commit, folder };
 }
 
-/** Returns whether a commit is the current one or was merged into it; false for unknown commits. */
+/** Returns whether a commit is the current commit or was merged into it; false for unknown commits. */
 export async function isMergedIn(root: string, commit: string): Promise<boolean> {
   return (await tryGit(root, ['merge-base', '--is-ancestor', gitName(commit), 'HEAD'])) !== null;
 }
@@ -47,13 +47,13 @@ export function fileAt(root: string, commit: string, path: string): Promise<stri
 }
 
 /** Returns the merge base of two commits; null when it is not known locally. */
-export async function commonCommit(root: string, one: string, other: string): Promise<string | null> {
-  return (await tryGit(root, ['merge-base', gitName(one), gitName(other)]))?.trim() ?? null;
+export async function commonCommit(root: string, first: string, second: string): Promise<string | null> {
+  return (await tryGit(root, ['merge-base', gitName(first), gitName(second)]))?.trim() ?? null;
 }
 
-/** Returns true if at most one given file differs between two commits. @param path as returned by `repositoryPath` */
-export async function differInOne(root: string, one: string, other: string, path: string): Promise<boolean> {
-  const diff = ['diff', '--quiet', '--no-ext-diff', '--ignore-submodules', one, other, '--', ':(top)'];
+/** Returns true if two commits are equal, apart from the given file. @param path as returned by `repositoryPath` */
+export async function differInOne(root: string, first: string, second: string, path: string): Promise<boolean> {
+  const diff = ['diff', '--quiet', '--no-ext-diff', '--ignore-submodules', first, second, '--', ':(top)'];
   return (await tryGit(root, [...diff, `:(top,exclude,literal)${path}`])) !== null;
 }
 
@@ -70,8 +70,8 @@ export async function fetchCommit(root: string, remote: string, branch: string, 
 }
 
 /**
- * Returns the files below a folder that have changed since the present branch diverged from another one: committed,
- * staged, edited, removed and new files, and both names of a renamed one. Ignored files are left out.
+ * Returns the files below a folder that have changed since the present branch diverged from another branch: committed,
+ * staged, edited, removed and new files, and both names of a renamed file. Ignored files are left out.
  *
  * @param root absolute; returned paths are relative to it, with `/`
  * @param ref a branch, tag or commit
@@ -98,7 +98,7 @@ export async function changedFiles(root: string, ref: string): Promise<ReadonlyS
 }
 
 /**
- * Returns the commit at which the present branch diverged from another one.
+ * Returns the commit at which the present branch diverged from another branch.
  *
  * @param root absolute; a folder of the repository
  * @param ref a branch, tag or commit
@@ -108,7 +108,7 @@ export async function mergeBase(root: string, ref: string): Promise<string> {
   const base = await tryGit(root, ['merge-base', gitName(ref), 'HEAD']);
   if (base !== null) return base.trim();
   if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) === null) {
-    // Throws its own error if the name is not the problem.
+    // Throws a more precise error when there is no repository.
     await runGit(root, ['rev-parse', '--git-dir']);
     throw new ReelformError('git_failed', `There is no commit ${JSON.stringify(ref)} in this repository`, {
       hint: 'Fetch it: git fetch origin, or "fetch-depth: 0" for actions/checkout',
@@ -123,7 +123,7 @@ export async function mergeBase(root: string, ref: string): Promise<string> {
 export interface GitLocation {
   /** Relative path from the folder to the top, such as `../../`; empty at the top. */
   readonly up: string;
-  /** Branch into which others are merged; null when unknown. */
+  /** Default branch, into which other branches are merged; null when unknown. */
   readonly branch: string | null;
   /** True if the URL of the remote looks like GitLab. */
   readonly isGitLab: boolean;
@@ -152,7 +152,7 @@ async function defaultBranch(folder: string): Promise<string | null> {
 }
 
 /**
- * Returns the branch into which the present one will be merged.
+ * Returns the branch into which the present branch will be merged.
  *
  * @param target its name, if known from the environment
  * @returns a name such as `origin/main`; without a remote `main`, `master` or HEAD; null without a commit
@@ -197,7 +197,7 @@ export async function checkoutCommit(root: string, commit: string): Promise<Comm
   try {
     const below = await repositoryPath(root, '');
     await runGit(root, ['-c', 'core.hooksPath=/dev/null', 'read-tree', commit], { env });
-    // Run in a folder, it writes only the files below it.
+    // Git writes only the files below its working directory.
     await runGit(root, ['checkout-index', '--all', '--force', '--quiet', `--prefix=${files}/`], {
       env,
       timeoutMs: TIMEOUT_MS,

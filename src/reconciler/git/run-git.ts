@@ -39,7 +39,7 @@ interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Variables that a git hook sets for its own repository, and that would lead us into another one. */
+/** Variables that git sets for hooks; inherited, they would make git use the repository of the hook. */
 const NOT_INHERITED = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -144,7 +144,7 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
     .split('\n')
     .map((line) => line.replace(/^ ! /, '').trimEnd())
     .filter((line) => /^(?:fatal|error|remote|ssh)\b|^\[(?:remote )?rejected\]/i.test(line))
-    .sort((one, other) => Number(other.startsWith('[')) - Number(one.startsWith('[')));
+    .sort((first, second) => Number(second.startsWith('[')) - Number(first.startsWith('[')));
   const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);

@@ -14,7 +14,7 @@ export async function leftOutFiles(root: string, folder: string): Promise<string
   const args = ['ls-files', '-t', '-z', '--', folder === '' ? '.' : `:(literal)${folder}`];
   const listed = isSparse(root) ? await runGit(root, args) : await tryGit(root, args);
   const skipped = (listed ?? '').split('\0').flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : []));
-  // Git reads a file that is there in spite of the mark.
+  // Git reads a file that exists, even if the index marks it as skipped.
   return skipped.filter((path) => !existsSync(join(root, path)));
 }
 
@@ -27,7 +27,7 @@ export function isSparse(root: string): boolean {
   }
 }
 
-/** Follows the file that a linked worktree or a submodule has instead of a folder. */
+/** Resolves a `.git` file, which linked worktrees and submodules have instead of the folder. */
 function gitFolder(git: string): string {
   try {
     const path = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];

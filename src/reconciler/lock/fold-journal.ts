@@ -59,7 +59,7 @@ export function liveAttempt(state: JournalState, fingerprint: Fingerprint, isRec
   return liveAttempts(state, isRecorded).get(fingerprint) ?? null;
 }
 
-/** Returns the `liveAttempt` of every fingerprint that has one, in one pass. */
+/** Returns the `liveAttempt` of every fingerprint that has such an attempt, in one pass. */
 export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_RECORDED): Map<Fingerprint, Attempt> {
   const live = new Map<Fingerprint, Attempt>();
   for (const attempt of state.attempts.values()) {
@@ -73,7 +73,7 @@ export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_R
 
 /**
  * Returns the failed attempts after which nothing else was requested for their fingerprint, by fingerprint. Their
- * sessions are read again before a new one is requested, because services may render a failed session again.
+ * sessions are read again before a new session is requested, because services may render a failed session again.
  */
 export function failedAttempts(state: JournalState, isRecorded: IsRecorded = NOT_RECORDED): Map<Fingerprint, Attempt> {
   const last = new Map<Fingerprint, Attempt>();
@@ -93,18 +93,18 @@ export function deliveriesBySession({ arrivals }: JournalState): Map<string, Del
 
 const KNOWS_SESSION: ReadonlySet<AttemptState> = new Set(['created', 'missing', 'rendered']);
 
-/** Returns the one of two attempts for a fingerprint that counts. */
+/** Returns the attempt of higher precedence; of equals, the later attempt. Failed and closed attempts are never chosen. */
 function better(before: Attempt | null, attempt: Attempt): Attempt | null {
   if (RANK[attempt.state] === 0) return before;
   return before === null || RANK[attempt.state] >= RANK[before.state] ? attempt : before;
 }
 
 /**
- * Returns the attempt after one more line about its key; undefined when the line changes nothing.
+ * Returns the attempt after another line about its key; undefined when the line changes nothing.
  *
  * A later line overrides earlier ones, with these exceptions: a rendered attempt does not become created again, only a
- * sending, unknown or missing attempt can be retried, only a sending one can become unknown, only a created or missing
- * one can be missing, and an intent, which announces a (repeated) request, does not override a known session.
+ * sending, unknown or missing attempt can be retried, only a sending attempt can become unknown, only a created or missing
+ * attempt can be missing, and an intent, which announces a (repeated) request, does not override a known session.
  */
 export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
   if (record.type === 'intent') {
@@ -208,7 +208,7 @@ export class JournalFold {
 
 /**
  * Returns the fewest lines that keep all useful facts: attempts that are neither closed nor recorded in the lockfile,
- * their present deliveries, and observations of services. Of the failed attempts for one video, only the last one is
+ * their present deliveries, and observations of services. Of the failed attempts for one video, only the last attempt is
  * kept, until another attempt for the video follows. Keeps lines of unknown types.
  *
  * @param records all lines that `state` was folded from

@@ -99,7 +99,7 @@ export class JournalFile extends QueuedJournal {
     this.#isUncertain = false;
   }
 
-  /** Detects writes of another process. A removed file fails when it is opened. */
+  /** Detects writes of another process. For a removed file, returns false: opening it fails. */
   async #hasChanged(): Promise<boolean> {
     const found = await stat(this.#path).catch(() => null);
     if (found === null) return false;
@@ -137,7 +137,7 @@ export class JournalFile extends QueuedJournal {
     }
   }
 
-  /** Writes a new file: the first one, or a compacted one. @returns its size in bytes */
+  /** Writes a new file: the first file of the journal, or a compacted file. @returns its size in bytes */
   async #replace(records: readonly JournalRecord[]): Promise<number> {
     const text = journalText(records);
     try {

@@ -4,7 +4,7 @@ import type { Attempt, Intent, Journal, JournalRecord, JournalState } from './jo
 import type { Fingerprint, LockEntry } from './lock.ts';
 
 /**
- * One call of a journal: a line to append, or a claim, which appends its line unless another attempt has the
+ * A call of a journal: a line to append, or a claim, which appends its line unless another attempt has the
  * fingerprint.
  */
 export interface JournalWrite {
@@ -17,13 +17,13 @@ export interface JournalWrite {
 /** Lines to write for a batch of calls, and the answers to the calls once the lines are durable. */
 interface SettledWrites {
   readonly records: readonly JournalRecord[];
-  /** One per call: the attempt that prevents a claim, else null. */
+  /** An answer per call: the attempt that prevents a claim, else null. */
   readonly answers: readonly (Attempt | null)[];
 }
 
 /**
- * Settles calls in order; each one sees the effects of those before it. A claim under the key of an attempt in `retry`
- * is an intent to send it again: it is written, and uses the permission up.
+ * Settles calls in order; each call sees the effects of the calls before it. A claim under the key of an attempt in
+ * `retry` is an intent to send the request again: it is written, and uses the permission up.
  *
  * @param recorded lock entries of attempts that were dropped from the journal since this run began
  */
@@ -66,7 +66,7 @@ interface PendingWrite {
   reject(error: unknown): void;
 }
 
-/** Base of both journals: commits the calls of a run in batches. Calls made during a commit share the next one. */
+/** Base of both journals: commits the calls of a run in batches. Calls made during a commit share the next commit. */
 export abstract class QueuedJournal implements Journal {
   protected fold = new JournalFold();
   #pending: PendingWrite[] = [];

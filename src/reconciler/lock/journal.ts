@@ -4,7 +4,7 @@ import { isRecord, parseRecord } from '../../kernel/json.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from './lock.ts';
 
 /**
- * One line of the journal, written before and after each request that may cost money. Lines are only appended;
+ * A line of the journal, written before and after each request that may cost money. Lines are only appended;
  * `foldJournal` computes the state. Times are ISO 8601, UTC, by the clock of the writing machine.
  */
 export type JournalRecord =
@@ -91,12 +91,12 @@ export interface Intent {
  * - created: the service has the session, which may have ended meanwhile
  * - missing: the service created the session, and had no video of it until an apply stopped asking
  * - rendered: the session ended with a video, which the lockfile may not have yet
- * - failed: the session ended without a video; a new one may be requested unless the service has mended it
+ * - failed: the session ended without a video; a new session may be requested unless the service has mended it
  * - closed: never created, or abandoned; it has no effect any more
  */
 export type AttemptState = 'sending' | 'unknown' | 'retry' | 'created' | 'missing' | 'rendered' | 'failed' | 'closed';
 
-/** One request for a session, and its known state. */
+/** A request for a session, and its known state. */
 export interface Attempt {
   readonly intent: Intent;
   readonly state: AttemptState;
@@ -115,7 +115,7 @@ export interface ServiceFacts {
   readonly durationsMs: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Present file at a destination, as far as the journal knows. */
+/** Present file at a destination, according to the journal. */
 export interface Arrival {
   /** Session of the video that arrived last. */
   readonly session: string;
@@ -146,8 +146,8 @@ export interface Journal {
   readonly isShared: boolean;
 
   /**
-   * Claims a fingerprint by writing an intent. Nothing may be posted before. A claim under the key of an attempt in `retry`
-   * allows to send its request again.
+   * Claims a fingerprint by writing an intent. The request may be posted only afterwards. A claim under the key of an
+   * attempt in `retry` permits its request to be sent again.
    *
    * @param insteadOf lock entry of the video, which a new rendering is to replace
    * @returns null when the claim succeeded; otherwise the live attempt for the same fingerprint, and nothing was written
@@ -173,7 +173,7 @@ interface ParsedJournal {
   /** In file order, with those of types that a later minor version added. */
   readonly records: readonly JournalRecord[];
   /**
-   * Size of the whole lines in bytes. The rest was being written when the machine stopped, and nothing relies on it.
+   * Size of the whole lines in bytes. A torn line after them was never reported as written, so it can be removed.
    */
   readonly wholeBytes: number;
 }
@@ -240,8 +240,9 @@ export function unreadableJournal(why: string, file: string, hint = MOVE_AWAY): 
 /** Validated, because destinations are compared and written to the lockfile. */
 function isDelivered({ session, deliveries }: Record<string, unknown>): boolean {
   if (typeof session !== 'string' || !Array.isArray(deliveries)) return false;
-  return deliveries.every((one: unknown) => {
-    return isRecord(one) && typeof one.to === 'string' && (one.url === undefined || typeof one.url === 'string');
+  return deliveries.every((delivery: unknown) => {
+    if (!isRecord(delivery) || typeof delivery.to !== 'string') return false;
+    return delivery.url === undefined || typeof delivery.url === 'string';
   });
 }
 

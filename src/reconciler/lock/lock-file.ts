@@ -9,7 +9,7 @@ import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
 type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void>;
 
 /**
- * Reads the lockfile. A missing file is an empty lock, as before the first run; an unreadable one is an error.
+ * Reads the lockfile. A missing file is an empty lock, as before the first run; an unreadable file is an error.
  *
  * @param path absolute
  * @param file its repository-relative name, for diagnostics
@@ -37,7 +37,7 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
 
 /**
  * The lockfile during a run. Each change is applied to the present content of the file, so that entries written by
- * others meanwhile (a pull, an editor) are kept. A change costs the entries that it touches, and reading, comparing and
+ * other programs meanwhile (a pull, an editor) are kept. A change costs the entries that it touches, and reading, comparing and
  * writing the file once.
  */
 export class LockFile {

@@ -3,12 +3,12 @@ import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
-/** Maximum number of invalid entries reported one by one; the rest is counted. */
+/** Maximum number of invalid entries that are reported individually; the rest is counted. */
 const MAX_WRONG_ENTRIES = 20;
 
 /**
  * Parses the text of a lockfile and validates every entry. Refuses anything that is not a complete lockfile of a known
- * version instead of returning an empty one, because everything would be rendered, and paid for, again.
+ * version instead of returning an empty lock, because everything would be rendered, and paid for, again.
  *
  * @param file the lockfile's path for diagnostics, repository-relative
  */
@@ -21,7 +21,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
   try {
     document = JSON.parse(source);
   } catch (error) {
-    // Only invalid JSON is searched for conflict markers: no line of valid JSON begins like one.
+    // Only invalid JSON is searched for conflict markers: no line of valid JSON begins like a marker.
     return refuse(conflictIn(source, file) ?? syntaxError(source, file, error as SyntaxError));
   }
 
@@ -75,8 +75,8 @@ function wrongField(entry: unknown): string | null {
     }
   }
   if (entry.service !== 'embedded') return null;
-  const others = (entry.outputs ?? []) as readonly { readonly video_url: string }[];
-  if ([entry.video_url as string, ...others.map((one) => one.video_url)].every(isOutputPath)) return null;
+  const outputs = (entry.outputs ?? []) as readonly { readonly video_url: string }[];
+  if ([entry.video_url as string, ...outputs.map((output) => output.video_url)].every(isOutputPath)) return null;
   const forms = OUTPUT_ENDINGS.map((ending) => `.${ending}`).join(', ');
   return `an invalid "video_url", expected renders/<name> and one of ${forms}`;
 }
@@ -103,7 +103,7 @@ function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnos
 
 /**
  * Reports ids that occur twice with different entries, as after a manual merge: JSON.parse would silently take the last
- * one.
+ * entry.
  *
  * @param count number of different ids
  */

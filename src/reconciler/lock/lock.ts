@@ -54,7 +54,7 @@ export interface LockEntry {
 export interface Delivery {
   /** Complete destination, such as `s3://bucket/key`. */
   readonly to: string;
-  /** Public URL, if the service reported one. */
+  /** Public URL; absent if the service did not report it. */
   readonly url?: string;
 }
 
@@ -83,7 +83,7 @@ export const emptyLock: Lock = { videos: new Map(), extra: {} };
 /** Folder of the embedded service's finished videos, repository-relative; git ignores it. */
 export const OUTPUTS_FOLDER = 'renders';
 
-/** File extensions of finished videos, one per output format. */
+/** File extensions of finished videos, by output format. */
 export const OUTPUT_ENDINGS = ['mp4', 'mov', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
 
 const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.(?:${OUTPUT_ENDINGS.join('|')})$`);
@@ -161,11 +161,11 @@ function isTextMap(value: unknown): boolean {
   return true;
 }
 
-function isOutput(one: unknown): boolean {
-  if (!isRecord(one) || !isText(one.name) || !isText(one.video_url)) return false;
-  return (one.bytes === undefined || isSize(one.bytes)) && (one.sha256 === undefined || isDigest(one.sha256));
+function isOutput(value: unknown): boolean {
+  if (!isRecord(value) || !isText(value.name) || !isText(value.video_url)) return false;
+  return (value.bytes === undefined || isSize(value.bytes)) && (value.sha256 === undefined || isDigest(value.sha256));
 }
 
-function isDelivery(one: unknown): boolean {
-  return isRecord(one) && isText(one.to) && (one.url === undefined || isText(one.url));
+function isDelivery(value: unknown): boolean {
+  return isRecord(value) && isText(value.to) && (value.url === undefined || isText(value.url));
 }

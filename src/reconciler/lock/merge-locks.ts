@@ -7,7 +7,7 @@ import { entryText, parseLock } from './lock-format.ts';
 type MergeSide = 'ours' | 'theirs';
 
 /**
- * One conflict, and the side that was chosen.
+ * A conflict, and the side that was chosen.
  * - present: its fingerprint is that of the present definition
  * - content: only this side was rendered from changed content
  * - later: it was rendered later
@@ -29,7 +29,7 @@ export interface MergedLock {
 }
 
 /** The merged value, and the decision if there was a conflict. */
-interface Taken<T> {
+interface MergedValue<T> {
   readonly value: T | undefined;
   readonly decision: Omit<MergeDecision, 'kind' | 'name'> | null;
 }
@@ -53,8 +53,8 @@ export function mergeLocks(inputs: {
   const videos = new Map<string, LockEntry>();
   for (const id of namesIn(ours.videos.keys(), theirs.videos.keys())) {
     const versions = { base: base.videos.get(id), ours: ours.videos.get(id), theirs: theirs.videos.get(id) };
-    const { value, decision } = merge(versions, entryText, (was, one, other) => {
-      return chooseEntry(was, one, other, present?.get(id));
+    const { value, decision } = merge(versions, entryText, (baseEntry, ourEntry, theirEntry) => {
+      return chooseEntry(baseEntry, ourEntry, theirEntry, present?.get(id));
     });
     if (value !== undefined) videos.set(id, value);
     if (decision !== null) decisions.push({ kind: 'video', name: id, ...decision });
@@ -66,8 +66,8 @@ export function mergeLocks(inputs: {
       ours: ownValue(ours.extra, name),
       theirs: ownValue(theirs.extra, name),
     };
-    const { value, decision } = merge(versions, fieldText, (_, one, other) => {
-      return { side: fieldText(one) > fieldText(other) ? 'ours' : 'theirs', why: 'order' };
+    const { value, decision } = merge(versions, fieldText, (_, ourField, theirField) => {
+      return { side: fieldText(ourField) > fieldText(theirField) ? 'ours' : 'theirs', why: 'order' };
     });
     if (value !== undefined) extra.push([name, value]);
     if (decision !== null) decisions.push({ kind: 'field', name, ...decision });
@@ -78,10 +78,10 @@ export function mergeLocks(inputs: {
 function merge<T>(
   { base, ours, theirs }: Readonly<Record<'base' | MergeSide, T | undefined>>,
   textOf: (value: T) => string,
-  choose: (base: T | undefined, ours: T, theirs: T) => NonNullable<Taken<T>['decision']>,
-): Taken<T> {
-  const same = (one: T | undefined, other: T | undefined): boolean =>
-    one === undefined || other === undefined ? one === other : textOf(one) === textOf(other);
+  choose: (base: T | undefined, ours: T, theirs: T) => NonNullable<MergedValue<T>['decision']>,
+): MergedValue<T> {
+  const same = (left: T | undefined, right: T | undefined): boolean =>
+    left === undefined || right === undefined ? left === right : textOf(left) === textOf(right);
   if (same(ours, theirs) || same(theirs, base)) return { value: ours, decision: null };
   if (same(ours, base)) return { value: theirs, decision: null };
   if (ours === undefined) return { value: theirs, decision: { side: 'theirs', why: 'update' } };
@@ -95,7 +95,7 @@ function chooseEntry(
   ours: LockEntry,
   theirs: LockEntry,
   present: Fingerprint | undefined,
-): NonNullable<Taken<LockEntry>['decision']> {
+): NonNullable<MergedValue<LockEntry>['decision']> {
   const which = (oursIs: boolean): MergeSide => (oursIs ? 'ours' : 'theirs');
   if (ours.fingerprint !== theirs.fingerprint) {
     if (ours.fingerprint === present || theirs.fingerprint === present) {
@@ -144,8 +144,8 @@ export function mergeLockTexts(
   if (!base.ok || !ours.ok || !theirs.ok) {
     const diagnostics = [
       ...(base.ok ? [] : base.diagnostics),
-      ...(ours.ok ? [] : ours.diagnostics.map((one) => ofSide(one, 'ours'))),
-      ...(theirs.ok ? [] : theirs.diagnostics.map((one) => ofSide(one, 'theirs'))),
+      ...(ours.ok ? [] : ours.diagnostics.map((diagnostic) => ofSide(diagnostic, 'ours'))),
+      ...(theirs.ok ? [] : theirs.diagnostics.map((diagnostic) => ofSide(diagnostic, 'theirs'))),
     ];
     return { ok: false, diagnostics };
   }

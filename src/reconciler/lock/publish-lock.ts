@@ -172,7 +172,7 @@ function keptAtTip(
 ): 'merged' | 'theirs' | 'nothing' {
   if (wanted === undefined) return our === undefined && was !== undefined ? 'nothing' : 'theirs';
   if (our === undefined) return 'theirs';
-  // Neither entry is wanted any more, and it is unknown which definition is newer, so the branch keeps its own.
+  // Neither entry is wanted any more, and it is unknown which definition is newer, so the branch keeps its entry.
   const isOvertaken = their !== undefined && our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
   return isOvertaken ? 'theirs' : 'merged';
 }

@@ -22,7 +22,7 @@ const VERBATIM_LENGTH = 200;
  * Describes the inputs of a video in the lockfile's form: editables in the specification's order, then tracks, fonts, the
  * main output and the files beside it, by `inputName`.
  *
- * A text of up to 200 characters is kept literally, a longer one as `sha256:` with its digest; a colour as its digits;
+ * A text of up to 200 characters is kept literally, a longer text as `sha256:` with its digest; a colour as its digits;
  * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
  * plain `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
  */
@@ -32,7 +32,7 @@ export function describeInputs(spec: VideoSpec<ContentId>): Record<string, strin
   for (const [name, sound] of spec.audio) inputs.push([{ kind: 'track', name }, describeSource(sound)]);
   for (const [name, font] of spec.fonts) inputs.push([{ kind: 'font', name }, font]);
   if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
-  // The format is never left out: an input has a text.
+  // Always records the format, because the text of an input must not be empty.
   for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
     inputs.push([{ kind: 'output', name }, describeOutput({ format, ...settings })]);
   }
@@ -136,7 +136,7 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
   }
 }
 
-/** @param value of the same input in the definition; its kind determines that of the recorded one */
+/** @param value of the same input in the definition; its kind determines how the recorded text is read */
 function canonicalInput(text: string, value: SpecValue<unknown> | undefined): string {
   switch (value?.kind) {
     case 'color':

@@ -27,7 +27,7 @@ export interface SharedText {
   write(text: string, seen: Version | null, mark: string): Promise<WriteOutcome>;
 }
 
-/** One version of the text. */
+/** A version of the text. */
 export interface Version {
   readonly commit: string;
   readonly text: string;
@@ -47,13 +47,13 @@ export interface SharedJournalOptions {
   newMark(): string;
 }
 
-/** Lost races before a write gives up. Each one means that a write of another run succeeded. */
+/** Lost races before a write gives up. Each lost race means that a write of another run succeeded. */
 const MAX_RACES = 200;
 
 /** Failed writes before the error is thrown, when no other run wrote in between: faults of the network or the host. */
 const MAX_FAILURES = 4;
 
-/** Fully random, so that runs which collided do not collide again. */
+/** Fully random waits, so that runs whose writes collided do not collide again. */
 const BACKOFF: Backoff = { firstMs: 100, maxMs: 3_000, randomShare: 1 };
 
 /**
@@ -69,7 +69,7 @@ export class SharedJournal extends QueuedJournal {
   #tip: Version | null = null;
   /** Whether the journal was read. From then on other runs may drop lines that this run has not read. */
   #isOpen = false;
-  /** A refresh that waits for its turn. */
+  /** A refresh that has not started yet. */
   #refresh: Promise<void> | null = null;
   /** Lock entries for lines that other runs may have dropped; null when another run wrote since they were read. */
   #recorded: ReadonlyMap<Fingerprint, LockEntry> | null = new Map();
@@ -126,7 +126,7 @@ export class SharedJournal extends QueuedJournal {
       await wait(backoffMs(races + failures, BACKOFF, random()));
       await this.#read();
       if (this.#tip?.commit === seen?.commit) failures += 1;
-      // All lines are written at once, so one of them proves that all are.
+      // All lines are written at once, so the presence of any line proves that all are written.
       else if (this.#tip?.text.includes(`"write":${JSON.stringify(mark)}`)) return answers;
       else races += 1;
       if (failures >= MAX_FAILURES) throw error;

@@ -9,7 +9,7 @@ import type { Policy, PolicyFinding } from './policy.ts';
  * Checks a plan against the policies of a repository. Only checks videos that the plan changes: unchanged, forgotten and
  * merely restored videos are skipped, so that adding a policy does not block unrelated changes.
  *
- * @returns findings about the plan first, then by video id; within one video in the order of the policies
+ * @returns findings about the plan first, then by video id; within a video in the order of the policies
  */
 export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFinding[] {
   const desired = plan.changes.filter(isJudged).map((change) => change.desired);
@@ -51,13 +51,13 @@ function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
 
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A finding about one video. `path` locates the value in the definition; `level` overrides the policy's level. */
+/** A finding about a video. `path` locates the value in the definition; `level` overrides the policy's level. */
 type PolicyViolation = Pick<PolicyFinding, 'message' | 'hint'> & {
   readonly path: readonly string[];
   readonly level?: PolicyFinding['level'];
 };
 
-/** Checks one video against one policy. Plan-wide policies return nothing. */
+/** Checks a video against a policy. Plan-wide policies return nothing. */
 function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
   return violationsOf(policy, video).map(({ path, level = policy.level, ...words }) => ({
     rule: policy.rule,
@@ -182,7 +182,7 @@ function foreignHost(
   return [{ path, message: `${path.at(-1)} of ${id} comes from ${host}`, hint }];
 }
 
-/** One step of a pattern: any run of characters, or a test of one character. */
+/** A step of a pattern: any run of characters, or a test of one character. */
 type Step = 'run' | ((character: string) => boolean);
 
 /**

@@ -12,7 +12,7 @@ export interface PolicyCommandResult {
   readonly failure: string | null;
 }
 
-/** Maximum characters of one message. */
+/** Maximum number of characters of a message. */
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_FINDINGS = 100;
 
@@ -20,7 +20,7 @@ const MAX_FINDINGS = 100;
  * Reads the answer of a policy command: JSON `{"deny": […], "warn": […]}` on standard output, where each entry is a string
  * or `{message, video}`. Other text is no answer: exit status 0 allows the plan and any other status denies it with the printed
  * text. A broken answer denies, so that a mistake in it does not turn a denial into approval; so does a command that failed.
- * Each message becomes one line of plain text.
+ * Each message becomes a single line of plain text.
  *
  * @param rule name under which the findings are reported
  * @param isVideo returns whether the plan changes a video with this id
@@ -73,7 +73,7 @@ function parseAnswer(stdout: string): Record<string, unknown> | 'broken' | null 
   return lists.every((value) => listOf(value) !== null) ? answer : 'broken';
 }
 
-/** Accepts a single string as a list with one item; null for other values. */
+/** Accepts a single string as a list with a single item; null for other values. */
 function listOf(value: unknown): unknown[] | null {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value : null;

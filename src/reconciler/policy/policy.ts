@@ -19,7 +19,7 @@ export const POLICY_RULES = [
 export type PolicyRule = (typeof POLICY_RULES)[number];
 
 /**
- * One rule of a repository, applied to the videos that a plan changes. `max_renders` and `max_cost` apply to the plan as a
+ * A rule of a repository, applied to the videos that a plan changes. `max_renders` and `max_cost` apply to the plan as a
  * whole. Patterns use the syntax of `matchesPattern`.
  */
 export type Policy = { readonly level: PolicyLevel } & (

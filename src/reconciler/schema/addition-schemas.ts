@@ -47,7 +47,7 @@ function fontsSchema(spec: StyleVersion | null, form: DefinitionForm): JsonSchem
   if (spec === null) return { description, type: 'object', additionalProperties: fontSchema(form) };
   const font = (name: string): JsonSchema => {
     if (form === 'video') return fontSchema(form);
-    const examples = (spec.available_fonts ?? spec.fonts).filter((other) => other !== name);
+    const examples = (spec.available_fonts ?? spec.fonts).filter((candidate) => candidate !== name);
     return { description: `Replacement for ${name}.`, examples, allOf: [fontSchema(form)] };
   };
   const properties = Object.fromEntries(spec.fonts.map((name) => [name, font(name)]));
@@ -95,7 +95,7 @@ function outputsSchema(form: DefinitionForm): JsonSchema {
 
 function deliverSchema(form: DefinitionForm): JsonSchema {
   const to: JsonSchema = { minLength: 1, maxLength: 2000, ...DELIVER_DOCS };
-  const one: JsonSchema = {
+  const entry: JsonSchema = {
     additionalProperties: false,
     required: ['to'],
     properties: {
@@ -107,8 +107,8 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
     type: ['string', 'object', 'array'],
     ...to,
     description: `${DELIVER_DOCS.description} Replaces "deliver" of reelform.yaml; an empty list disables deliveries.`,
-    ...one,
-    items: { type: ['string', 'object'], ...to, ...one },
+    ...entry,
+    items: { type: ['string', 'object'], ...to, ...entry },
     ...(form === 'file' && {
       defaultSnippets: [
         { label: 'a bucket', body: 's3://${1:bucket}/${2:videos}/{id}.{extension}' },

@@ -71,7 +71,9 @@ function hasAdditions(document: unknown): boolean {
 }
 
 function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): (document: unknown) => readonly ErrorObject[] {
-  for (const [name, one] of Object.entries(named)) if (ajv.schemas[name] === undefined) ajv.addSchema(one, name);
+  for (const [name, namedSchema] of Object.entries(named)) {
+    if (ajv.schemas[name] === undefined) ajv.addSchema(namedSchema, name);
+  }
   const validate = ajv.compile(schema);
   return (document) => (validate(document) ? [] : (validate.errors ?? []));
 }

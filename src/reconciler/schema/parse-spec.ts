@@ -84,7 +84,7 @@ function editableProblems(name: string, editable: Fields): string[] {
   });
 }
 
-/** Accepts one line without control characters, which a terminal or editor could interpret. */
+/** Accepts a line without control characters, which a terminal or editor could interpret. */
 function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&

@@ -1,4 +1,4 @@
-/** Properties of one kind of map that people try, in lower case without separators → the answer. */
+/** Property that users try in a kind of map, in lower case without separators → the answer. */
 type Answers = Readonly<Record<string, Answer>>;
 
 interface Answer {

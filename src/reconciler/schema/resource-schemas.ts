@@ -8,7 +8,7 @@ import { fieldRules, fieldSchemas, hasValue, refused } from './field-schemas.ts'
 import { colorSchema, type DefinitionForm, PLACEHOLDER, textSchema } from './value-schemas.ts';
 
 /**
- * Returns the schemas of the values of editables, one for each kind. Each accepts the short form or the full form of the
+ * Returns the schemas of the values of editables, by kind. Each schema accepts the short form or the full form of the
  * service interface, chosen by `if/then`.
  */
 export function kindSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {

@@ -58,7 +58,7 @@ function integers(minimum: number, maximum: number): JsonSchema {
   return { minimum, maximum, multipleOf: 1 };
 }
 
-/** Returns the schema of an id or a segment of one, with the rules of `parseVideoId`. Accepts any text with a placeholder. */
+/** Returns the schema of an id or a segment of an id, with the rules of `parseVideoId`. Accepts any text with a placeholder. */
 export function videoIdSchema(): JsonSchema {
   const segment = '(?!\\.{1,2}(/|$))[A-Za-z0-9._-]+';
   return {

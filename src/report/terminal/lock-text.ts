@@ -199,14 +199,14 @@ export function nothingToMergeText(file: string, isUnmerged: boolean): string {
 
 /** Reports the installation of the merge driver. */
 export function installedText(
-  installed: Readonly<Record<'attributes' | 'driver', 'done' | 'already' | { readonly other: string }>>,
+  installed: Readonly<Record<'attributes' | 'driver', 'done' | 'already' | { readonly keptValue: string }>>,
   options: { readonly color: boolean },
 ): string {
   const { green, yellow } = createColors(options.color);
   const line = (name: string, what: (typeof installed)['driver'], done: string): string => {
     if (what === 'done') return `${green('set')}  ${name}: ${done}\n`;
     if (what === 'already') return `${green('was set')}  ${name}\n`;
-    return `${yellow('left')}  ${name} has another value: ${escapeControls(what.other)}\n`;
+    return `${yellow('left')}  ${name} has another value: ${escapeControls(what.keptValue)}\n`;
   };
   return [
     line('.gitattributes', installed.attributes, 'commit it'),
