@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../support/http-server.ts';
@@ -39,30 +39,23 @@ describe('reelform pull', () => {
   const { spec } = smallPackage();
   const editable = { input_type: 'text' as const, stillcut: 's' };
   test.each(['audio.voice', 'fonts.Inter', 'outputs.square', 'output'])(
-    'refuses the editable %s of a service, which would share an input of the lockfile, and writes nothing',
+    'writes the editable %s of a service, which is named like an input of the lockfile, and accepts a value for it',
     async (key) => {
-      const editables = { ...spec.editables, [key]: editable };
-      const service = await startInterfaceService({
-        styleVersions: [
-          { ...spec, id: 'tsv_good' },
-          { ...spec, id: 'tsv_bad', editables },
-        ],
-      });
+      const named = { ...spec, id: 'tsv_named', editables: { [key]: editable } };
+      const service = await startInterfaceService({ styleVersions: [named] });
       onTestFinished(() => service.close());
       const root = makeRepository({
-        'reelform.yaml': `service: {url: "${service.url}"}\ntemplates:\n  good: tsv_good\n  bad: tsv_bad\n`,
+        'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {named: tsv_named}\nvideos: "*.video.yaml"\n`,
       });
-      const pull = (...args: string[]) => reelform(root, ['pull', ...args], { env: { REELFORM_TOKEN: service.token } });
-      const { exitCode, stdout, stderr } = await pull();
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toContain('service_answer_invalid');
-      expect(stderr).toContain(`The key of the editable "${key}" is reserved`);
-      expect(stderr).toContain('reelform.yaml:4:8');
-      expect(stderr).toContain('Correct the template on the service');
-      expect(existsSync(join(root, 'schemas/good.spec.json'))).toBe(false);
-      expect(existsSync(join(root, 'schemas/bad.spec.json'))).toBe(false);
-      expect((await pull('good')).exitCode).toBe(0);
-      expect(existsSync(join(root, 'schemas/good.spec.json'))).toBe(true);
+      onTestFinished(() => rmSync(root, { recursive: true }));
+      const run = (...args: string[]) => reelform(root, args, { env: { REELFORM_TOKEN: service.token } });
+      expect(await run('pull')).toMatchObject({ exitCode: 0, stderr: '' });
+      const written = JSON.parse(readFileSync(join(root, 'schemas/named.spec.json'), 'utf8'));
+      expect(written.style_version.editables[key]).toMatchObject(editable);
+      const definition = { template: 'named', title: 'A video', resources: { [key]: 'A text' } };
+      writeFileSync(join(root, 'a.video.yaml'), JSON.stringify(definition));
+      const { stdout } = await run('plan', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ complete: true, changes: [{ action: 'create', id: 'a' }] });
     },
   );
 });
