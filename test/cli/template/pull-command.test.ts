@@ -45,7 +45,7 @@ describe('reelform pull', () => {
       const service = await startInterfaceService({ styleVersions: [named] });
       onTestFinished(() => service.close());
       const root = makeRepository({
-        'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {named: tsv_named}\nvideos: "*.video.yaml"\n`,
+        'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {named: tsv_named}\nvideos: a.yaml\n`,
       });
       onTestFinished(() => rmSync(root, { recursive: true }));
       const run = (...args: string[]) => reelform(root, args, { env: { REELFORM_TOKEN: service.token } });
@@ -53,7 +53,7 @@ describe('reelform pull', () => {
       const written = JSON.parse(readFileSync(join(root, 'schemas/named.spec.json'), 'utf8'));
       expect(written.style_version.editables[key]).toMatchObject(editable);
       const definition = { template: 'named', title: 'A video', resources: { [key]: 'A text' } };
-      writeFileSync(join(root, 'a.video.yaml'), JSON.stringify(definition));
+      writeFileSync(join(root, 'a.yaml'), JSON.stringify(definition));
       const { stdout } = await run('plan', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ complete: true, changes: [{ action: 'create', id: 'a' }] });
     },
