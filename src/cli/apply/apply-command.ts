@@ -153,7 +153,7 @@ async function runBegun(
   return end(applyExitCode(outcome), outcome);
 }
 
-/** Records the new URLs that a refresh found for expired ones. */
+/** Records the new URLs that a refresh found for expired URLs. */
 async function recordExpiredLinks(root: string, { lock, refreshed }: BegunApply): Promise<Lock> {
   const expired = refreshed?.findings.filter(({ what }) => what === 'link_expired') ?? [];
   if (expired.length === 0) return lock;

@@ -132,7 +132,7 @@ async function renderPlanned(
   }
 }
 
-/** The videos that a plan renders, restored ones too. */
+/** The videos that a plan renders, including restored videos. */
 function plannedVideos(plan: Plan, { videos, templates }: Project, inputs: OpenInputs): ShardVideo[] {
   const wanted = new Set(plan.changes.filter(renders).map(({ id }) => id));
   return videos.flatMap((video) => {

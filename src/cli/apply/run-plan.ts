@@ -52,8 +52,8 @@ interface RunPlanInput {
 }
 
 /**
- * Executes a plan, shows progress, and handles interruptions. The first signal stops new renders: pending ones are
- * awaited on a terminal, and elsewhere left to the service after five seconds. The second signal ends the process.
+ * Executes a plan, shows progress, and handles interruptions. The first signal stops new renders. Pending renders
+ * are awaited on a terminal, and elsewhere left to the service after five seconds. The second signal ends the process.
  * Closes the service, but not the journal.
  */
 export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome> {

@@ -69,7 +69,7 @@ async function format(
     try {
       await formatFile(path);
     } catch (error) {
-      // An unreadable file does not stop the others.
+      // An unreadable file does not stop the formatting of other files.
       if (!(error instanceof ReelformError)) unexpected.push(error);
       else diagnostics.push(errorAt(error.code, undefined, error.message, error.hint));
     }

@@ -42,7 +42,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
     desired.map(({ id }) => id),
     project,
   );
-  // A definition whose videos are unknown may have any of the selected ones.
+  // A definition whose videos are unknown may define any of the selected videos.
   const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
   const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];
   const text = () => lintText({ ...linted, diagnostics: [...unknown, ...found], invalid: names });

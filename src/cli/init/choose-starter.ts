@@ -53,8 +53,8 @@ export async function chooseStarter(
     );
     return chosen as T;
   };
-  const asked = options.service === undefined && asks;
-  const service = asked
+  const asksService = options.service === undefined && asks;
+  const service = asksService
     ? await answered(initQuestion('service', [], 'embedded'), 'embedded', wrongService)
     : (options.service ?? 'embedded');
   const wrong = wrongService(service);

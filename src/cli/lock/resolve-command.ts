@@ -28,10 +28,8 @@ interface ResolveOptions extends GlobalOptions {
 
 type Decision = 'session' | 'retry' | 'abandon';
 
-/**
- * Time in milliseconds after which a run on another machine that announced a request has either sent it or never will.
- */
-const OTHERS_MS = 180_000;
+/** Time in milliseconds after which a run on another machine no longer sends a request that it has announced. */
+const FOREIGN_REQUEST_MS = 180_000;
 
 /**
  * `reelform resolve [ID]`: lists renders that may be paid for and cannot be followed, or records a user's decision
@@ -117,7 +115,7 @@ async function record(
     const found = await findSession(session!, attempt, journal, config, io);
     return journal.append({ type: 'created', key: intent.key, session: found.id, at });
   }
-  const waitMs = journal.isShared ? Date.parse(intent.at) + OTHERS_MS - io.now() : 0;
+  const waitMs = journal.isShared ? Date.parse(intent.at) + FOREIGN_REQUEST_MS - io.now() : 0;
   if (waitMs > 0) {
     throw new ReelformError('already_running', `Another run recorded this request at ${intent.at}`, {
       hint: `It may still be running: try again in ${Math.ceil(waitMs / 1000)} seconds`,

@@ -17,13 +17,13 @@ export interface ToolContext {
     argv: readonly string[],
     options?: { readonly cwd?: string; readonly onStdout?: (text: string) => void },
   ): Promise<CapturedRun>;
-  /** Runs a task after all earlier ones. */
+  /** Runs a task after all earlier tasks. */
   serialize<T>(task: () => Promise<T>): Promise<T>;
 }
 
 type Content = CallToolResult['content'][number];
 
-/** Longest text of a result. Larger ones would fill the context of an agent. */
+/** Longest text of a result. Longer texts would fill the context of an agent. */
 const MAX_CHARACTERS = 100_000;
 
 /** Runs a tool in its turn. Returns errors that the agent can act on as results. */

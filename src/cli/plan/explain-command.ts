@@ -34,20 +34,20 @@ export async function explainCommand(id: string, options: JsonOptions, io: Io): 
 }
 
 /** Number of ids that a hint names. */
-const NAMED = 5;
+const MAX_CANDIDATES = 5;
 
 /** @throws ReelformError `unknown_video` */
 function changeOf(id: string, { changes }: Plan): Change {
   const found = changes.find((change) => change.id === id) ?? changes.find((change) => change.previousId === id);
   if (found !== undefined) return found;
   const ids = changes.flatMap((change) => (change.previousId === null ? [change.id] : [change.id, change.previousId]));
-  const alike = ids.filter((known) => known.startsWith(id)).sort();
-  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((match) => match !== null);
-  const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
+  const withPrefix = ids.filter((candidate) => candidate.startsWith(id)).sort();
+  const candidates = withPrefix.length > 0 ? withPrefix : [closestMatch(id, ids)].filter((match) => match !== null);
+  const more = candidates.length > MAX_CANDIDATES ? `, or ${candidates.length - MAX_CANDIDATES} more` : '';
   const hint =
-    meant.length === 0
+    candidates.length === 0
       ? 'Run `reelform plan --verbose` to list all videos'
-      : `Did you mean ${meant.slice(0, NAMED).join(', ')}${more}?`;
+      : `Did you mean ${candidates.slice(0, MAX_CANDIDATES).join(', ')}${more}?`;
   throw new ReelformError('unknown_video', `Neither a definition nor the lockfile has a video ${JSON.stringify(id)}`, {
     hint,
   });

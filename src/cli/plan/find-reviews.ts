@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 
 /**
  * Maximum number of merged pull requests whose comments are read, with one request each, of the thousand per hour that
- * GitHub grants the token of a job. A plan that was reviewed usually needs only the latest ones.
+ * GitHub grants the token of a job. A plan that was reviewed usually needs only the latest of them.
  */
 const MAX_PULLS = 100;
 /** Pages of a hundred closed pull requests, of which some were not merged, or merged elsewhere. */

@@ -9,8 +9,8 @@ import { countNoun } from '../../report/wording/quantities.ts';
 import type { DesiredState } from '../state/load-desired-state.ts';
 
 /**
- * Reports definitions that git has and leaves out of this checkout. An entry without a definition may belong to one of these, so
- * no entry is removed while there are any.
+ * Reports definitions that git has and leaves out of this checkout. An entry without a definition may belong
+ * to one of these, so no entry is removed while there are any.
  */
 export async function leftOutDefinitions(
   { root, config }: Pick<DesiredState, 'root' | 'config'>,

@@ -82,8 +82,8 @@ export async function pointersOf(
   const { videos, cells, source, templateOf } = await planned.source();
   const templates = { get: (name: string) => templateOf(name) ?? undefined };
   const search = createPointerSearch({ root: planned.root, templates, cells, source });
-  const asked = new Set(ids);
-  const found = videos.filter(({ id }) => asked.has(id)).map((video) => [video.id, search(video)] as const);
+  const selectedIds = new Set(ids);
+  const found = videos.filter(({ id }) => selectedIds.has(id)).map((video) => [video.id, search(video)] as const);
   return new Map(found.filter(([, pointers]) => pointers.length > 0));
 }
 

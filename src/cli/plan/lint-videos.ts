@@ -71,7 +71,7 @@ function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 
 
 /**
  * Lints videos as they would be rendered. Videos whose findings can only be warnings come first, within the budget; the
- * the rest is always linted.
+ * rest is always linted.
  *
  * @throws ReelformError `engine_missing`
  */
@@ -84,12 +84,12 @@ export async function lintVideos(
   const cache = openLintCache(planned.root, cacheKey(), options.cache);
   const { videos: all, cells, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
-  const from: LintContext = { lint: planned.config.lint, packageOf, cells, source };
-  const asked = all.filter(({ id }) => wanted.has(id));
-  const videos = asked.filter(({ template }) => packageOf(template) !== null);
-  const remote = asked.filter(({ template }) => packageOf(template) === null);
+  const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
+  const requested = all.filter(({ id }) => wanted.has(id));
+  const videos = requested.filter(({ template }) => packageOf(template) !== null);
+  const remote = requested.filter(({ template }) => packageOf(template) === null);
   const rulesOf = ({ template }: Video): LintRules => ({
-    repository: from.lint,
+    repository: context.lint,
     template: packageOf(template)?.manifest.lint ?? {},
   });
   const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
@@ -115,11 +115,11 @@ export async function lintVideos(
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);
-        failures.set(video.id, failed(error, video, isNeeded, from));
+        failures.set(video.id, failed(error, video, isNeeded, context));
       }
       progress.checked();
     };
-    const needed = new Set(unknown.filter(({ template }) => mustBeChecked(template, from)));
+    const needed = new Set(unknown.filter(({ template }) => mustBeChecked(template, context)));
     try {
       const ordered = [...unknown.filter((video) => !needed.has(video)), ...needed];
       await Promise.all(ordered.map((video) => limit(check, video, needed.has(video))));
@@ -129,10 +129,10 @@ export async function lintVideos(
     }
   }
   const placed = videos.flatMap((video) =>
-    placedFindings(cache.get(keyOf(video)) ?? [], video, { ...from, rules: rulesOf(video) }),
+    placedFindings(cache.get(keyOf(video)) ?? [], video, { ...context, rules: rulesOf(video) }),
   );
   const diagnostics = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
-  const uncheckable = remote.filter(({ template }) => mustBeChecked(template, from));
+  const uncheckable = remote.filter(({ template }) => mustBeChecked(template, context));
   const leftOut = [
     ...late.map((id) => ({ id, reason: 'budget' as const })),
     ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
@@ -212,8 +212,8 @@ function failed(error: unknown, video: Video, isNeeded: boolean, located: LintCo
 }
 
 const FILE = join('.reelform', 'lint.json');
-/** Number of videos that are kept, the most recent ones. */
-const MOST = 20_000;
+/** Number of the most recent videos whose findings are kept. */
+const MAX_VIDEOS = 20_000;
 
 /**
  * Opens the findings by fingerprint and safe area, so that unchanged videos are not linted again.
@@ -234,7 +234,7 @@ function openLintCache(root: string, build: string, reads: boolean) {
     /** Stores the findings for the next run. Does nothing in a read-only checkout. */
     async store() {
       if (!isChanged) return;
-      const kept = Object.fromEntries([...found].slice(-MOST));
+      const kept = Object.fromEntries([...found].slice(-MAX_VIDEOS));
       await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
         if (!(error instanceof ReelformError)) throw error;
       });

@@ -13,8 +13,8 @@ export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells'
 }
 
 /**
- * The videos that a plan renders, for lint, the count of segments and the preview. Their definitions are read when one of these
- * needs them, and their sources are fetched once for all.
+ * The videos that a plan renders, for lint, the count of segments and the preview. Their definitions are read
+ * on first use, and their sources are fetched once.
  */
 export class PlannedVideos {
   /** Absolute. */

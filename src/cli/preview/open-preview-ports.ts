@@ -74,7 +74,7 @@ async function loadRepository(root: string, io: Io): Promise<LoadedRepository> {
   return { project, desired, diagnostics, lock: lock.ok ? lock.value : null, plan: null, document: null };
 }
 
-/** Opens the cache for segments of drafts. They are small, and the finished ones must not be pushed out by them. */
+/** Opens the cache for segments of drafts. Separate, so that drafts do not evict finished segments. */
 function openDraftCache(root: string, io: Io): SegmentCache {
   const folder = join(root, '.reelform', 'drafts');
   return new SegmentCache({

@@ -86,7 +86,7 @@ export function outputOf(
 function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat } {
   const ending = out === undefined ? undefined : /\.(\w+)$/.exec(out)?.[1]?.toLowerCase();
   const [named] = Object.entries(OUTPUT_FILE_TYPES).find(([, file]) => file.extension === ending) ?? [];
-  const asked = frame === undefined ? format : 'png';
+  const requestedFormat = frame === undefined ? format : 'png';
   if (ending !== undefined && named === undefined) {
     const endings = Object.values(OUTPUT_FILE_TYPES).map(({ extension }) => `.${extension}`);
     throw new ReelformError('options_conflict', `--out ends with .${ending}, which is not a known format`, {
@@ -98,12 +98,12 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
       hint: 'Remove one of these options',
     });
   }
-  if (asked !== undefined && named !== undefined && asked !== named) {
-    throw new ReelformError('options_conflict', `--out ends with .${ending}, but the format is ${asked}`, {
-      hint: `Use the extension .${OUTPUT_FILE_TYPES[asked].extension}`,
+  if (requestedFormat !== undefined && named !== undefined && requestedFormat !== named) {
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, but the format is ${requestedFormat}`, {
+      hint: `Use the extension .${OUTPUT_FILE_TYPES[requestedFormat].extension}`,
     });
   }
-  const known = asked ?? (named as OutputFormat | undefined);
+  const known = requestedFormat ?? (named as OutputFormat | undefined);
   return known === undefined ? {} : { format: known };
 }
 

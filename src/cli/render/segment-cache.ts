@@ -128,7 +128,7 @@ export async function pruneCacheCommand(options: JsonOptions, io: Io): Promise<n
   return EXIT.ok;
 }
 
-/** `reelform cache verify`: reads every segment, and removes damaged ones. */
+/** `reelform cache verify`: reads every segment, and removes damaged segments. */
 export async function verifyCacheCommand(options: JsonOptions, io: Io): Promise<number> {
   const { store } = await openStore(options, io);
   const damaged = await store.verify();

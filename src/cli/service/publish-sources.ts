@@ -25,8 +25,8 @@ export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>,
     const name = `${source.sha256}${endingOf(source.name)}`;
     const remote_url = `${assets.publicUrl}${name}`;
     const { signal } = new AbortController();
-    const seen = await probe(remote_url, signal);
-    if (seen.kind === 'there') return { remote_url };
+    const published = await probe(remote_url, signal);
+    if (published.kind === 'there') return { remote_url };
     const parsed = parseDestination(`${assets.publish}${name}`);
     if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
     try {

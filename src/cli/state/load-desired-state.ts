@@ -54,7 +54,7 @@ interface DesiredStateOptions {
 }
 
 /**
- * Loads the desired videos of the repository around a folder. Takes unchanged ones from the plan cache.
+ * Loads the desired videos of the repository around a folder. Takes unchanged videos from the plan cache.
  *
  * @throws ReelformError `config_missing`
  */

@@ -50,9 +50,9 @@ export async function readGalleryTemplate(
   }
   const clone = join(reelform, 'gallery');
   if (existsSync(join(clone, name, 'template.yaml'))) return readFolder(clone, name);
-  const beside = join(dirname(reelform), GALLERY_PACKAGE);
-  if (existsSync(join(beside, name, 'template.yaml'))) {
-    const found = readFolder(beside, name);
+  const installed = join(dirname(reelform), GALLERY_PACKAGE);
+  if (existsSync(join(installed, name, 'template.yaml'))) {
+    const found = readFolder(installed, name);
     if (galleryDigest(found) === expected) return found;
     throw unknownFiles(name, `the installed ${GALLERY_PACKAGE}`);
   }

@@ -48,9 +48,9 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const source = readLottie({ path, bytes, ...adjacentTo(dirname(path)) }, options.animation);
   if ('problems' in source) return fail(source.problems, source.hint);
   const evaluate = await openBuiltEvaluator();
-  const made = initPackage(source, { name: options.name, colorLayers: colorLayersOf(options), evaluate });
-  if (!isPackage(made)) return fail(made.problems);
-  const created = await keepTextSizes(made);
+  const initial = initPackage(source, { name: options.name, colorLayers: colorLayersOf(options), evaluate });
+  if (!isPackage(initial)) return fail(initial.problems);
+  const created = await keepTextSizes(initial);
 
   const folder = resolve(directory, options.out ?? join('templates', safeName(source.name).toLowerCase()));
   if (options.force !== true) refuseTaken(folder, directory);

@@ -53,8 +53,8 @@ export interface ApplyInput {
  * `concurrency` at once. Each is written to the journal before it is reported, and to the lockfile at the next
  * checkpoint, at the latest before this returns. A failure affects only its own video.
  *
- * @throws ReelformError `write_failed` when the journal or the lockfile cannot be written. Nothing new is posted after
- *   that
+ * @throws ReelformError `write_failed` when the journal or the lockfile cannot be written. Posts no new request
+ *   after that
  */
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { plan, onEvent, service } = input;
@@ -135,7 +135,7 @@ function rememberLack(service: RenderService): Pick<RunContext, 'lacks' | 'noteL
   };
 }
 
-/** Knows the sessions of the lockfile and the journal, so that no session is recorded for two different videos. */
+/** Returns the function that assigns sessions to requests, each session to requests for one content only. */
 function sessionClaims(plan: Plan, { attempts }: JournalState): RunContext['claimSession'] {
   const owners = new Map<string, { readonly id: string; readonly fingerprint: Fingerprint }>();
   for (const { id, before } of plan.changes) if (before !== null) owners.set(before.session, { id, ...before });

@@ -19,7 +19,7 @@ interface DeliveryTask {
   readonly destinations: readonly DestinationChange[];
 }
 
-/** Deliveries that succeeded, and the failures of the others. */
+/** Deliveries that succeeded, and the failures of the remaining deliveries. */
 export interface DeliveryEnding {
   readonly arrived: readonly Delivery[];
   readonly failures: readonly VideoFailure[];
@@ -31,8 +31,8 @@ const BACKOFF: Backoff = { firstMs: 100, maxMs: 5_000, factor: 1.5 };
 export const NOT_DELIVERED: DeliveryEnding = { arrived: [], failures: [] };
 
 /**
- * Delivers a finished video. Waits for the uploads that its session has started, and asks the service for the others.
- * Renders nothing. Failures are reported with their destination and do not fail the video.
+ * Delivers a finished video. Waits for the uploads that its session has started, and asks the service
+ * for the remaining uploads. Renders nothing. Failures are reported with their destination and do not fail the video.
  */
 export async function deliverRendering(task: DeliveryTask, context: RunContext): Promise<DeliveryEnding> {
   const wanted = uploadRequests(task.destinations);
@@ -70,7 +70,7 @@ async function uploadsOf(
   const ofWanted = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
     wanted.flatMap(({ to }) => external_uploads.findLast((upload) => upload.to === to) ?? []);
   if (!service.outlivesProcess) {
-    // Its sessions end with the process, so an earlier one is not known.
+    // The sessions of this service end with the process, so earlier sessions are not known.
     if (seen === null) return [];
     const isDelivered = ofWanted(seen).every(uploadEnded);
     return ofWanted(isDelivered ? seen : await abortable(service.waitForUploads(seen.id), leave));
@@ -100,7 +100,7 @@ function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly Exte
   const arrived: Delivery[] = [];
   const failures: VideoFailure[] = [];
   for (const { to } of wanted) {
-    const upload = ended.find((other) => other.to === to);
+    const upload = ended.find((endedUpload) => endedUpload.to === to);
     if (upload?.status === 'complete') {
       arrived.push(typeof upload.url === 'string' ? { to, url: upload.url } : { to });
       continue;

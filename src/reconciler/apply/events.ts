@@ -13,7 +13,7 @@ export interface VideoFailure {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** The editable that the failure is about, if it is about one. */
+  /** The editable that the failure is about; absent if it concerns none. */
   readonly editable?: string | undefined;
   /** Repository file that filled the editable. */
   readonly source?: string | undefined;
@@ -68,7 +68,7 @@ export type ApplyEvent =
       /** Deliveries that succeeded; absent when there are none. */
       readonly deliveries?: readonly Delivery[];
       /**
-       * Present for a restored video: whether its digest equals the one in the lockfile; null when the lockfile has
+       * Present for a restored video: whether its digest equals the digest in the lockfile; null when the lockfile has
        * none.
        */
       readonly restored?: { readonly isIdentical: boolean | null };
@@ -84,7 +84,7 @@ export type ApplyEvent =
       readonly failures: readonly VideoFailure[];
       readonly elapsedMs: number;
     }
-  /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
+  /** A render was requested, and only a person can find out its result. `session`: the missing session, if known. */
   | {
       readonly kind: 'video-unknown';
       readonly id: VideoId;
@@ -101,7 +101,7 @@ export type ApplyEvent =
 export interface ApplyOutcome {
   /** Number of videos that this run rendered. */
   readonly rendered: number;
-  /** Number of videos that other runs on the same journal rendered, and this one recorded; absent when there are none. */
+  /** Number of videos that other runs on the journal rendered and this run recorded; absent when there are none. */
   readonly renderedByOtherRuns?: number;
   /** Number of restored videos, and of those whose bytes differ from the lost file; absent when none was restored. */
   readonly restored?: { readonly videos: number; readonly differing: number };

@@ -23,7 +23,7 @@ import { followMended, followSession, mismatchOf, renderingOf, watchSession } fr
 /** A run on another machine posts its intent within this time, including all time-outs. */
 const FOREIGN_INTENT_MS = 180_000;
 const FOREIGN_POLL_MS = 2_000;
-/** Safety margin at the end of an idempotency key's lifetime: the machines of a service have clocks of their own. */
+/** Safety margin at the end of an idempotency key's lifetime: the clocks of the machines of a service differ. */
 const KEY_MARGIN_MS = 300_000;
 /** Waits between requests while the queue of the service is full. */
 const FULL_QUEUE_WAITS_MS = [1_000, 2_000, 5_000, 10_000];
@@ -34,7 +34,7 @@ const STOP_CHECK_MS = 1_000;
  * Obtains one rendering without paying twice. Resumes the attempt recorded in the journal, or writes an intent to disk and
  * then posts a new request.
  *
- * @throws whatever the journal threw: without it nothing more may be posted
+ * @throws errors of the journal, without which no request may be posted
  */
 export function obtainRendering(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
   return context.watcher === null ? renderEmbedded(change, context, events) : obtainRemote(change, context, events);
@@ -262,7 +262,7 @@ async function keyProblem(intent: Intent, { service }: RemoteContext): Promise<s
   return ', and it was sent with another access token';
 }
 
-/** Records how long the service keeps keys as soon as it is known: the next run needs it if this one crashes. */
+/** Records how long the service keeps keys as soon as it is known: the next run needs it if this run crashes. */
 async function recordKeyLifetime({ service, ports }: RunContext): Promise<void> {
   const lifetimeMs = service.keyLifetimeMs();
   const known = ports.journal.state.services.get(service.name)?.keyLifetimeMs ?? null;
@@ -364,7 +364,7 @@ function newIntent(change: PendingChange, body: string, context: RunContext): In
   };
 }
 
-/** A restored output keeps the name in the lockfile; a new one is named after its content. */
+/** A restored output keeps the name in the lockfile; a new output is named after its content. */
 function outputName(change: PendingChange): string {
   if (change.action === 'restore') return outputNameOf(change.before.video_url);
   const { id, fingerprint } = change.desired;

@@ -80,7 +80,7 @@ export interface RefreshInput {
 
 /**
  * Pauses before requests that were answered with 404 are repeated, in milliseconds. A deployment, a cache or a lagging
- * store recovers within this time, so only what no request finds counts as gone. All videos share the pauses.
+ * store recovers within this time, so only a URL that no request finds counts as gone. All videos share the pauses.
  */
 export const PAUSES_MS = [2_000, 8_000] as const;
 
@@ -170,24 +170,24 @@ async function checkVideo(id: string, entry: LockEntry, requests: Requests): Pro
   const session = getSession === null ? null : await checkSession(entry.session, getSession);
   if (session?.what === 'unclear') unclear.push({ id, url, why: session.why });
   const isForgotten = session?.what === 'session_gone';
-  const files = [entry, ...(entry.outputs ?? [])].filter((one) => isRemote(one.video_url));
+  const files = [entry, ...(entry.outputs ?? [])].filter((file) => isRemote(file.video_url));
   const probes = await Promise.all(
-    files.map(async (one) => ({ url: one.video_url, bytes: one.bytes, found: await probe(one.video_url) })),
+    files.map(async ({ video_url, bytes }) => ({ url: video_url, bytes, found: await probe(video_url) })),
   );
-  const video = probes.find((one) => one.url === url)?.found ?? null;
+  const video = probes.find((file) => file.url === url)?.found ?? null;
   const isNoted = session?.what === 'session_gone' || session?.what === 'session_failed';
   const notes: VideoNote[] = isNoted && video?.kind === 'there' ? [{ id, what: session.what, url }] : [];
-  const other = probes.find(({ bytes, found }) => found.kind === 'there' && isOtherSize(bytes, found.bytes));
-  const resized = other === undefined ? null : { id, url: other.url };
+  const resizedFile = probes.find(({ bytes, found }) => found.kind === 'there' && isOtherSize(bytes, found.bytes));
+  const resized = resizedFile === undefined ? null : { id, url: resizedFile.url };
   const check = { id, url, isForgotten, unclear, finding: null, notes, resized, mayPass: false };
   const isMissing = probes.some(({ found }) => found.kind !== 'there');
   const renewed = isMissing && session?.what === 'there' ? await renewedUrls(session.rendering, entry, probe) : null;
-  for (const one of renewed === null ? probes : []) {
-    if (one.found.kind === 'gone') {
-      const finding = { id, reason: 'url_lost', what: 'video_gone', url: one.url, changed: {} } as const;
-      return { ...check, finding, mayPass: one.found.status !== 410 };
+  for (const file of renewed === null ? probes : []) {
+    if (file.found.kind === 'gone') {
+      const finding = { id, reason: 'url_lost', what: 'video_gone', url: file.url, changed: {} } as const;
+      return { ...check, finding, mayPass: file.found.status !== 410 };
     }
-    if (one.found.kind === 'unclear') unclear.push({ id, url: one.url, why: one.found.why });
+    if (file.found.kind === 'unclear') unclear.push({ id, url: file.url, why: file.found.why });
   }
   const changed = await changedSources(id, entry, requests, { unclear, notes });
   const [first] = Object.keys(changed);
@@ -208,8 +208,10 @@ async function renewedUrls(
   const files = [rendering, ...(rendering.outputs ?? [])];
   if (files.length !== recorded.length) return null;
   if (files.every(({ video_url: url }, at) => url === recorded[at]!.video_url)) return null;
-  const found = await Promise.all(files.map(({ video_url: url }) => probe(url)));
-  const isAvailable = found.every((one, at) => one.kind === 'there' && !isOtherSize(recorded[at]!.bytes, one.bytes));
+  const probes = await Promise.all(files.map(({ video_url: url }) => probe(url)));
+  const isAvailable = probes.every(
+    (found, at) => found.kind === 'there' && !isOtherSize(recorded[at]!.bytes, found.bytes),
+  );
   return isAvailable ? rendering : null;
 }
 
@@ -305,7 +307,10 @@ export function recordFindings(lock: Lock, findings: readonly Finding[]): Lock {
 
 /** Keeps the recorded sizes and digests, which the service may not report. */
 function withUrls(entry: LockEntry, { video_url, thumbnails, outputs = [] }: LockRendering): LockEntry {
-  const files = entry.outputs?.map((one, at) => ({ ...one, video_url: outputs[at]?.video_url ?? one.video_url }));
+  const files = entry.outputs?.map((output, at) => ({
+    ...output,
+    video_url: outputs[at]?.video_url ?? output.video_url,
+  }));
   return { ...entry, video_url, thumbnails, ...(files && { outputs: files }) };
 }
 

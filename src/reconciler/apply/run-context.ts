@@ -38,9 +38,9 @@ interface CommonContext {
   readonly run: string;
   /** Attempts in the journal when the run began, except those that the lockfile records. */
   readonly known: ReadonlyMap<Fingerprint, Attempt>;
-  /** Failed attempts in the journal when the run began, whose sessions are read again before new ones are requested. */
+  /** Failed attempts in the journal when the run began, whose sessions are read again before new sessions are requested. */
   readonly failed: ReadonlyMap<Fingerprint, Attempt>;
-  /** Assigns a session to a request. Returns an error if it belongs to another video: one answer was for both. */
+  /** Assigns a session to a request. Returns an error if it belongs to a request for other content. */
   claimSession(intent: Intent, session: string): ReelformError | null;
   /** Returns true once the run is ending and must send no new requests. */
   isEnding(): boolean;
@@ -84,7 +84,7 @@ export type Ending =
       readonly isOtherRuns: boolean;
     }
   | { readonly kind: 'failed'; readonly failures: readonly VideoFailure[] }
-  /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
+  /** A render was requested, and only a person can find out its result. `session`: the missing session, if known. */
   | {
       readonly kind: 'unknown';
       readonly failure: VideoFailure;
@@ -107,7 +107,7 @@ export interface TaskEvents {
 
 /**
  * Returns whether another run requested an attempt and may report its video too. Runs with an unshared journal exclude
- * each other, so an earlier one has ended.
+ * each other, so earlier runs have ended.
  */
 export function isOtherRuns({ run }: Intent, context: RunContext): boolean {
   return context.ports.journal.isShared && run !== context.run;
@@ -133,7 +133,7 @@ export class RunStop {
 
   constructor(signals: Signals, clock: RunClock) {
     this.#signals = signals;
-    // Every running session listens.
+    // Every running session adds a listener, so the warning about many listeners is disabled.
     setMaxListeners(0, this.#leave.signal);
     const { detach, deadlineMs } = signals;
     const leave = (): void => this.#leaveBecause('interrupted');

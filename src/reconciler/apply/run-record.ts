@@ -44,7 +44,7 @@ export class RunRecord {
     for (const change of edited) this.#countRecorded(change, foundRendering(change), NOT_DELIVERED);
   }
 
-  /** Returns what another video of this run was rendered to; undefined when it was not rendered. */
+  /** Returns the rendering of another video of this run; undefined when it was not rendered. */
   renderingOf(id: string): LockRendering | undefined {
     return this.#renderings.get(id as VideoId);
   }
@@ -52,7 +52,7 @@ export class RunRecord {
   /** Records a finished video before its delivery, so that it is not rendered again if the delivery fails. */
   async delivering(change: Change, rendering: LockRendering): Promise<void> {
     await this.#saver.record([lockEdits(change, rendering)]);
-    const to = change.destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : []));
+    const to = change.destinations.flatMap((destination) => (destination.kind === 'deliver' ? [destination.to] : []));
     this.#emit({ kind: 'video-delivering', id: change.id, to });
   }
 
@@ -172,7 +172,7 @@ type RestoredFile = NonNullable<Extract<ApplyEvent, { kind: 'video-rendered' }>[
 
 type RenderedCounts = Pick<ApplyOutcome, 'rendered' | 'renderedByOtherRuns' | 'restored'>;
 
-/** Returns the counts of rendered videos after one more. */
+/** Returns the counts of rendered videos, increased by the video of an event. */
 export function countRendered(
   { rendered, renderedByOtherRuns = 0, restored }: RenderedCounts,
   event: ApplyEvent & { readonly kind: 'video-rendered' },
@@ -228,9 +228,9 @@ export class LockSaver {
   }
 
   /**
-   * Queues edits, and starts a save when one is due.
+   * Queues edits, and saves them if the interval since the last save has passed.
    *
-   * @throws what an earlier save threw
+   * @throws the error of an earlier save
    */
   async record(edits: readonly LockEdits[]): Promise<void> {
     this.#pending.push(...edits);
@@ -238,10 +238,10 @@ export class LockSaver {
     await this.flush();
   }
 
-  /** Resolves when all queued edits are in the file. @throws what the save threw */
+  /** Resolves when all queued edits are in the file. @throws the error of the save */
   async flush(): Promise<void> {
     const saving = this.#saving.then(() => this.#save());
-    // A failed save also rejects the later ones.
+    // A failed save also rejects all later saves.
     this.#saving = saving;
     await saving;
   }

@@ -13,7 +13,7 @@ import { recordedSource } from '../lock/recorded-inputs.ts';
 import { contentSpec, type DesiredVideo } from '../plan/desired-video.ts';
 import { digestsOf } from '../plan/plan-videos.ts';
 
-/** A field in which a session differs from the definition. Values are JSON; null for a missing one. */
+/** A field in which a session differs from the definition. Values are JSON; null for a missing value. */
 export interface SessionDifference {
   /**
    * `title`, `template_style_version_id`, `output`, `outputs.<name>`, an editable's key, `audio_tracks.<track>` or
@@ -32,13 +32,17 @@ export interface SessionDifference {
  * @param body the JSON of a `CreateRenderSession`
  */
 export function sessionDifferences(body: string, session: RenderSession): SessionDifference[] {
-  const asked = JSON.parse(body) as CreateRenderSession;
+  const request = JSON.parse(body) as CreateRenderSession;
   const fields: Pair[] = [
-    ...contentPairs({ ...asked }, session),
+    ...contentPairs({ ...request }, session),
     // A service may report an output although none was requested.
-    ...(asked.output === undefined ? [] : [['output', asked.output, session.output] satisfies Pair]),
-    ...(asked.outputs ?? []).map(
-      (one, at): Pair => [`outputs.${one.name}`, one, Array.isArray(session.outputs) ? session.outputs[at] : undefined],
+    ...(request.output === undefined ? [] : [['output', request.output, session.output] satisfies Pair]),
+    ...(request.outputs ?? []).map(
+      (output, at): Pair => [
+        `outputs.${output.name}`,
+        output,
+        Array.isArray(session.outputs) ? session.outputs[at] : undefined,
+      ],
     ),
   ];
   return fields
@@ -47,9 +51,9 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
 }
 
 /**
- * Returns in what an answer contradicts the request of a session: its title, template, and the values of its mapping.
- * Whatever the answer leaves out, adds or spells differently is no contradiction, because the interface document leaves
- * that to a service: letter case, white space, a cut text, `#` before a color, a copy of a file at another host.
+ * Returns the fields in which an answer contradicts the request of a session: its title, its template, and the values of
+ * its mapping. Omissions, additions and other spellings are accepted, because the interface document leaves them to the
+ * service: letter case, white space, a cut text, `#` before a color, a copy of a file at another host.
  *
  * @param body the JSON of a `CreateRenderSession`
  */
@@ -59,7 +63,7 @@ export function answerContradictions(body: string, session: RenderSession): Sess
     .map(([field, wanted, found]) => ({ field, asked: show(wanted), found: show(found) }));
 }
 
-/** Services cut titles and texts at 64 characters or more. A shorter one that begins alike may be another video's. */
+/** Services cut titles and texts at 64 characters or more. A shorter prefix may belong to another video. */
 const MIN_CUT_LENGTH = 64;
 
 /** @param wanted as `plainText` returns it */

@@ -135,7 +135,7 @@ export class SessionWatcher {
 
   /**
    * Returns when to poll a session next: estimated from its progress, else from the durations of earlier renders, else
-   * with a growing interval, spread over its peers, because the first that ends shows when to poll the others.
+   * with a growing interval, spread over its peers, because the first session that ends shows when to poll its peers.
    */
   #dueAt({ styleVersion, session, spread, startedAt, polledAt, idleAt, incompleteAt }: Watched): number {
     if (incompleteAt !== null) {
@@ -145,18 +145,18 @@ export class SessionWatcher {
     const { render_progress: progress } = session;
     const sortedMs = this.#knownMs(styleVersion).toSorted((a, b) => a - b);
     const [longestMs = 0, ageMs, renderingMs] = [sortedMs.at(-1), polledAt - startedAt, polledAt - idleAt];
-    const nextMs = sortedMs.find((one) => one * MARGIN > ageMs);
+    const nextMs = sortedMs.find((durationMs) => durationMs * MARGIN > ageMs);
     let expectedMs: number;
     if (progress > 0 && progress < 100) {
       // Progress is reported in whole per cent, so the first values are unreliable.
       const leftMs = (renderingMs * (100 - progress)) / (progress + 0.3);
       expectedMs = ageMs + Math.min(leftMs, Math.max(longestMs - ageMs, 3 * renderingMs));
     } else if (nextMs !== undefined) {
-      expectedMs = sortedMs.findLast((one) => one <= nextMs * SPAN)!;
+      expectedMs = sortedMs.findLast((durationMs) => durationMs <= nextMs * SPAN)!;
     } else if (longestMs > 0) {
       expectedMs = ageMs + Math.min(MAX_STEP_MS, (ageMs - longestMs) / 2);
     } else {
-      const peers = [...this.#watched].filter((one) => one.styleVersion === styleVersion).length;
+      const peers = [...this.#watched].filter((peer) => peer.styleVersion === styleVersion).length;
       const factor = Math.min(1.5, 1.08 ** peers);
       const firstMs = Math.max(FIRST_POLL_MS, MS_PER_POLL * peers);
       const fromMs = Math.max(ageMs, firstMs * factor ** (spread - 1));
@@ -189,7 +189,7 @@ export class SessionWatcher {
   /**
    * Returns the ids of the listed sessions; none after an error, so that single polls report the problem.
    *
-   * @param waitMs minimum time until the next poll of all of them, which lets more of them share it
+   * @param waitMs minimum time until the next poll of the listed sessions, so that more of them share it
    */
   async #list(waitMs: number): Promise<ReadonlySet<string>> {
     const count = Math.ceil(this.#watched.size / PAGE) * PAGE;
@@ -198,12 +198,12 @@ export class SessionWatcher {
     if (sessions === null) this.#uselessLists = MAX_USELESS_LISTS;
     else this.#uselessLists = sessions.length === 0 ? this.#uselessLists + 1 : 0;
     const listed = new Map(sessions?.map((session) => [session.id, session]));
-    for (const one of this.#watched) {
-      const session = listed.get(one.session.id);
+    for (const watched of this.#watched) {
+      const session = listed.get(watched.session.id);
       if (session === undefined) continue;
-      // Polled by itself, which reports the problem.
-      if (one.mismatch(session) !== null) listed.delete(session.id);
-      else this.#update(one, session, waitMs);
+      // A poll of this session alone reports the problem.
+      if (watched.mismatch(session) !== null) listed.delete(session.id);
+      else this.#update(watched, session, waitMs);
     }
     return new Set(listed.keys());
   }
@@ -228,7 +228,7 @@ export class SessionWatcher {
     const durationMs = Math.max(1, polledAt - startedAt, Math.min(now - startedAt, updatedAt - createdAt));
     const durationsMs = [...this.#knownMs(styleVersion), durationMs].slice(-MAX_DURATIONS);
     this.#durationsMs.set(styleVersion, durationsMs);
-    if (durationsMs.length <= FEW_DURATIONS) for (const other of this.#watched) other.wake();
+    if (durationsMs.length <= FEW_DURATIONS) for (const peer of this.#watched) peer.wake();
   }
 }
 

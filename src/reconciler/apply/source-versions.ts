@@ -5,7 +5,8 @@ import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ApplyEvent } from './events.ts';
 
-interface Noted {
+/** Remote files of a video that the run renders. */
+interface RemoteSources {
   readonly urls: readonly string[];
   /** Session of the rendering that is replaced. */
   readonly formerSession: string | null;
@@ -23,19 +24,19 @@ export interface UnversionedSource {
  * could not be asked are in `failed`.
  */
 export class SourceVersions {
-  readonly #look: ProbeUrl;
-  readonly #planned: ReadonlyMap<string, Noted>;
+  readonly #probeUrl: ProbeUrl;
+  readonly #planned: ReadonlyMap<string, RemoteSources>;
   readonly #asked = new Map<string, Promise<void>>();
   /** Keyed by URL, for the answers received so far. */
   readonly #validators = new Map<string, string>();
   readonly #failed = new Map<string, string>();
   readonly #pending = new Set<string>();
-  readonly #posted = new Map<string, Noted>();
+  readonly #posted = new Map<string, RemoteSources>();
   readonly #end = new AbortController();
 
-  constructor(plan: Plan, look: ProbeUrl) {
-    this.#look = look;
-    const planned = plan.changes.flatMap(({ id, action, desired, before }): [string, Noted][] => {
+  constructor(plan: Plan, probeUrl: ProbeUrl) {
+    this.#probeUrl = probeUrl;
+    const planned = plan.changes.flatMap(({ id, action, desired, before }): [string, RemoteSources][] => {
       if (desired === null || (action !== 'create' && action !== 'update')) return [];
       const urls = remoteUrls(desired);
       return urls.length === 0 ? [] : [[id, { urls, formerSession: before?.session ?? null }]];
@@ -46,10 +47,10 @@ export class SourceVersions {
   take(event: ApplyEvent): void {
     // A session of an earlier run was made from the version at that time.
     if (event.kind !== 'video-started' || event.begin !== 'posted') return;
-    const noted = this.#planned.get(event.id);
-    if (noted === undefined) return;
-    this.#posted.set(event.id, noted);
-    for (const url of noted.urls) if (!this.#asked.has(url)) this.#asked.set(url, this.#ask(url));
+    const sources = this.#planned.get(event.id);
+    if (sources === undefined) return;
+    this.#posted.set(event.id, sources);
+    for (const url of sources.urls) if (!this.#asked.has(url)) this.#asked.set(url, this.#ask(url));
   }
 
   /** Adds the versions known so far to the lock entries of this run's videos. */
@@ -92,12 +93,12 @@ export class SourceVersions {
 
   async #ask(url: string): Promise<void> {
     this.#pending.add(url);
-    const look = await this.#look(url, this.#end.signal).catch(() => null);
+    const probe = await this.#probeUrl(url, this.#end.signal).catch(() => null);
     // The end of the run aborted the request.
-    if (look === null) return;
+    if (probe === null) return;
     this.#pending.delete(url);
-    if (look.kind !== 'there')
-      this.#failed.set(url, look.kind === 'gone' ? `the server returned ${look.status}` : look.why);
-    else if (look.validator !== null) this.#validators.set(url, look.validator);
+    if (probe.kind !== 'there')
+      this.#failed.set(url, probe.kind === 'gone' ? `the server returned ${probe.status}` : probe.why);
+    else if (probe.validator !== null) this.#validators.set(url, probe.validator);
   }
 }

@@ -13,7 +13,7 @@ export interface SpecChange {
   readonly after: unknown;
 }
 
-/** How a template's specification on the service differs from the committed one. */
+/** How a template's specification on the service differs from the committed specification. */
 export type SpecDrift = {
   readonly template: string;
   readonly styleVersion: string;
@@ -29,17 +29,21 @@ export type SpecDrift = {
  * the editables is part of the template; the order of the keys within an editable is ignored.
  */
 export function specChanges(before: StyleVersion, after: StyleVersion): SpecChange[] {
-  const { editables: had, ...rest } = before;
-  const { editables: has, ...others } = after;
-  const keys = [...new Set([...Object.keys(had), ...Object.keys(has)])];
+  const { editables: editablesBefore, ...fieldsBefore } = before;
+  const { editables: editablesAfter, ...fieldsAfter } = after;
+  const keys = [...new Set([...Object.keys(editablesBefore), ...Object.keys(editablesAfter)])];
   const changes = keys.flatMap((editable): SpecChange[] => {
-    const [one, other] = [ownValue(had, editable), ownValue(has, editable)];
-    if (one === undefined || other === undefined) return [{ editable, field: null, before: one, after: other }];
-    return fieldChanges(editable, { ...one }, { ...other });
+    const editableBefore = ownValue(editablesBefore, editable);
+    const editableAfter = ownValue(editablesAfter, editable);
+    if (editableBefore === undefined || editableAfter === undefined) {
+      return [{ editable, field: null, before: editableBefore, after: editableAfter }];
+    }
+    return fieldChanges(editable, { ...editableBefore }, { ...editableAfter });
   });
-  const isReordered = changes.every(({ field }) => field !== null) && !isSame(Object.keys(had), Object.keys(has));
-  const order = { editable: null, field: 'editables', before: Object.keys(had), after: Object.keys(has) };
-  return [...changes, ...(isReordered ? [order] : []), ...fieldChanges(null, rest, others)];
+  const [orderBefore, orderAfter] = [Object.keys(editablesBefore), Object.keys(editablesAfter)];
+  const isReordered = changes.every(({ field }) => field !== null) && !isSame(orderBefore, orderAfter);
+  const order = { editable: null, field: 'editables', before: orderBefore, after: orderAfter };
+  return [...changes, ...(isReordered ? [order] : []), ...fieldChanges(null, fieldsBefore, fieldsAfter)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,9 +52,9 @@ function fieldChanges(editable: string | null, before: Fields, after: Fields): S
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return fields
     .map((field) => ({ editable, field, before: ownValue(before, field), after: ownValue(after, field) }))
-    .filter((one) => !isSame(one.before, one.after));
+    .filter((change) => !isSame(change.before, change.after));
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
 }

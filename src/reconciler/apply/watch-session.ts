@@ -60,8 +60,8 @@ export async function followSession(
 }
 
 /**
- * Reads a session that failed in an earlier run. Returns null if it still has no video or cannot be read by its id: a
- * new one may be requested then. Otherwise the service has mended it, and it is recorded as found and watched.
+ * Reads a session that failed in an earlier run. Returns null if it still has no video or cannot be read by its id,
+ * so that a new session may be requested. Otherwise the service has mended it: records it as found, and watches it.
  */
 export async function followMended(
   { intent, session: id }: Attempt,
@@ -126,10 +126,10 @@ export async function watchSession(
 
 /** Returns an error if an answer contradicts the request of an attempt; null if it may be its session. */
 export function mismatchOf({ body }: Intent, session: RenderSession): ReelformError | null {
-  const [difference, ...others] = answerContradictions(body, session);
+  const [difference, ...furtherDifferences] = answerContradictions(body, session);
   if (difference === undefined) return null;
   const { field, asked, found } = difference;
-  const more = others.length === 0 ? '' : `, and ${others.length} more values differ`;
+  const more = furtherDifferences.length === 0 ? '' : `, and ${furtherDifferences.length} more values differ`;
   return sessionDiffers(
     `The answer for the session ${session.id} has another content: ${field} is ${brief(found)}, not ${brief(asked)}${more}`,
   );
@@ -224,9 +224,9 @@ export async function verifyRendering(
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: video.kind === 'unclear' }] };
 }
 
-/** Returns whether a rendering has not all files of a video. */
+/** Returns whether a rendering lacks files of a video. */
 function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs'>): boolean {
-  return furtherOutputs(video).some(({ name }) => outputs.every((one) => one.name !== name));
+  return furtherOutputs(video).some(({ name }) => outputs.every((output) => output.name !== name));
 }
 
 /** Returns the rendering of an ended session; null when it has none. */

@@ -106,7 +106,7 @@ function sourceOf(
     return journalSource(attempt, attempt.session, delivered.arrivedDeliveries(attempt.session, change.desired));
   }
   const { fingerprint } = change.desired;
-  // The present rendering is outdated or lost, or a new one was requested.
+  // The present rendering is outdated or lost, or a new rendering was requested.
   if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
   const elsewhere = delivered.find(change.desired);
   if (elsewhere !== null) return elsewhere;
@@ -132,7 +132,7 @@ function sessionOf(source: Exclude<AdoptionSource, { readonly kind: 'planned' }>
 }
 
 /**
- * Returns the lock entries whose video exists, by fingerprint; of several the first by id.
+ * Returns the lock entries whose video exists, by fingerprint; of several equal entries the first by id.
  *
  * @param accepted ids of entries that count although their local output is missing
  */

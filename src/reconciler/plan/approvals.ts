@@ -5,7 +5,7 @@ import { type Change, onlyRestores, type Plan, rendersNew } from './plan.ts';
 import { type ChangeDocument, changeDocument, type PlanDocument } from './plan-document.ts';
 
 /**
- * One effect that a reviewed plan shows, as base64 of 128 bits of a SHA-256: 22 characters. It depends on the video, the
+ * An effect that a reviewed plan shows, as base64 of 128 bits of a SHA-256: 22 characters. It depends on the video, the
  * fingerprint, and the shown values after the change, but not on the state before it: a plan made before another
  * merge was rendered approves the same effect.
  */
@@ -90,7 +90,7 @@ function asSeenFrom(change: Change, before: LockEntry | undefined): Change {
   return { ...change, inputs: isSame ? [] : compareInputs(before, desired), fields: compareFields(before, desired) };
 }
 
-/** A render, or a change of the lock entry without one. */
+/** A render, or a change of the lock entry without a render. */
 const EFFECT_KINDS = ['render', 'record'] as const;
 
 type EffectKind = (typeof EFFECT_KINDS)[number];

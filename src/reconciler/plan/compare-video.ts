@@ -28,7 +28,7 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
   return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
 }
 
-/** Returns the inputs that differ: those of the video in its order, then removed ones. Ignores written-out defaults. */
+/** Returns the inputs that differ: those of the video in its order, then removed inputs. Ignores written-out defaults. */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
   const was = canonicalInputs(before.inputs, desired, desired.measures);
   const changes: InputChange[] = [];
@@ -80,16 +80,16 @@ export function compareDestinations(
   before: Pick<LockEntry, 'deliveries'> | null,
   wanted: readonly VideoDestination[],
 ): DestinationChange[] {
-  const had = before?.deliveries ?? [];
-  const missing = wanted.filter(({ to }) => !had.some((delivery) => delivery.to === to));
-  const released = had.filter(({ to }) => !wanted.some((destination) => destination.to === to));
+  const delivered = before?.deliveries ?? [];
+  const missing = wanted.filter(({ to }) => !delivered.some((delivery) => delivery.to === to));
+  const released = delivered.filter(({ to }) => !wanted.some((destination) => destination.to === to));
   return [
     ...missing.map((destination) => ({ kind: 'deliver' as const, ...destination })),
     ...released.map(({ to }) => ({ kind: 'release' as const, to, credential: null })),
   ];
 }
 
-/** Returns what to do at each destination after a new render: the new file goes to all of them. */
+/** Returns what to do at each destination after a new render: the new file is delivered to all of them. */
 export function renewDestinations(
   before: Pick<LockEntry, 'deliveries'>,
   wanted: readonly VideoDestination[],
@@ -104,7 +104,7 @@ export function deliverReason(destinations: readonly DestinationChange[]): Reaso
 }
 
 /**
- * Returns the deliveries after a change: earlier and new ones, as far as they are wanted.
+ * Returns the earlier and the new deliveries to wanted destinations, after a change.
  *
  * @param before deliveries of the same rendering
  * @returns sorted by destination
@@ -114,7 +114,7 @@ export function settleDeliveries(
   wanted: readonly VideoDestination[],
   arrived: readonly Delivery[],
 ): Delivery[] {
-  const known = new Map([...before, ...arrived].map((delivery) => [delivery.to, delivery]));
-  const kept = wanted.flatMap(({ to }) => known.get(to) ?? []);
+  const byDestination = new Map([...before, ...arrived].map((delivery) => [delivery.to, delivery]));
+  const kept = wanted.flatMap(({ to }) => byDestination.get(to) ?? []);
   return kept.sort((a, b) => byCodeUnit(a.to, b.to));
 }

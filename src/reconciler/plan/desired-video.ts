@@ -8,8 +8,8 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
 import { type FingerprintContext, fingerprintOf } from './fingerprint.ts';
 
 /**
- * A video with all inputs of its rendering, in comparable form: one side of every comparison; the lock entry is the
- * other. The same object is rendered.
+ * A video with all inputs of its rendering, in comparable form. Plans compare it with the lock entry, and apply
+ * renders it.
  */
 export interface DesiredVideo
   extends Omit<Video, 'description'>,
@@ -66,7 +66,7 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'>
   readonly sound?: {
     /** `SOUND_EPOCH` of the embedded engine. */
     readonly epoch: number;
-    /** Whether the template has sounds of its own. */
+    /** Whether the template contains sounds. */
     readonly isInTemplate: boolean;
   };
   /** The template's own dimensions and rate. An output that requests exactly these is equal to no output. */

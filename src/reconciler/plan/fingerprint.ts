@@ -37,7 +37,7 @@ export interface FingerprintContext {
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
  * not included either: only a refresh detects a remote file that changes in place.
  *
- * @param spec the result of `canonicalSpec`; one with written-out defaults gives the fingerprint of earlier versions
+ * @param spec the result of `canonicalSpec`; a spec with written-out defaults gives the fingerprint of earlier versions
  * @see RFC 8785 for the canonical form
  */
 export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintContext): Fingerprint {
@@ -52,7 +52,7 @@ export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintCo
     audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
     font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
     output: output === null ? undefined : { ...output },
-    // The name of the main file is no part: nothing that is rendered depends on it.
+    // Leaves out the name of the main file, on which no rendering depends.
     outputs: further.length === 0 ? undefined : further.map((file) => ({ ...file })),
   });
   return `v1:${sha256(content)}` as Fingerprint;

@@ -5,15 +5,15 @@ import { settleDeliveries } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
 
-/** Entries to write by id; null removes one. Edits of one plan affect different ids, so their order does not matter. */
+/** Entries to write by id; null removes the entry. The edits of one plan have distinct ids, so order does not matter. */
 export type LockEdits = ReadonlyMap<string, LockEntry | null>;
 
 /**
  * Returns how a finished change edits the lock. A new rendering gets a new entry, without the fields that a later version
- * may have added for the old one. All other entries keep their fields.
+ * may have added for the old rendering. All other entries keep their fields.
  *
- * @param rendering the new one for create and update, the adopted one for adopt; ignored for other actions: the entry of a
- *   restored video keeps describing the lost rendering
+ * @param rendering the new rendering for create and update, the adopted rendering for adopt; ignored for other actions:
+ *   the entry of a restored video keeps describing the lost rendering
  * @param arrived deliveries that succeeded
  */
 export function lockEdits(
@@ -49,7 +49,7 @@ function replaced({ id, previousId }: Change, entry: LockEntry): LockEdits {
   return new Map([...(previousId === null ? [] : [[previousId, null] as const]), [id, entry]]);
 }
 
-/** Returns the lock after some edits, without changing the given one. */
+/** Returns the lock after some edits, without changing the given lock. */
 export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
   const videos = new Map(lock.videos);
   for (const edit of edits) {

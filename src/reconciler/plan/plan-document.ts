@@ -64,7 +64,7 @@ export interface PreviewSummary {
   /** Sorted by id. */
   readonly videos: readonly {
     readonly id: string;
-    /** True if a viewer could tell the pictures apart; null when there is no earlier picture. */
+    /** True if a viewer could see a difference between the pictures; null when there is no earlier picture. */
     readonly visible: boolean | null;
     /** Invisible differences: `sound`, `duration`, `output`. */
     readonly unseen: readonly string[];
@@ -111,7 +111,7 @@ export interface InputDocument extends InputChange {
   readonly value?: string;
 }
 
-/** Returns the label of an editable in a template, if it has one. */
+/** Returns the label of an editable in a template; undefined without a label. */
 export type LabelLookup = (template: string, key: string) => string | undefined;
 
 export interface SourceDocument {
@@ -301,9 +301,9 @@ export function isDenied({ checks = [] }: PlanDocument): boolean {
 
 /** Cost of applying a plan. */
 export interface Estimate {
-  /** Number of created and updated videos. Restored ones are counted in `restores` only. */
+  /** Number of created and updated videos. Restored videos are counted in `restores` only. */
   readonly renders: number;
-  /** Null when the duration of one of them is unknown. */
+  /** Null when the duration of a video is unknown. */
   readonly seconds_of_video: number | null;
   /** Absent when reelform.yaml has no prices, or nothing is rendered. */
   readonly cost?: Cost;
@@ -324,7 +324,7 @@ export interface SegmentCount {
 
 interface Restores {
   readonly videos: number;
-  /** Null when the duration of one of them is unknown. */
+  /** Null when the duration of a video is unknown. */
   readonly seconds_of_video: number | null;
 }
 

@@ -24,10 +24,10 @@ import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, 
  * matter.
  *
  * A video with a new id and the fingerprint of an entry without a definition was moved and keeps its rendering. Several
- * equal ones are paired in the order of their ids. Changes without cost are combined with others: a moved video may get
- * a new title, and a restored one both a new id and a new title. A rendering that exists or is running elsewhere is
- * adopted; of several equal videos one is rendered and the others adopt it. The plan after an apply is therefore always
- * empty.
+ * equal videos are paired in the order of their ids. Changes without cost are combined: a moved video may get a new
+ * title, and a restored video both a new id and a new title. A rendering that exists or is running elsewhere is
+ * adopted; of several equal videos one is rendered, and the rest adopt its rendering. The plan after an apply is
+ * therefore always empty.
  *
  * @param desired all videos of the repository, with unique ids
  */
@@ -43,8 +43,8 @@ export function planVideos(inputs: {
    */
   readonly restores?: (id: string) => boolean;
   /**
-   * Returns true for videos that may adopt a rendering whose local output is missing if no other has its output, by
-   * their id; none may when absent.
+   * Returns true for videos that may adopt a rendering whose local output is missing, if no entry with an equal
+   * rendering has its output, by their id; none may when absent.
    */
   readonly adoptsAbsent?: (id: string) => boolean;
   /**
@@ -141,7 +141,7 @@ function adjust(
   return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
 }
 
-/** A file to deliver is needed locally; a missing one that has arrived everywhere is not. */
+/** A file to deliver is needed locally; a missing file that has been delivered to all destinations is not. */
 function isRestored(
   lack: Lack,
   restores: boolean,
@@ -169,8 +169,7 @@ function protectedVideo(id: VideoId): PlanDiagnostic {
 }
 
 /**
- * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if there is
- * one.
+ * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if any.
  *
  * Earlier versions hashed the defaults that a definition repeats, such as `focus_x: 0.5`. Their renderings keep that
  * fingerprint in the lockfile, the journal and the history until the content of the video changes: nothing is rendered
@@ -237,7 +236,7 @@ function recordedFingerprints(lock: Lock, { journal, gone = [], history }: Obser
   ]);
 }
 
-/** Also replaces the fingerprint in destinations, so that the file goes where the recorded one is. */
+/** Also replaces the fingerprint in destinations, so that the recorded destinations stay the same. */
 function withFingerprint(video: DesiredVideo, fingerprint: Fingerprint): DesiredVideo {
   const [digits, known] = [fingerprintDigits(video.fingerprint), fingerprintDigits(fingerprint)];
   return {

@@ -65,7 +65,7 @@ export interface DestinationChange {
   readonly to: string;
   /** Name of the credential; null for the default of the service. */
   readonly credential: string | null;
-  /** Name of the file that goes there; absent for the main one. */
+  /** Name of the file that goes there; absent for the main file. */
   readonly output?: string;
 }
 
@@ -76,7 +76,7 @@ interface Difference {
   readonly previousId: VideoId | null;
   /** Null for actions that need no reason: move, relabel, forget, noop. */
   readonly reason: Reason | null;
-  /** In the specification's order, followed by removed ones. */
+  /** In the specification's order, followed by removed inputs. */
   readonly inputs: readonly InputChange[];
   readonly fields: readonly FieldChange[];
   /** Deliveries in the definition's order, then releases. */
@@ -158,8 +158,8 @@ export interface Plan {
   /** Sorted by id; one per video of the definitions and the lock, including `noop`, except for the idle videos. */
   readonly changes: readonly Change[];
   /**
-   * Ids of videos that need nothing and that were not read: of ten thousand videos, a plan usually reads the one that
-   * changed. Absent when every video was read.
+   * Ids of videos that need nothing and that were not read: of ten thousand videos, a plan usually reads only the
+   * changed video. Absent when every video was read.
    */
   readonly idle?: readonly VideoId[];
   /** False when some videos were left out on request. */

@@ -67,7 +67,7 @@ export interface SavedDemands {
   readonly refreshed: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
   /** Returns true for local outputs that the plan restores, by id in the lockfile. */
   readonly restores: (id: string) => boolean;
-  /** Returns true for videos that adopt the rendering of another one, whose file may be on another machine. */
+  /** Returns true for videos that adopt the rendering of another video, whose file may be on another machine. */
   readonly adoptsAbsent: (id: string) => boolean;
   /**
    * Ids in the lockfile of outputs restored for damage: only a refresh compares digests, so another plan does not find
@@ -106,9 +106,9 @@ export function savedDemands(document: PlanDocument, lock: Lock): SavedDemands {
 }
 
 /**
- * Returns the part of a saved plan that is still to be done. Compares each saved change with the one that the present
- * lock and definitions need: equal changes are done, completed ones are left out, and all others make the plan stale. A
- * render that has become an adoption costs less than approved, and is done.
+ * Returns the part of a saved plan that is still to be done. Compares each saved change with the change that the
+ * present lock and definitions need: equal changes are done, completed changes are left out, and any other difference
+ * makes the plan stale. A render that has become an adoption costs less than approved, and is done.
  *
  * @param fresh plan made with the demands of the saved plan
  */
@@ -135,10 +135,10 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     return present.after === null ? 'its definition was removed' : 'its definition has changed';
   }
   if (change.action === 'noop') {
-    if (!goesThere(reviewed.destinations, change.desired)) return ELSEWHERE;
-    return saysSame(reviewed.fields, change.desired) ? null : 'its title, labels or template have changed';
+    if (!hasDestinations(reviewed.destinations, change.desired)) return ELSEWHERE;
+    return hasFields(reviewed.fields, change.desired) ? null : 'its title, labels or template have changed';
   }
-  if (change.action === 'deliver' && isRestOf(present, reviewed)) return null;
+  if (change.action === 'deliver' && isRemainderOf(present, reviewed)) return null;
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
     return 'the lockfile has a different rendering';
   }
@@ -158,10 +158,10 @@ function showsValues(reviewed: ChangeDocument, { desired }: Change, present: Cha
 }
 
 /**
- * Checks whether the present change is a part of the approved one: the video was rendered, but some deliveries are
+ * Checks whether the present change is a part of the approved change: the video was rendered, but some deliveries are
  * missing.
  */
-function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
+function isRemainderOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
   const isAgreed = (shown: unknown, agreed: readonly unknown[]): boolean =>
     agreed.some((value) => isSame(shown, value));
   return (
@@ -172,28 +172,28 @@ function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
 
 /** Checks whether the approved destinations are unchanged and an earlier run has delivered to some of them. */
 function hasArrived(present: ChangeDocument, reviewed: ChangeDocument): boolean {
-  const places = ({ destinations = [], source }: ChangeDocument): string[] => {
-    const rest = destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : []));
-    return [...rest, ...(Array.isArray(source?.delivered) ? source.delivered : [])].sort();
+  const wantedDestinations = ({ destinations = [], source }: ChangeDocument): string[] => {
+    const pending = destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : []));
+    return [...pending, ...(Array.isArray(source?.delivered) ? source.delivered : [])].sort();
   };
   const released = ({ destinations = [] }: ChangeDocument): unknown =>
     destinations.filter(({ kind }) => kind === 'release');
   return (
-    isSame(places(present), places(reviewed)) &&
+    isSame(wantedDestinations(present), wantedDestinations(reviewed)) &&
     isSame(released(present), released(reviewed)) &&
-    isRestOf(present, reviewed)
+    isRemainderOf(present, reviewed)
   );
 }
 
 const ELSEWHERE = 'its destinations have changed';
 
 /** Checks whether a completed change has the approved destinations. */
-function goesThere(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
+function hasDestinations(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
   return agreed.every(({ kind, to }) => (kind === 'deliver') === deliver.some((destination) => destination.to === to));
 }
 
 /** Checks whether a completed change has the approved title and labels. */
-function saysSame(agreed: ChangeDocument['fields'], { title, labels }: DesiredVideo): boolean {
+function hasFields(agreed: ChangeDocument['fields'], { title, labels }: DesiredVideo): boolean {
   return agreed.every(({ field, after }) => {
     if (field === 'title') return after === title;
     const name = /^labels\.(.*)$/s.exec(field)?.[1];

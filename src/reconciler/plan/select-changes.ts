@@ -47,13 +47,14 @@ export function selectChanges(plan: Plan, { targets, excludes, only }: Selection
     return ids.some(isTarget) && !ids.some(isExcluded) && (only?.(change) ?? true);
   });
   const ids = new Set(selected.map(({ id }) => id));
-  const left = new Map<string, Change>();
+  // Changes that render in place of a deselected change, by the id of that change.
+  const substitutes = new Map<string, Change>();
   const changes = selected.map((change): Change => {
     if (change.action !== 'adopt' || change.source.kind !== 'planned' || ids.has(change.source.id)) return change;
-    // The first video that waits for a deselected one is rendered for the others.
-    const first = left.get(change.source.id);
-    if (first !== undefined) return { ...change, source: { kind: 'planned', id: first.id } };
-    left.set(change.source.id, change);
+    // Of the videos that would adopt from the same deselected video, the first is rendered and the rest adopt from it.
+    const substitute = substitutes.get(change.source.id);
+    if (substitute !== undefined) return { ...change, source: { kind: 'planned', id: substitute.id } };
+    substitutes.set(change.source.id, change);
     return renderItself(change);
   });
   const idle = only === undefined ? plan.idle?.filter((id) => isTarget(id) && !isExcluded(id)) : undefined;

@@ -43,20 +43,26 @@ export function readGitHubJob(
   const job = { address, serverUrl, runUrl: ownRun, head: null, isPush: false };
 
   const { pull_request: pull, workflow_run: run } = isRecord(event) ? event : {};
-  const asked = flags.number ?? null;
+  const requestedNumber = flags.number ?? null;
   if (isRecord(pull)) {
-    const isAsked = asked === null || asked === pull.number;
-    return { ...job, number: asked ?? whole(pull.number), headSha: isAsked ? shaOf(pull.head) : null };
+    const isAsked = requestedNumber === null || requestedNumber === pull.number;
+    return { ...job, number: requestedNumber ?? whole(pull.number), headSha: isAsked ? shaOf(pull.head) : null };
   }
-  if (isRecord(run)) return { ...job, ...ofRun(run, asked, repository, serverUrl, ownRun) };
+  if (isRecord(run)) return { ...job, ...ofRun(run, requestedNumber, repository, serverUrl, ownRun) };
   const sha = set('GITHUB_SHA');
-  const isPush = asked === null && isRecord(event) && typeof event.ref === 'string' && typeof event.after === 'string';
-  return { ...job, number: asked, headSha: isPush && sha !== undefined && SHA.test(sha) ? sha : null, isPush };
+  const isPush =
+    requestedNumber === null && isRecord(event) && typeof event.ref === 'string' && typeof event.after === 'string';
+  return {
+    ...job,
+    number: requestedNumber,
+    headSha: isPush && sha !== undefined && SHA.test(sha) ? sha : null,
+    isPush,
+  };
 }
 
 function ofRun(
   run: Readonly<Record<string, unknown>>,
-  asked: number | null,
+  requestedNumber: number | null,
   repository: string,
   serverUrl: string,
   ownRun: string | null,
@@ -70,7 +76,7 @@ function ofRun(
   const named = pulls.find((pull) => shaOf(pull.head) === headSha);
   const id = whole(run.id);
   const runUrl = id === null ? ownRun : `${serverUrl}/${repository}/actions/runs/${id}`;
-  return { number: asked ?? whole(named?.number), head, headSha, runUrl };
+  return { number: requestedNumber ?? whole(named?.number), head, headSha, runUrl };
 }
 
 function shaOf(side: unknown): string | null {

@@ -55,7 +55,7 @@ export async function runRefresh(
   const { root, config } = repository;
   const name = serviceName(config);
   const entries = new Map([...lock.videos].filter(([id, entry]) => entry.service === name && isAsked(id)));
-  const made = repository.desired.filter(({ id, fingerprint }) => entries.get(id)?.fingerprint === fingerprint);
+  const upToDate = repository.desired.filter(({ id, fingerprint }) => entries.get(id)?.fingerprint === fingerprint);
   const templates = config.service === 'embedded' ? new Map() : templatesAsked(repository, lock, isAsked);
   const isNeeded = config.service !== 'embedded' && entries.size + templates.size > 0;
   const service = isNeeded ? openRemoteService({ config }, io) : null;
@@ -64,7 +64,7 @@ export async function runRefresh(
     refreshVideos({
       ...common,
       entries,
-      sources: new Map(made.map((video) => [video.id, remoteUrls(video)])),
+      sources: new Map(upToDate.map((video) => [video.id, remoteUrls(video)])),
       getSession: service === null ? null : (id) => service.getRenderSession(id),
       probeUrl: openUrlProbe(config, io),
       signal: new AbortController().signal,
@@ -96,10 +96,10 @@ function expiredWarning(findings: readonly Finding[]): Diagnostic[] {
 }
 
 function unversionedWarning(notes: Refreshed['notes']): Diagnostic[] {
-  const found = notes.filter(({ what }) => what === 'source_unversioned');
-  if (found.length === 0) return [];
-  const urls = [...new Set(found.map(({ url }) => displayUrl(url)))];
-  const ids = [...new Set(found.map(({ id }) => id))];
+  const unversioned = notes.filter(({ what }) => what === 'source_unversioned');
+  if (unversioned.length === 0) return [];
+  const urls = [...new Set(unversioned.map(({ url }) => displayUrl(url)))];
+  const ids = [...new Set(unversioned.map(({ id }) => id))];
   const message = `No version of ${countNoun(urls.length, 'source')} of ${listSome(ids)} is recorded: ${listSome(urls)}`;
   const hint =
     'A change of them cannot be detected. If their server sends an ETag or Last-Modified, the next render records it';

@@ -129,11 +129,11 @@ async function build(
 > {
   const initial = initPackage(source, options);
   if (!isPackage(initial)) return initial;
-  const made = await keepTextSizes(initial);
+  const withTextSizes = await keepTextSizes(initial);
   const furtherFiles = fonts.flatMap((font) =>
     [...font.furtherFiles].map(([file, bytes]) => [`fonts/${file}`, bytes] as const),
   );
-  const created = { ...made, files: new Map([...furtherFiles, ...made.files]) };
+  const created = { ...withTextSizes, files: new Map([...furtherFiles, ...withTextSizes.files]) };
   const parsed = parseTemplatePackage(folder, created.files);
   return parsed.ok
     ? { created, template: parsed.value }

@@ -48,8 +48,8 @@ export async function findFonts(
   options: readonly string[],
   { root, directory, config }: { readonly root: string; readonly directory: string; readonly config: Config },
 ): Promise<FoundFont[]> {
-  const given = new Map(options.filter((option) => option !== NPM_FONTS).map(parseOption));
-  const unknown = [...given.keys()].filter((name) => missing.every((font) => !matches(name, font)));
+  const fontOptions = new Map(options.filter((option) => option !== NPM_FONTS).map(parseOption));
+  const unknown = [...fontOptions.keys()].filter((name) => missing.every((font) => !matches(name, font)));
   if (unknown.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
     throw new ReelformError('missing_file', `No missing font is called ${unknown.join(', ')}`, {
@@ -59,7 +59,7 @@ export async function findFonts(
   const repository = repositoryFonts(root, config);
   const found: FoundFont[] = [];
   for (const font of missing) {
-    const [, file] = [...given].find(([name]) => matches(name, font)) ?? [];
+    const [, file] = [...fontOptions].find(([name]) => matches(name, font)) ?? [];
     if (file !== undefined) {
       found.push(
         file.startsWith('npm:') ? await fontFromNpm(font, file.slice(4)) : fontFromFile(font, file, directory),
@@ -126,7 +126,7 @@ function fontFromFile({ name }: MissingFont, file: string, directory: string): F
   const problem = fontProblem(bytes);
   if (problem !== null) throw new ReelformError('template_invalid', `The file ${file} ${problem}`);
   const folder = join(path, '..');
-  const licences = filesIn(folder).filter((beside) => LICENCE.test(beside) && !FONT_FILE.test(beside));
+  const licences = filesIn(folder).filter((sibling) => LICENCE.test(sibling) && !FONT_FILE.test(sibling));
   const furtherFiles = new Map(licences.map((licence) => [licence, readFileSync(join(folder, licence))]));
   return { name, bytes, furtherFiles, origin: 'given', from: basename(path), hasSameWidths: null };
 }

@@ -116,8 +116,9 @@ async function prepareLottie(
     });
     if ('problems' in built) return invalid(built.problems);
     const { themes, notes } = readThemes(source.files, built.created.editables);
-    const made = { ...built.created, notes: [...built.created.notes, ...notes] };
-    const created = options.force === true ? keepManifest(made, join(target.root, folder), target.root) : made;
+    const withNotes = { ...built.created, notes: [...built.created.notes, ...notes] };
+    const created =
+      options.force === true ? keepManifest(withNotes, join(target.root, folder), target.root) : withNotes;
     const parsed = parseTemplatePackage(folder, created.files);
     if (!parsed.ok) return parsed;
     const template = parsed.value;
