@@ -46,7 +46,7 @@ async function makePrivate(path: string, log: Log): Promise<boolean> {
   if (platform === 'win32') return true;
   const before = await rightsOf(path);
   if ((before & NOT_OWNER) === 0) return true;
-  // Some file systems refuse chmod and others ignore it, so the result is checked below.
+  // Some file systems refuse chmod and other file systems ignore it, so the result is checked below.
   await chmod(path, before & ~NOT_OWNER).catch(() => undefined);
   if (((await rightsOf(path)) & NOT_OWNER) !== 0) return false;
   log.warn({ path, was: before.toString(8) }, 'other users could open this folder; now only its owner can');

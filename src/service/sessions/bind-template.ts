@@ -15,7 +15,9 @@ export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
   readonly animation: Uint8Array;
 }
 
-/** A template of a registry. The animation of an uploaded one is packed: only sandboxed processes parse it. */
+/**
+ * A template of a registry. The animation of an uploaded template is packed, because only sandboxed processes parse it.
+ */
 export type SessionTemplate = TemplatePackage | PackedPackage;
 
 export interface BindInput {

@@ -55,7 +55,7 @@ interface VideoFiles {
   /** Digest of the main file. */
   readonly fingerprint: Sha256;
   readonly others: readonly NamedFile[];
-  /** Digest of all files; equals the fingerprint if the main file is the only one. */
+  /** Digest of all files; equals the fingerprint if the main file is the only file. */
   readonly digest: Sha256;
 }
 

@@ -112,7 +112,7 @@ export interface OutputStore {
   /** Returns the stored files of a `renderingDigest` under another name; null if they have to be rendered. */
   find(digest: Sha256, name: string): Promise<readonly StoredFile[] | null>;
   /**
-   * @param name path below the store without extension; overwrites an existing one
+   * @param name path below the store without extension; overwrites an existing file
    * @param furtherNames names of the further files, if any
    */
   save(
@@ -160,7 +160,7 @@ export interface IdempotencyClaim {
   readonly expiresAt: number;
 }
 
-/** A result, and whether it is the stored one of an earlier request with the same Idempotency-Key. */
+/** A result, and whether it is the stored result of an earlier request with the same Idempotency-Key. */
 export interface Claimed<T> {
   readonly value: T;
   readonly isReplay: boolean;

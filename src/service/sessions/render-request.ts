@@ -81,7 +81,7 @@ export interface RenderSteps extends BindSteps, Pick<RenderOptions, 'onProgress'
   /** Offers the render to other jobs. Returns whether they finish it. */
   handOver?(bound: BoundRequest): Promise<boolean>;
   onPhase?(phase: 'rendering' | 'uploading'): void;
-  /** Called when this request has rendered and stored the files; not called if it joined another one. */
+  /** Called when this request has rendered and stored the files; not called if it joined another request. */
   onRendered?(digest: Sha256): void;
 }
 
@@ -142,14 +142,14 @@ async function renderFiles(
   { renderer, outputs, renders }: RenderRequestPorts,
   steps: RenderSteps,
 ): Promise<readonly StoredFile[]> {
-  const { renderInput, others, digest } = bound;
+  const { renderInput, others: furtherFiles, digest } = bound;
   const { signal, onProgress = () => undefined, onStored = () => undefined } = steps;
   steps.onPhase?.('rendering');
-  const furtherNames = others.map(({ name }) => name);
+  const furtherNames = furtherFiles.map(({ name }) => name);
   let saved: readonly StoredFile[] | null = null;
   const rendered = await renders.render(digest, { signal, onProgress, onStored }, async (shared) => {
-    const further = others.length === 0 ? undefined : others;
-    const files = await renderer.render(renderInput, { ...shared, owner, ...defined({ others: further }) });
+    const others = furtherFiles.length === 0 ? undefined : furtherFiles;
+    const files = await renderer.render(renderInput, { ...shared, owner, ...defined({ others }) });
     shared.signal.throwIfAborted();
     steps.onPhase?.('uploading');
     saved = await outputs.save(digest, outputName, files, furtherNames);

@@ -54,7 +54,9 @@ export function createdSession(
     terminal: false,
     expires_at: null,
     ...defined({ output }),
-    ...(request.outputs === undefined ? {} : { outputs: request.outputs.map((one) => ({ ...one, video_url: null })) }),
+    ...(request.outputs === undefined
+      ? {}
+      : { outputs: request.outputs.map((named) => ({ ...named, video_url: null })) }),
     ...optionsOf(request),
   };
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
@@ -84,7 +86,7 @@ export function adoptedSession({ id, title, video_url, outputs }: FinishedSessio
 
 function formatOf(url: string): OutputFormat {
   const extension = /[^.]*$/.exec(url)?.[0];
-  return OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
+  return OUTPUT_FORMATS.find((format) => OUTPUT_FILE_TYPES[format].extension === extension) ?? 'mp4';
 }
 
 /** Queues a session: the interface document requires `preview_rendering` from here on. */
@@ -150,7 +152,7 @@ export function renderedSession(
     ...defined({ outputs }),
     fonts,
     usage,
-    errors: renderingWarnings(main!.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
+    errors: renderingWarnings(main!.findings ?? [], session.mapping).map((warning) => ({ ...warning, occurred_at })),
     ...endFields(session, end),
   };
 }
@@ -233,7 +235,7 @@ function endFields(
   const keptMs = retention_days === undefined ? retentionMs : retention_days * DAY_MS;
   return {
     phase: 'done',
-    // Progress only: an ended session must not reveal whether another one rendered the same.
+    // Progress only: an ended session must not reveal whether another session rendered the same input.
     render_segments: undefined,
     terminal: true,
     updated_at: timestamp(nowMs),
@@ -280,7 +282,7 @@ export function sortProblems(problems: readonly MappingProblem[]): {
   readonly missing: MappingProblem[];
 } {
   const isMissing = ({ code }: MappingProblem): boolean => code === 'missing_editable';
-  return { mistakes: problems.filter((one) => !isMissing(one)), missing: problems.filter(isMissing) };
+  return { mistakes: problems.filter((problem) => !isMissing(problem)), missing: problems.filter(isMissing) };
 }
 
 /** Removes the `#` of colours. */

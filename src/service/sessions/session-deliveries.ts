@@ -49,18 +49,18 @@ export function addDeliveries(
     const request = destinations.complete(tenant, named);
     const upload = pendingUpload(session, request);
     const { to } = upload;
-    const place = placeOf(to);
-    const position = uploads.findIndex((one) => placeOf(one.to) === place);
+    const destination = normalizedDestination(to);
+    const position = uploads.findIndex((present) => normalizedDestination(present.to) === destination);
     const isRunning = position >= 0 && !uploadEnded(uploads[position]!);
     const found = [
       ...outputProblems(session, request),
       ...addressProblems(request, destinations.check(tenant, upload)),
-      ...duplicateProblems(to, seen.has(place), isRunning),
+      ...duplicateProblems(to, seen.has(destination), isRunning),
     ];
     for (const { code, field, detail } of found) {
       problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
     }
-    seen.add(place);
+    seen.add(destination);
     if (position >= 0) uploads[position] = upload;
     else uploads.push(upload);
   }
@@ -79,7 +79,7 @@ function outputProblems({ outputs = [] }: UploadedSession, { output }: ExternalU
   return [{ code: 'target_invalid', field: 'output', detail }];
 }
 
-/** @param checked problems of the filled address; those of a malformed one say nothing */
+/** @param checked problems of the filled address; those of its `to` are dropped if the address is malformed */
 function addressProblems({ to }: ExternalUploadRequest, checked: readonly UploadProblem[]): readonly UploadProblem[] {
   const form = parseDestination(to, SERVICE_PLACEHOLDERS);
   if (form.ok) return checked;
@@ -105,23 +105,23 @@ export function initialDeliveries(
 ): CheckedDeliveries {
   const first = addDeliveries(session, asked ?? [], tenant, destinations);
   if (asked?.length === 0 || first.problems.length > 0) return first;
-  const uploads = new Map(first.uploads.map((upload) => [placeOf(upload.to), upload]));
+  const uploads = new Map(first.uploads.map((upload) => [normalizedDestination(upload.to), upload]));
   for (const request of destinations.defaults(tenant)) {
     const upload = pendingUpload(session, request);
-    const place = placeOf(upload.to);
-    if (!uploads.has(place)) uploads.set(place, upload);
+    const destination = normalizedDestination(upload.to);
+    if (!uploads.has(destination)) uploads.set(destination, upload);
   }
   return { ...first, uploads: [...uploads.values()] };
 }
 
 /** Normalises a `to`, so that equivalent spellings compare equal. */
-function placeOf(to: string): string {
+function normalizedDestination(to: string): string {
   const parsed = parseDestination(to);
   return parsed.ok ? formatDestination(parsed.target) : to;
 }
 
 export function countPendingDeliveries({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
-  return external_uploads.filter((one) => !uploadEnded(one)).length;
+  return external_uploads.filter((upload) => !uploadEnded(upload)).length;
 }
 
 /** Returns the session with one delivery changed. */
@@ -177,8 +177,8 @@ export interface DestinationsOptions {
   /** Keyed by tenant; `*` applies to all. */
   readonly defaults?: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
   /**
-   * Whether requests are untrusted, so that each needs a credential. Otherwise the user's own permissions apply without
-   * one.
+   * Whether requests are untrusted, so that each needs a credential. Otherwise a request without a credential has the
+   * user's own permissions.
    */
   readonly isServer: boolean;
   /** Environment variables that credentials refer to. */
@@ -216,19 +216,21 @@ export function createDestinations(options: DestinationsOptions) {
   };
 }
 
-/** Reports whether a tenant may use a credential; others behave as not found. */
+/** Reports whether a tenant may use a credential; other credentials behave as not found. */
 function isFor(tenant: string): (credential: Credential) => boolean {
   return ({ tenants }) => tenants === null || tenants.includes(tenant);
 }
 
-/** Prefers a tenant's own default to one for all tenants. */
+/** Prefers a tenant's own default credential to a default for all tenants. */
 function defaultCredential(
   tenant: TenantId,
   to: string,
   credentials: DestinationsOptions['credentials'],
 ): Credential | null {
   const kind = destinationKind(to);
-  const usable = [...credentials.values()].filter((one) => one.isDefault && one.kind === kind && isFor(tenant)(one));
+  const usable = [...credentials.values()].filter(
+    (credential) => credential.isDefault && credential.kind === kind && isFor(tenant)(credential),
+  );
   return usable.find(({ tenants }) => tenants !== null) ?? usable[0] ?? null;
 }
 
@@ -242,12 +244,13 @@ function checkUpload(
     ? []
     : [{ code: 'target_invalid', field: 'to', detail: problemText(parsed.problem) }];
   if (name === undefined) {
-    if (isServer) problems.push({ code: 'missing_credential', field: 'credential', detail: whichOne(credentials) });
+    if (isServer)
+      problems.push({ code: 'missing_credential', field: 'credential', detail: missingCredential(credentials) });
     return problems;
   }
-  const credential = credentials.find((one) => one.name === name);
+  const credential = credentials.find((candidate) => candidate.name === name);
   if (credential === undefined) {
-    const names = credentials.map((one) => one.name);
+    const names = credentials.map((candidate) => candidate.name);
     const detail = `there is no credential ${JSON.stringify(name)}${suggestion(name, names)}`;
     return [...problems, { code: 'unknown_credential', field: 'credential', detail }];
   }
@@ -256,7 +259,7 @@ function checkUpload(
   return problems;
 }
 
-function whichOne(credentials: readonly Credential[]): string {
+function missingCredential(credentials: readonly Credential[]): string {
   if (credentials.length === 0) return 'a credential is missing, and the service has none for this tenant';
   return `a credential is missing: one of ${credentials.map(({ name }) => name).join(', ')}`;
 }

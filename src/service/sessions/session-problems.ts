@@ -20,7 +20,7 @@ interface FilledKeys {
  * @param mapping of the session, for pointers
  */
 export function sessionProblems(error: unknown, mapping: FilledKeys): SessionProblem[] {
-  if (error instanceof AggregateError) return error.errors.flatMap((one) => sessionProblems(one, mapping));
+  if (error instanceof AggregateError) return error.errors.flatMap((cause) => sessionProblems(cause, mapping));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof RenderError) {
     const { code, message, imageName } = error;
@@ -55,8 +55,8 @@ function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): b
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }
 
-/** Warnings in one session. */
-const MAX_TOLD = 100;
+/** Maximum number of warnings in a session. */
+const MAX_WARNINGS = 100;
 const MAX_CHARACTERS = 20;
 
 /** Converts visible defects to warnings of the session. */
@@ -64,7 +64,7 @@ export function renderingWarnings(
   findings: readonly RenderFinding[],
   { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
 ): SessionProblem[] {
-  return findings.slice(0, MAX_TOLD).map((finding) => {
+  return findings.slice(0, MAX_WARNINGS).map((finding) => {
     const { editable } = finding;
     return {
       code: finding.code,
@@ -98,9 +98,9 @@ function wordsOf(finding: RenderFinding): Pick<SessionProblem, 'title' | 'detail
     }
     case 'glyph_missing': {
       const { characters, font } = finding;
-      const told = characters.slice(0, MAX_CHARACTERS).join(' ');
+      const firstCharacters = characters.slice(0, MAX_CHARACTERS).join(' ');
       const more = characters.length > MAX_CHARACTERS ? ` and ${characters.length - MAX_CHARACTERS} more` : '';
-      const detail = `Neither ${font} nor a fallback font of the template contains ${told}${more}`;
+      const detail = `Neither ${font} nor a fallback font of the template contains ${firstCharacters}${more}`;
       return { title: 'A text has characters that no font contains', detail };
     }
     case 'clip_ends_early': {

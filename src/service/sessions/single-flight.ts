@@ -73,7 +73,7 @@ export class SharedRenders {
         start({
           signal: shared,
           onProgress: (...progress) => {
-            // A stopped render may still report while listeners wait for the next one.
+            // A stopped render may still report while listeners wait for the next render.
             if (!shared.aborted) for (const { onProgress } of listeners) onProgress(...progress);
           },
           onStored: () => {

@@ -81,7 +81,7 @@ export function echoClaim(
 }
 
 /**
- * Echoes the request's key, which tells the client that the service supports idempotency keys.
+ * Echoes the request's key, which shows the client that the service supports idempotency keys.
  *
  * @param expiresAt milliseconds since the epoch; absent when unknown
  */

@@ -92,7 +92,7 @@ interface S3StorageOptions {
 
 /**
  * Stores objects below a prefix of a bucket, which any number of machines may share. Writes are atomic; objects of a
- * prefix are removed one after the other.
+ * prefix are removed in sequence.
  *
  * Every operation: @throws ServiceError 503 `unavailable` when the bucket request fails
  */

@@ -35,16 +35,16 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore {
       const [main, ...further] = rendered;
       const { stills, findings } = main!;
       for (const still of stills) await storage.put(renderingKey(inputDigest, stillFile(still.name)), still.bytes);
-      const others: FurtherFile[] = [];
+      const furtherFiles: FurtherFile[] = [];
       for (const [at, file] of further.entries()) {
         const output = furtherNames[at]!;
-        others.push({ name: output, ...(await put(file, output)) });
+        furtherFiles.push({ name: output, ...(await put(file, output)) });
       }
       const record: RenderingRecord = {
         ...(await put(main!)),
         stills: stills.map((still) => still.name),
         ...(findings.length === 0 ? {} : { findings }),
-        ...(others.length === 0 ? {} : { others }),
+        ...(furtherFiles.length === 0 ? {} : { others: furtherFiles }),
       };
       await storage.put(renderingKey(inputDigest, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
       return storedFiles(name, record);
@@ -72,7 +72,7 @@ async function isWhole(storage: ObjectStorage, inputDigest: Sha256, record: Rend
   return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
 }
 
-/** Returns the files of a record, the main one first. */
+/** Returns the files of a record, the main file first. */
 function storedFiles(name: string, record: RenderingRecord): StoredFile[] {
   const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = record.stills.map((still) => url(stillFile(still)));
@@ -112,10 +112,10 @@ function filesOf({
   format,
   bytes,
   sha256,
-  others = [],
+  others: furtherFiles = [],
 }: RenderingRecord): (Omit<FurtherFile, 'name'> & { readonly file: string })[] {
   const main = { file: videoFile(format), format, bytes, sha256 };
-  return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
+  return [main, ...furtherFiles.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
 
 function renderingKey(inputDigest: Sha256, file: string): string {
@@ -143,14 +143,14 @@ function parseRendering(text: string): RenderingRecord | null {
   const value = parseRecord(text);
   if (value === null) return null;
   // Records of older versions have no format: they are MP4.
-  const { format = 'mp4', bytes, sha256, stills, findings, others } = value;
+  const { format = 'mp4', bytes, sha256, stills, findings, others: furtherFiles } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
   return {
     ...record,
     ...(Array.isArray(findings) ? { findings: findings as RenderFinding[] } : {}),
-    ...(Array.isArray(others) ? { others: others as FurtherFile[] } : {}),
+    ...(Array.isArray(furtherFiles) ? { others: furtherFiles as FurtherFile[] } : {}),
   };
 }
 
@@ -225,9 +225,11 @@ export function signDownload(key: Uint8Array, download: Download): string {
 export function verifyDownload(key: Uint8Array, download: Download, signature: string): boolean {
   if (!Number.isSafeInteger(download.expiresAt) || !/^[\w-]{43}$/.test(signature)) return false;
   const given = Buffer.from(signature, 'base64url');
-  const own = mac(key, download);
+  const expected = mac(key, download);
   // The last character has unused bits: only the canonical encoding is valid.
-  return given.length === own.length && timingSafeEqual(given, own) && given.toString('base64url') === signature;
+  return (
+    given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === signature
+  );
 }
 
 function mac(key: Uint8Array, { sessionId, expiresAt }: Download): Buffer {

@@ -29,7 +29,8 @@ export type TokenStore = ReturnType<typeof createTokenTable>;
 
 /**
  * Stores tokens in the database by their SHA-256. With 256 random bits, a slow hash would add nothing, and a lookup by
- * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
+ * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in
+ * other processes.
  */
 export function createTokenTable({ database, now }: StoreContext) {
   /** Until a time in milliseconds since the epoch. */

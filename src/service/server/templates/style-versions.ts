@@ -167,11 +167,11 @@ export class StyleVersions implements TemplateRegistry {
   }
 
   /** Updates the labels, limits and name of a known style version. */
-  async #describe(tenant: TenantId, known: StyleVersionRow, said: PackageDescription): Promise<StyleVersionRow> {
+  async #describe(tenant: TenantId, known: StyleVersionRow, inspected: PackageDescription): Promise<StyleVersionRow> {
     const { name, editables, created_at } = known.details;
-    const isSame = name === said.name && JSON.stringify(editables) === JSON.stringify(said.spec.editables);
+    const isSame = name === inspected.name && JSON.stringify(editables) === JSON.stringify(inspected.spec.editables);
     if (isSame) return known;
-    const { details } = this.#row(tenant, said, known.details.status);
+    const { details } = this.#row(tenant, inspected, known.details.status);
     return this.#options.table.put({ tenant, details: { ...details, created_at } });
   }
 

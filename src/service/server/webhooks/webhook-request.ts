@@ -36,7 +36,7 @@ interface PostOptions extends GuardPolicy {
 export type PostWebhook = (request: WebhookRequest, signal: AbortSignal) => Promise<WebhookAnswer>;
 
 /**
- * Creates a client that only connects to public hosts and those allowed by its policy. Sends one request, follows no
+ * Creates a client that only connects to public hosts and hosts allowed by its policy. Sends one request, follows no
  * redirects and only evaluates the status.
  */
 export function createPostWebhook({ timeoutMs = WEBHOOK_TIMEOUT_MS, now, ...policy }: PostOptions): PostWebhook {

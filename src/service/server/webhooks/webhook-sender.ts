@@ -14,7 +14,7 @@ import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
 import { type PostWebhook, signBody, signWebhook, type WebhookAnswer } from './webhook-request.ts';
 
 /**
- * Concurrent attempts of a process, and of those to one endpoint, so that a slow receiver does not block other
+ * Limits of concurrent attempts, for a process and for one endpoint, so that a slow receiver does not block other
  * endpoints of its tenant.
  */
 const PLACES = 8;

@@ -270,7 +270,8 @@ function listFor<T>(inputs: readonly unknown[], item: Check<T>): Check<T[]> {
   };
 }
 
-function either<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
+/** Chooses the check by whether the record has the key. */
+function byPresence<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
   return (value) => (Object.hasOwn(Object(value), key) ? withKey(value) : without(value));
 }
 
@@ -290,14 +291,14 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   lint: () => listOf(lintFinding),
   source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
   package: () =>
-    either(
+    byPresence(
       'problems',
       fields({ problems: listOf(problem) }),
       fields({ description, package: nullable(packed), memoryBytes: count }),
     ),
   bind: () => renderInput,
   font: () =>
-    either(
+    byPresence(
       'weight',
       fields({
         problem: oneOf(null),

@@ -30,10 +30,10 @@ export const count: Check<number> = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse('a count');
 export const bytes: Check<Uint8Array> = (value) => (value instanceof Uint8Array ? value : refuse('bytes'));
 
-/** One of some constants. */
+/** Accepts only the given constants. */
 export function oneOf<const T extends string | true | null>(...choices: readonly T[]): Check<T> {
   return (value) => {
-    const choice = choices.find((one) => one === value);
+    const choice = choices.find((candidate) => candidate === value);
     return choice === undefined ? refuse(`one of ${choices.join(', ')}`) : choice;
   };
 }
@@ -85,7 +85,7 @@ export function both<A, B>(first: Check<A>, second: Check<B>): Check<A & B> {
   return (value) => ({ ...first(value), ...second(value) });
 }
 
-/** A record of one of several shapes, which a field tells apart. */
+/** A record whose shape depends on the value of a field. */
 export function byField<const Key extends string, const Shapes extends Fields>(
   key: Key,
   shapes: Shapes,

@@ -16,7 +16,7 @@ const TEXT_LENGTH_AT = 4;
 const COUNT_AT = 8;
 const HEADER_BYTES = 12;
 const LENGTH_BYTES = 6;
-/** Key of an object that stands for a value that JSON cannot represent. */
+/** Key of an object that replaces a value that JSON cannot represent. */
 const TAG = '$';
 /** Maximum attachments: packets of about three hours of sound. */
 const MAX_ATTACHMENTS = 500_000;
@@ -166,6 +166,7 @@ function decode(text: Buffer, attachments: readonly Buffer[]): unknown {
 
 function isEntries(value: unknown): value is [string, unknown][] {
   return (
-    Array.isArray(value) && value.every((one) => Array.isArray(one) && one.length === 2 && typeof one[0] === 'string')
+    Array.isArray(value) &&
+    value.every((entry) => Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string')
   );
 }

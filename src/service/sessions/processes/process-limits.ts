@@ -16,7 +16,7 @@ export interface RenderLimits {
   readonly memoryBytes: number;
 }
 
-/** A 1080p video takes about 0.3 GB, one of 4096 × 4096 pixels 1.5 GB plus its images. */
+/** A 1080p video takes about 0.3 GB, a video of 4096 × 4096 pixels 1.5 GB plus its images. */
 export const DEFAULT_LIMITS: RenderLimits = {
   stallMs: 60_000,
   totalMs: 900_000,
@@ -127,7 +127,7 @@ export async function measureByPs(groupIds: ReadonlySet<number>): Promise<Readon
   return sumByGroup(usages.filter((usage) => usage !== null && groupIds.has(usage.groupId)));
 }
 
-/** A process is born into its group, so one that was seen in another group is not read again. */
+/** Skips processes already seen in an unwatched group, because a watched process starts in its group. */
 function createProcMeter(): MeasureGroups {
   const pageBytes = readPageBytes();
   let groupOf = new Map<number, number>();
@@ -176,10 +176,10 @@ export function parsePsLine(line: string): ProcessUsage | null {
 
 function sumByGroup(processes: readonly (ProcessUsage | null)[]): Map<number, GroupUsage> {
   const groups = new Map<number, GroupUsage>();
-  for (const one of processes) {
-    if (one === null) continue;
-    const { memoryBytes, cpuMs } = groups.get(one.groupId) ?? { memoryBytes: 0, cpuMs: 0 };
-    groups.set(one.groupId, { memoryBytes: memoryBytes + one.memoryBytes, cpuMs: cpuMs + one.cpuMs });
+  for (const usage of processes) {
+    if (usage === null) continue;
+    const { memoryBytes, cpuMs } = groups.get(usage.groupId) ?? { memoryBytes: 0, cpuMs: 0 };
+    groups.set(usage.groupId, { memoryBytes: memoryBytes + usage.memoryBytes, cpuMs: cpuMs + usage.cpuMs });
   }
   return groups;
 }

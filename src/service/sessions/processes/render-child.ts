@@ -260,8 +260,8 @@ export class RenderChild implements TaskRunner {
   }
 
   /**
-   * Removes the code of a failure unless this process can verify it: a full disk stops the work of all owners, so that no
-   * process may claim one.
+   * Removes the code of a failure unless this process can verify it: a full disk stops the work of all owners, so a
+   * process must not be able to fake that failure.
    */
   #verified(failure: Failure): Failure {
     if (failure.kind !== 'unexpected') return failure;

@@ -37,8 +37,8 @@ export interface RenderPool extends TaskRunner {
 
 /**
  * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
- * ends one task only, or two of one video; after crashes, tasks of the owner wait before they begin. The first process starts with the first task; idle ones keep the parent alive until `close` and
- * die with it.
+ * ends one task only, or two of one video; after crashes, tasks of the owner wait before they begin. The first process
+ * starts with the first task. Idle processes keep the parent alive until `close` and die with it.
  *
  * @throws ReelformError `engine_missing`
  */
@@ -68,7 +68,7 @@ export function createRenderPool({
     return new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
   };
   const release = async (child: RenderChild): Promise<void> => {
-    // One that was discarded meanwhile is not added again.
+    // A process that was discarded meanwhile is not added again.
     if (children.delete(child)) children.add(child);
     if (child.isIdle && !isReusable(child)) await discard(child);
   };
@@ -78,9 +78,9 @@ export function createRenderPool({
   };
   const isReusable = (child: RenderChild): boolean => child.isFit && child.taskCount < tasksPerProcess;
   const take = ({ owner = '', video }: TaskOptions): RenderChild => {
-    const own = [...children].filter((child) => child.owner === owner && isReusable(child));
-    const shared = video === undefined ? undefined : own.find((child) => child.hasRoomFor(video));
-    const child = shared ?? own.findLast(({ isIdle }) => isIdle) ?? start(owner);
+    const ownerChildren = [...children].filter((child) => child.owner === owner && isReusable(child));
+    const shared = video === undefined ? undefined : ownerChildren.find((child) => child.hasRoomFor(video));
+    const child = shared ?? ownerChildren.findLast(({ isIdle }) => isIdle) ?? start(owner);
     children.add(child);
     return child;
   };
@@ -103,7 +103,7 @@ export function createRenderPool({
       unlessAbortedBefore(options.signal, async (begin) => {
         const { owner = '' } = options;
         for (;;) {
-          // Without a place in the pool, which others need.
+          // The task waits without a slot of the pool, so that tasks of other owners can run.
           const pauseMs = pauses.remaining(owner);
           if (pauseMs > 0)
             await sleep(pauseMs, undefined, { ref: false, signal: closing.signal }).catch(() => undefined);
@@ -153,7 +153,7 @@ const RETIRED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Chooses the encoder of H.264: REELFORM_ENCODER, or else the configured one.
+ * Chooses the encoder of H.264: REELFORM_ENCODER, or else the configured encoder.
  *
  * @throws ReelformError settings_invalid when the environment names no encoder
  */
@@ -178,13 +178,13 @@ interface MachineCapacity {
   readonly memoryBytes: number;
 }
 
-/** Returns how many renders this machine or container can run concurrently; at least one. */
+/** Returns how many renders this machine or container can run concurrently; at least 1. */
 export function renderCapacity(machine: MachineCapacity = thisMachine()): number {
   return Math.max(1, Math.min(Math.floor(machine.cores), Math.floor(machine.memoryBytes / MEMORY_PER_RENDER_BYTES)));
 }
 
 function thisMachine(): MachineCapacity {
-  // Without a limit, some systems report 0 and others a huge number.
+  // Without a limit, some systems report 0 and other systems a huge number.
   const limit = constrainedMemory() || Number.POSITIVE_INFINITY;
   return { cores: Math.min(availableParallelism(), quotaOf(readCgroup)), memoryBytes: Math.min(totalmem(), limit) };
 }

@@ -26,7 +26,7 @@ type Handler<Kind extends TaskKind> = (
   onProgress: (done: number, count: number) => void,
 ) => Promise<TaskOutput<Kind>>;
 
-/** Each loads its own code, so that a task starts without the libraries of the others. */
+/** Each handler loads its own code, so that a task starts without the libraries of other tasks. */
 const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   async video({ input, encoder }, onProgress) {
     const { renderFile } = await import('../../../engine/render-file.ts');
@@ -151,7 +151,7 @@ function send(task: number, message: TaskMessage): void {
   for (const chunk of encodeMessage(task, message)) answers.write(chunk);
 }
 
-/** Empties this process's folder and kills the process, with its group if it leads one. */
+/** Empties this process's folder and kills the process, with its group if it leads a group. */
 function endGroup(): void {
   emptyFolder();
   try {

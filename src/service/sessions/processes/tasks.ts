@@ -96,7 +96,7 @@ export interface TaskOptions extends RenderOptions {
 
 /**
  * The task's input made its process pass a limit or crash: the input is at fault, and not the machine. Other errors of a
- * process, such as one that cannot start, are a plain RenderError `render_crashed`.
+ * process, such as a failure to start, are a plain RenderError `render_crashed`.
  */
 export class TaskKilled extends RenderError {
   readonly reason: 'time' | 'memory' | 'crash';

@@ -34,8 +34,8 @@ export class BucketSegmentStore implements SegmentStore {
   }
 
   async get(key: Sha256): Promise<Uint8Array | null> {
-    const own = await this.#options.local.get(key);
-    if (own !== null) return own;
+    const localBytes = await this.#options.local.get(key);
+    if (localBytes !== null) return localBytes;
     const bytes = await this.#read((bucket) => bucket.get(key, MAX_BYTES));
     if (bytes === null || !isIntact(bytes)) return null;
     await this.#options.local.put(key, bytes);

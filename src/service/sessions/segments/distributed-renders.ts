@@ -65,8 +65,8 @@ export interface DistributedRenderStore {
   /** Deletes the chunks of an attempt. */
   end(of: SessionAttempt): Promise<void>;
   /**
-   * Lets a session wait for another one that renders the same input in chunks: copies its progress and queues a job that
-   * checks again later.
+   * Lets a session wait for another session that renders the same input in chunks: copies its progress and queues a job
+   * that checks again later.
    *
    * @returns `free` if no other session renders the input; `gone` if the session no longer belongs to this attempt
    */
@@ -186,7 +186,8 @@ interface DistributedRendersPorts {
 export type DistributedRenders = ReturnType<typeof createDistributedRenders>;
 
 /**
- * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same input.
+ * Distributes long videos over idle slots, and lets a session wait for another session that already renders the
+ * same input.
  * `ChunkRunner` executes the jobs.
  */
 export function createDistributedRenders({

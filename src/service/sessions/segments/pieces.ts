@@ -17,7 +17,7 @@ export interface InputFiles<S extends AnyRenderInput = AnyRenderInput> {
 
 /**
  * A unit of work of a video, whose bytes do not depend on the process, worker or shard that renders it. Files are identified
- * by index; 0 is the main one.
+ * by index; 0 is the main file.
  */
 export type Piece =
   /** The whole sound of a file, so that it has no seams. */
@@ -34,9 +34,9 @@ export interface FilePieces {
   readonly whole: RenderedFile | null;
 }
 
-/** Returns the files of a video, the main one first. */
-export function filesOf({ renderInput, others }: InputFiles): InputFile[] {
-  return [fileOf(renderInput), ...others.map(withoutStills)];
+/** Returns the files of a video, the main file first. */
+export function filesOf({ renderInput, others: furtherFiles }: InputFiles): InputFile[] {
+  return [fileOf(renderInput), ...furtherFiles.map(withoutStills)];
 }
 
 function fileOf({ output, width, height, fps, frameCount, stills }: InputFile): InputFile {

@@ -55,15 +55,17 @@ async function renderRound<Unit extends CachedUnit, Value>(
     cache.count(kind, 'reused');
     onReused(unit);
   };
-  const others = pending.flatMap((unit) => {
+  const concurrentRenders = pending.flatMap((unit) => {
     const value = unit.key === null ? undefined : cache.running<Value>(unit.key);
     return value === undefined ? [] : [{ unit, value }];
   });
-  const renderedElsewhere = new Set(others.map(({ unit }) => unit));
-  const own = pending.filter((unit) => !renderedElsewhere.has(unit));
-  const claims = new Map(own.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim<Value>(unit.key)]])));
+  const renderedElsewhere = new Set(concurrentRenders.map(({ unit }) => unit));
+  const unclaimed = pending.filter((unit) => !renderedElsewhere.has(unit));
+  const claims = new Map(
+    unclaimed.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim<Value>(unit.key)]])),
+  );
   try {
-    const finding = own.map(async (unit) => {
+    const finding = unclaimed.map(async (unit) => {
       const value = unit.key === null ? null : await cache.find<Value>(unit.key);
       if (value === null) return [unit];
       claims.get(unit)!(value);
@@ -82,7 +84,7 @@ async function renderRound<Unit extends CachedUnit, Value>(
     for (const release of claims.values()) release(null);
   }
   const failed: Unit[] = [];
-  for (const { unit, value: promised } of others) {
+  for (const { unit, value: promised } of concurrentRenders) {
     const value = await (signal === undefined ? promised : abortable(promised, signal));
     if (value === null) failed.push(unit);
     else reuse(unit, value);
@@ -128,9 +130,9 @@ export async function addStills(
   const drawn = missing.length === 0 ? [] : await renderStills(missing.sort((a, b) => a - b));
   const complete: RenderedSegment[] = [];
   for (const { key, segment } of found) {
-    const own = drawn.filter(({ frame }) => frame >= segment.first && frame < segment.end);
-    if (key !== null) await storeStills(cache, key, own);
-    complete.push({ ...segment, stills: [...segment.stills, ...own] });
+    const drawnStills = drawn.filter(({ frame }) => frame >= segment.first && frame < segment.end);
+    if (key !== null) await storeStills(cache, key, drawnStills);
+    complete.push({ ...segment, stills: [...segment.stills, ...drawnStills] });
   }
   return complete;
 }

@@ -15,7 +15,7 @@ import type { SegmentCache } from './segment-cache.ts';
 
 /**
  * Renders videos as pieces and joins them. A single machine renders all pieces. Workers of a farm and shards of an apply each
- * render some, and one of them joins all. The bytes are the same.
+ * render some pieces, and one worker or shard joins them. The bytes are the same.
  */
 export interface SegmentRenderer extends Renderer {
   /**
@@ -25,7 +25,11 @@ export interface SegmentRenderer extends Renderer {
    * @throws as `render`
    */
   renderPieces(video: InputFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
-  /** Joins all pieces of a video and returns its files, the main one first. @throws RenderError encode_failed if some are missing; as `render` */
+  /**
+   * Joins all pieces of a video and returns its files, the main file first.
+   *
+   * @throws RenderError encode_failed if some pieces are missing; as `render`
+   */
   join(video: InputFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<readonly RenderedFile[]>;
 }
 
@@ -103,9 +107,18 @@ export function createSegmentRenderer({
     },
   };
 
-  const renderSound = async ({ renderInput: whole, others }: InputFiles, file: number, options: TaskOptions) => {
+  const renderSound = async (
+    { renderInput: whole, others: furtherFiles }: InputFiles,
+    file: number,
+    options: TaskOptions,
+  ) => {
     // Fonts and images do not affect the sound.
-    const renderInput = { ...whole, ...filesOf({ renderInput: whole, others })[file]!, fonts: [], images: [] };
+    const renderInput = {
+      ...whole,
+      ...filesOf({ renderInput: whole, others: furtherFiles })[file]!,
+      fonts: [],
+      images: [],
+    };
     const request = { codec: audioCodecOf(renderInput.output.format), owner: options.owner ?? '' };
     const sound = await renderSoundCached(cache, renderInput, request, (codec) =>
       runner.run('sound', { renderInput, codec }, options),
@@ -128,8 +141,8 @@ export function createSegmentRenderer({
     const renderInput = { ...video.renderInput, ...all[files[0]!]!, sounds: [] };
     const outputs = files.map((file) => all[file]!.output);
     const keys = await cache?.keysOf({ renderInput, outputs, ranges, codec: null }, options.owner ?? '');
-    const units = segmentPieces.flatMap(({ range, files: own }, at) =>
-      own.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
+    const units = segmentPieces.flatMap(({ range, files: pieceFiles }, at) =>
+      pieceFiles.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
     );
     type Unit = (typeof units)[number];
 
@@ -173,8 +186,8 @@ export function createSegmentRenderer({
     });
     const rendered = new Map(files.map((file) => [file, units.filter((unit) => unit.file === file)] as const));
     const frames = [...new Set(renderInput.stills.map(({ frame }) => frame))];
-    const results = [...rendered].map(async ([file, own]): Promise<[number, RenderedSegment[]]> => {
-      const segments = own.map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
+    const results = [...rendered].map(async ([file, fileUnits]): Promise<[number, RenderedSegment[]]> => {
+      const segments = fileUnits.map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
       // Only the main file has stills.
       if (cache === null || file !== 0) return [file, segments.map(({ segment }) => segment)];
       const renderStills = (missing: readonly number[]) =>
@@ -258,7 +271,7 @@ function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
   return options;
 }
 
-/** Returns a signal that aborts with another one or after a time. @param totalMs null for no limit */
+/** Returns a signal that aborts with another signal or after a time. @param totalMs null for no limit */
 function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
   const ending = new AbortController();
   const expire = (): void =>
@@ -325,7 +338,7 @@ function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Pr
 }
 
 /**
- * Waits for all promises. The first failure aborts the others and is thrown when all have ended.
+ * Waits for all promises. The first failure aborts the remaining work and is thrown when all promises have settled.
  *
  * @throws the first failure; the signal's reason
  */

@@ -26,7 +26,7 @@ export interface GuardPolicy {
   readonly allow: AllowList;
   /** Allowed ports of public addresses; 80 and 443 by default. */
   readonly publicPorts?: readonly number[];
-  /** Resolves names. By default, the system resolves names on the allow list, and DNS all others. */
+  /** Resolves names. By default, the system resolves names on the allow list, and DNS all other names. */
   readonly lookup?: LookupFunction;
 }
 
@@ -103,10 +103,10 @@ const UNKNOWN_NAME: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENO
 
 /**
  * Checks the host of a request that goes through a proxy. The proxy gets a checked address in place of the name, because it
- * could resolve the name to another one. It gets the names of allowed hosts, which may lead anywhere.
+ * could resolve the name to another address. It gets the names of allowed hosts, which may lead anywhere.
  *
  * @returns undefined if the host is allowed by its name
- * @throws ForbiddenAddress; ProxyFailure for a host that cannot be resolved here, which may be an internal one
+ * @throws ForbiddenAddress; ProxyFailure for a host that cannot be resolved here, which may be an internal host
  */
 async function checkedTarget(url: URL, policy: CompletePolicy): Promise<TunnelTarget | undefined> {
   const host = plainHost(url.hostname);
@@ -203,7 +203,7 @@ const TRIES = 2;
  * Resolves names with DNS directly.
  *
  * The system resolver uses two threads for up to half a minute per name, so unresponsive name servers would block all
- * other requests. This one handles any number of names concurrently but ignores the hosts file and search domains.
+ * other requests. The DNS client handles any number of names concurrently but ignores the hosts file and search domains.
  *
  * @param servers `address:port`, in place of the system's
  */

@@ -107,7 +107,7 @@ function parseEntry(entry: string): AllowRule | string {
 
 function matchRange(text: string): AllowRule['matches'] | string {
   const [address = '', bits] = text.split('/');
-  // 010.0.0.1 is ambiguous: 8.0.0.1 to some programs, 10.0.0.1 to others.
+  // 010.0.0.1 is ambiguous: 8.0.0.1 to some programs, 10.0.0.1 to other programs.
   if (!ipaddr.IPv6.isValid(address) && !ipaddr.IPv4.isValidFourPartDecimal(address)) return 'has no address';
   const single = ipaddr.IPv6.isValid(address) ? 128 : 32;
   const cidr = `${address}/${bits ?? single}`;

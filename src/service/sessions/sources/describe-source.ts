@@ -57,7 +57,7 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
   return { contentType: CLIP_TYPES[type], width, height };
 }
 
-/** An image in place of a clip is a still. @throws RenderError asset_type_unsupported for one that moves */
+/** An image in place of a clip is a still. @throws RenderError asset_type_unsupported for an animated image */
 function refuseAnimation(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const format = ANIMATED_FORMATS.find(([, isAnimated]) => isAnimated(file))?.[0];
@@ -162,7 +162,7 @@ function gifFrames(bytes: Buffer): number {
     } else {
       at += 2;
     }
-    // Sub-blocks, up to an empty one.
+    // Sub-blocks, up to an empty sub-block.
     for (let length = bytes[at] ?? 0; length > 0; length = bytes[at] ?? 0) at += 1 + length;
     at += 1;
   }

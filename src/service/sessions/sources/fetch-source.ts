@@ -149,12 +149,12 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
     const deadline = AbortSignal.timeout(limits.timeoutMs);
-    const either = AbortSignal.any([signal, deadline]);
+    const signalOrDeadline = AbortSignal.any([signal, deadline]);
     try {
       const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
         hosts.admit(url.host, turns);
-        const hop = await ask(url, either, { given, known, accept, limits });
+        const hop = await ask(url, signalOrDeadline, { given, known, accept, limits });
         hosts.noteAnswer(url.host);
         // Any redirect may change at any time.
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
@@ -227,7 +227,7 @@ export function fetchFailure(
   what: string,
   { isRetryable = false, cause }: { readonly isRetryable?: boolean; readonly cause?: unknown } = {},
 ): SessionFailure {
-  const detail = `GET ${tellable(url)} ${what}`;
+  const detail = `GET ${printableUrl(url)} ${what}`;
   return new SessionFailure({ code, title: TITLES[code], detail, retryable: isRetryable }, cause);
 }
 
@@ -257,16 +257,17 @@ function statusFailure(status: number, url: string): SessionFailure {
 
 /** Describes a response for the error about its content. */
 export function describeResponse(url: string, contentType: string | null): string {
-  return `GET ${tellable(url)} returned ${contentType ?? 'no content type'}`;
+  return `GET ${printableUrl(url)} returned ${contentType ?? 'no content type'}`;
 }
 
 /** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */
-function tellable(text: string): string {
+function printableUrl(text: string): string {
   if (!URL.canParse(text)) return 'of an invalid URL';
   const { protocol, host, pathname, search } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
-  const told = `${protocol}//${host}${pathname}`;
-  return `${told.length > MAX_DETAIL_LENGTH ? `${told.slice(0, MAX_DETAIL_LENGTH)}…` : told}${search === '' ? '' : '?…'}`;
+  const withoutQuery = `${protocol}//${host}${pathname}`;
+  const isLong = withoutQuery.length > MAX_DETAIL_LENGTH;
+  return `${isLong ? `${withoutQuery.slice(0, MAX_DETAIL_LENGTH)}…` : withoutQuery}${search === '' ? '' : '?…'}`;
 }
 
 interface BodyLimits {
@@ -327,7 +328,7 @@ export function createUrlProbe(policy: FetchPolicy): ProbeUrl {
     return response;
   };
 
-  const look = async (text: string, signal: AbortSignal, turns: HeldTurns): Promise<Hop<UrlProbe>> => {
+  const probeHop = async (text: string, signal: AbortSignal, turns: HeldTurns): Promise<Hop<UrlProbe>> => {
     if (!URL.canParse(text)) return unclear('it redirected to an invalid URL');
     const url = new URL(text);
     const problem = urlProblem(url, policy);
@@ -359,7 +360,7 @@ export function createUrlProbe(policy: FetchPolicy): ProbeUrl {
     signal.throwIfAborted();
     try {
       const found = await hosts.run('', signal, (turns) =>
-        followRedirects(url, MAX_REDIRECTS, (text) => look(text, signal, turns)),
+        followRedirects(url, MAX_REDIRECTS, (text) => probeHop(text, signal, turns)),
       );
       return found ?? unclear(`it redirected more than ${MAX_REDIRECTS} times`).result;
     } catch (error) {

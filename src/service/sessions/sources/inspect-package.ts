@@ -151,7 +151,7 @@ async function problemsOf({ bytes, kind, file, subject }: Medium): Promise<Reque
 }
 
 /** Maximum problems reported; a generated file can have a hundred thousand. */
-const MAX_TOLD = 100;
+const MAX_REPORTED = 100;
 const MAX_DETAIL_CHARACTERS = 500;
 
 /**
@@ -162,13 +162,13 @@ const MAX_DETAIL_CHARACTERS = 500;
  * @see RFC 6901, section 6
  */
 function packageProblems(diagnostics: readonly Diagnostic[], files: ReadonlyMap<string, Uint8Array>): RequestProblem[] {
-  const told = diagnostics.slice(0, MAX_TOLD).map(({ code, message, hint, at }) => {
+  const reported = diagnostics.slice(0, MAX_REPORTED).map(({ code, message, hint, at }) => {
     const line = at === undefined ? null : lineAt(files.get(at.file), at);
     const words = [line === null ? message : `Line ${line}: ${message}`, ...(hint === undefined ? [] : [hint])];
     return problem(code, at?.file ?? '', words.join('. '));
   });
-  const more = diagnostics.length - told.length;
-  return more === 0 ? told : [...told, problem('template_invalid', '', `There are ${more} more problems`)];
+  const more = diagnostics.length - reported.length;
+  return more === 0 ? reported : [...reported, problem('template_invalid', '', `There are ${more} more problems`)];
 }
 
 /** Converts an engine error to a problem of the package. */

@@ -57,8 +57,8 @@ interface Turns {
 
 /**
  * Retries fetches that fail temporarily. Once a host has asked to wait, its fetches take turns, so that it is asked no faster
- * than it allows, however many videos use it. Owners take turns with each other: the many files of one do not delay those of
- * another. Turns end when none waits, or after enough answers in a row.
+ * than it allows, however many videos use it. Owners take turns with each other: the many files of an owner do not delay
+ * those of another. Turns end when no fetch waits, or after enough answers in a row.
  */
 export class PoliteHosts {
   readonly #turns = new Map<string, Turns>();
@@ -91,7 +91,7 @@ export class PoliteHosts {
   }
 
   /**
-   * @param fetch one fetch with its redirects, with time limits of its own. It calls `admit` before each request and
+   * @param fetch fetches a file with its redirects and its own time limits. It calls `admit` before each request and
    * `noteAnswer` after it.
    * @throws the last failure, with the number of tries; the signal's reason
    */
@@ -131,7 +131,7 @@ export class PoliteHosts {
           const isFirst = asked === null || this.#noteRefusal(asked.host);
           const hasTurn = asked === null || held.has(asked.host);
           if (!hasTurn) await takeTurn(asked.host);
-          // The wait counts from the first refusal: the others wait for their turn. A turn is kept during a wait.
+          // The wait counts from the first refusal: the other fetches wait for their turn. A turn is kept during a wait.
           if (hasTurn || isFirst) await this.#pause(waitMs, signal);
         }
       }

@@ -88,7 +88,7 @@ function inTurn(reader: TurnReader, places: number): TurnReader {
   return { read: (tenant, wanted, signal) => queue.run(tenant, () => reader.read(tenant, wanted, signal), signal) };
 }
 
-/** Retries outside the queue of reads: a host that asks to wait holds up no other. */
+/** Retries outside the queue of reads: a host that asks to wait does not delay reads from other hosts. */
 function withRetries(reader: TurnReader, hosts: PoliteHosts): SourceReader {
   return {
     read: (tenant, wanted, signal) =>

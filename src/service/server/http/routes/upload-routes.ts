@@ -55,7 +55,7 @@ interface UploadKind {
 }
 
 /**
- * Makes the routes of a scope read bodies of the given content types as bytes and reject others. Bodies are held in
+ * Makes the routes of a scope read bodies of the given content types as bytes and reject other types. Bodies are held in
  * memory, so only a few are read at once, fairly among tenants. A body without a Content-Length counts with the maximum
  * size.
  */
