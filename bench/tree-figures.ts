@@ -183,7 +183,7 @@ function wings(sources: readonly (readonly [string, string])[]): Record<string, 
   const found: Record<string, { files: number; lines: number }> = {};
   for (const [path, text] of sources) {
     const wing = path.split('/')[1]!;
-    if (wing.endsWith('.ts')) continue;
+    if (wing.includes('.')) continue;
     found[wing] ??= { files: 0, lines: 0 };
     found[wing].files += 1;
     found[wing].lines += lineCount(text);

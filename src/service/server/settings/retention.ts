@@ -2,7 +2,7 @@ import { DAY_MS } from '../../sessions/render-session.ts';
 import type { Settings } from './settings-table.ts';
 
 /** How long the service stores data. */
-export type Retention = ReturnType<typeof retentionOf>;
+type Retention = ReturnType<typeof retentionOf>;
 
 /** Returns the retention times of the settings, in milliseconds. */
 export function retentionOf({
