@@ -79,8 +79,8 @@ it(`kill -9 of the service, ${KILLS} times during ${RENDERS} renders: all finish
   }
   const toTheEnd = new Map<string, number>();
   for (const line of log) {
-    const event = JSON.parse(line) as { event?: string; renderInput?: string };
-    if (event.event === 'input-rendered') toTheEnd.set(event.renderInput!, (toTheEnd.get(event.renderInput!) ?? 0) + 1);
+    const event = JSON.parse(line) as { event?: string; inputDigest?: string };
+    if (event.event === 'input-rendered') toTheEnd.set(event.inputDigest!, (toTheEnd.get(event.inputDigest!) ?? 0) + 1);
   }
   // A kill right after storing hides a render from the log; none may be logged twice.
   expect([...toTheEnd.values()].filter((times) => times > 1)).toEqual([]);
