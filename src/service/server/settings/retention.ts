@@ -1,10 +1,7 @@
 import { DAY_MS } from '../../sessions/render-session.ts';
 import type { Settings } from './settings-table.ts';
 
-/** How long the service stores data. */
-type Retention = ReturnType<typeof retentionOf>;
-
-/** Returns the retention times of the settings, in milliseconds. */
+/** Returns how long the service stores data by its settings: times in milliseconds, and a size. */
 export function retentionOf({
   retentionDays,
   draftDays,
