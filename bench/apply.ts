@@ -140,7 +140,6 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
       renderEpoch: null,
       measures: null,
       assetDigest: () => sha256(''),
-      durationSeconds: null,
     };
     const desired = videos.map((video) => desiredVideo(video, context));
     const plan = planVideos({ desired, lock: emptyLock, observations: { missingOutputs: new Set() } });

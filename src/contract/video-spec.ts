@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import {
+  type InheritedMeasures,
   OUTPUT_DEFAULTS,
   plainColor,
   plainOutput,
   plainTransform,
-  type TemplateMeasures,
   TRANSFORM_DEFAULTS,
 } from './wire/defaults.ts';
 import type { AudioTransform, Transform } from './wire/mapping.ts';
@@ -64,10 +64,10 @@ export function furtherOutputs({
  * Removes everything that repeats a default: fields of transforms and of outputs, and the alpha of an opaque colour. Specs
  * that mean the same are then equal. The service interface fixes these defaults.
  *
- * @param measures the template's own; null where they are not known
+ * @param measures the video's own; null where they are not known
  * @returns the same object when there is nothing to remove
  */
-export function canonicalSpec<S>(spec: VideoSpec<S>, measures: TemplateMeasures): VideoSpec<S> {
+export function canonicalSpec<S>(spec: VideoSpec<S>, measures: InheritedMeasures): VideoSpec<S> {
   const { fonts } = spec;
   const resources = mapValues(spec.resources, canonicalValue);
   const audio = mapValues(spec.audio, canonicalSound);

@@ -7,12 +7,13 @@ import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts
 import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { RenderInput } from '../template/render-input.ts';
+import { outputBasis } from '../template/video-measures.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';
 import { previewError, RequestError } from './request-error.ts';
 import type { Stills } from './stills.ts';
-import { type DrawSubject, pictureOutput } from './subjects.ts';
+import { type DrawSubject, pictureOutput, resolvePicture } from './subjects.ts';
 
 /** Pixels of a frame of a draft: about 640 × 360. */
 const DRAFT_PIXELS = 640 * 360;
@@ -89,7 +90,7 @@ class Draft {
     this.fingerprint = subject.fingerprint;
     this.#ports = ports;
     const output = draftOutput(subject);
-    const { width, height, fps, frameCount } = resolveOutput(subject.template, output);
+    const { width, height, fps, frameCount } = resolveOutput(outputBasis(subject.template), output);
     this.#format = { width, height, fps, frameCount };
     this.#ranges = segmentRanges({ fps, frameCount, output: { format: 'mp4' } });
     this.#ready = this.#ranges.map(() => false);
@@ -185,7 +186,7 @@ const SILENCE = { track: null, findings: [] };
 /** Returns an MP4 of low quality with about `DRAFT_PIXELS` pixels, and the frames of the video. */
 function draftOutput({ video, template }: DrawSubject): OutputRequest {
   const { fps } = pictureOutput(video);
-  const { width, height } = resolveOutput(template, pictureOutput(video));
+  const { width, height } = resolvePicture(video, template);
   const scale = Math.min(1, Math.sqrt(DRAFT_PIXELS / (width * height)));
   return {
     format: 'mp4',

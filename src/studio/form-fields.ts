@@ -7,10 +7,9 @@ import { transformFields } from '../reconciler/definition/read-resource.ts';
 import type { Video, VideoResource } from '../reconciler/definition/video.ts';
 import type { Project } from '../reconciler/project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
-import { pictureOutput } from './subjects.ts';
+import { resolvePicture } from './subjects.ts';
 
 /** Returns the editables of a video's template with their values in the definition. */
 export function formFields(
@@ -87,7 +86,7 @@ export function mediaPath(key: string, templatePackage: TemplatePackage | null):
 
 function framesOf(templatePackage: TemplatePackage | null, video: Video | null): Map<string, number> {
   if (templatePackage === null) return new Map();
-  const { stills } = resolveOutput(templatePackage, video === null ? {} : pictureOutput(video));
+  const { stills } = resolvePicture(video ?? { output: null }, templatePackage);
   return new Map(stills.map(({ name, frame }) => [name, frame]));
 }
 

@@ -85,7 +85,7 @@ export interface VideoCard {
   /** Fingerprint of the lock entry, for stills of the earlier content; null if there is none or it cannot be drawn. */
   readonly beforeFingerprint: string | null;
   /** Null if only the service has the template, so that nothing can be drawn here. */
-  readonly picture: VideoMeasures | null;
+  readonly picture: PictureMeasures | null;
   /** Frame of the still that shows the video best. */
   readonly posterFrame: number;
   /** While it runs: 0..100, and the segments of it. */
@@ -96,8 +96,8 @@ export interface VideoCard {
   readonly finished: FinishedFile | null;
 }
 
-/** Size and length of a video. */
-export interface VideoMeasures {
+/** Size and length of a video as the page shows it: its main file without a codec. */
+export interface PictureMeasures {
   readonly width: number;
   readonly height: number;
   /** Frames per second; may be fractional. */
@@ -274,7 +274,7 @@ export interface TemplateCard {
   /** Folder or file; null for a template of a service. */
   readonly folder: string | null;
   readonly title: string;
-  readonly picture: VideoMeasures | null;
+  readonly picture: PictureMeasures | null;
   readonly posterFrame: number;
   /** Fingerprint under which the template is drawn with the given texts; null if it cannot be drawn here. */
   readonly fingerprints: Readonly<Record<TextVariant, string>> | null;

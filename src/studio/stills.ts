@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { packRenderInput } from '../engine/packed-input.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { RenderInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
-import { type DrawSubject, pictureOutput } from './subjects.ts';
+import { type DrawSubject, pictureOutput, resolvePicture } from './subjects.ts';
 
 export const STILL_TYPES = { png: 'image/png', jpeg: 'image/jpeg' } as const;
 
@@ -137,7 +136,7 @@ export class Stills {
 /** Returns the output of a subject, with about this width. */
 function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
   const output = pictureOutput(video);
-  const full = resolveOutput(template, output);
+  const full = resolvePicture(video, template);
   if (width === null || width >= full.width) return output;
   return { ...output, height: 2 * Math.max(1, Math.round((width * full.height) / full.width / 2)) };
 }

@@ -6,8 +6,9 @@ import { recordedVideo } from '../report/preview/recorded-video.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import { outputBasis } from '../template/video-measures.ts';
 import type { LoadedRepository } from './ports.ts';
-import type { TextVariant, VideoMeasures } from './protocol.ts';
+import type { PictureMeasures, TextVariant } from './protocol.ts';
 
 /** Something that can be drawn: a video with its present or its recorded content, or a template with sample texts. */
 export interface DrawSubject {
@@ -112,7 +113,7 @@ function sampleVideo(template: string, { spec }: TemplatePackage, variant: TextV
   };
 }
 
-/** The fields of a video that its size and length depend on. */
+/** The fields of a video that decide what `pictureOf` returns. */
 export type DrawnContent = Pick<Video, 'output' | 'audio' | 'resources'>;
 
 /** Returns the output of a video as frames: without a codec, which pictures do not have. */
@@ -121,8 +122,16 @@ export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest 
   return rest;
 }
 
-export function pictureOf(video: DrawnContent, template: TemplatePackage): VideoMeasures {
-  const { width, height, fps, frameCount } = resolveOutput(template, pictureOutput(video));
+/** Returns the size, length and stills of a video's pictures. */
+export function resolvePicture(
+  video: Pick<Video, 'output'>,
+  template: TemplatePackage,
+): ReturnType<typeof resolveOutput> {
+  return resolveOutput(outputBasis(template), pictureOutput(video));
+}
+
+export function pictureOf(video: DrawnContent, template: TemplatePackage): PictureMeasures {
+  const { width, height, fps, frameCount } = resolvePicture(video, template);
   const hasSound =
     video.audio.size > 0 ||
     template.sounds.size > 0 ||
@@ -132,7 +141,7 @@ export function pictureOf(video: DrawnContent, template: TemplatePackage): Video
 
 /** Returns the still on which most editables are seen, at a frame of the video; without stills, the middle frame. */
 export function posterFrame(video: DrawnContent, template: TemplatePackage): number {
-  const { stills, frameCount } = resolveOutput(template, pictureOutput(video));
+  const { stills, frameCount } = resolvePicture(video, template);
   const seen = new Map<string, number>();
   for (const { stillcut } of Object.values(template.spec.editables)) seen.set(stillcut, (seen.get(stillcut) ?? 0) + 1);
   const best = [...stills].sort((a, b) => (seen.get(b.name) ?? 0) - (seen.get(a.name) ?? 0))[0];

@@ -9,6 +9,7 @@ import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
+import { outputBasis } from '../template/video-measures.ts';
 import { definitionTree, formFields, templateFields } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
@@ -16,7 +17,7 @@ import type { PreviewContext } from './preview-context.ts';
 import type { DefinitionSource, LintMark, SegmentMark, TemplateDetail, VideoDetail } from './protocol.ts';
 import { RequestError } from './request-error.ts';
 import { rowReference } from './row-table.ts';
-import { type DrawSubject, pictureOutput } from './subjects.ts';
+import { type DrawSubject, resolvePicture } from './subjects.ts';
 
 /** Describes a video in full. @throws RequestError `not_found` */
 export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
@@ -32,7 +33,7 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
   return {
     card,
     description: video?.description ?? null,
-    stills: subject === null ? [] : [...resolveOutput(subject.template, pictureOutput(subject.video)).stills],
+    stills: subject === null ? [] : [...resolvePicture(subject.video, subject.template).stills],
     segments: subject === null || video === null ? [] : await segmentsOf(subject, video, loaded, { ports, stills }),
     inputs:
       change === null
@@ -57,7 +58,7 @@ async function segmentsOf(
   { project }: LoadedRepository,
   { ports, stills }: Pick<PreviewContext, 'ports' | 'stills'>,
 ): Promise<SegmentMark[]> {
-  const resolved = resolveOutput(subject.template, output ?? {});
+  const resolved = resolveOutput(outputBasis(subject.template), output ?? {});
   const ranges = segmentRanges(resolved);
   if (ranges.length === 0) return [];
   const opened = project.config.service === 'embedded' ? ports.openSegments(project) : null;
@@ -131,7 +132,7 @@ export function templateDetail(name: string, { state, loaded }: LiveState): Temp
   return {
     card,
     description: templatePackage?.manifest.description ?? null,
-    stills: templatePackage === null ? [] : [...resolveOutput(templatePackage).stills],
+    stills: templatePackage === null ? [] : [...resolvePicture({ output: null }, templatePackage).stills],
     editables: templateFields(spec, templatePackage),
     fonts: spec.available_fonts ?? spec.fonts,
     files: paths

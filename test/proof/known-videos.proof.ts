@@ -7,6 +7,7 @@ import type { Video } from '../../src/reconciler/definition/video.ts';
 import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
 import { bareSession } from '../../src/reconciler/service-client/read-answer.ts';
 import { videoFiles } from '../../src/service/sessions/input-digest.ts';
+import { videoMeasures } from '../../src/template/video-measures.ts';
 import { RANDOM_EDITABLES, RandomVideos } from '../support/random-videos.ts';
 
 const COUNT = 2_000;
@@ -27,9 +28,8 @@ function derived(video: Video, session: RenderSession): unknown[] {
     service: 'embedded',
     styleVersion: 'tsv_1',
     renderEpoch: 2,
-    measures: { height: 36, fps: 10 },
+    measures: videoMeasures(template),
     assetDigest: (path) => sha256(path),
-    durationSeconds: 2,
   });
   const request = sessionRequest(video, 'tsv_1', (path) => `urn:sha256:${sha256(path)}`);
   const digests = new Map<string, Sha256>();

@@ -73,7 +73,7 @@ const context = {
   assetDigest: () => sha256(''),
 };
 const plan = planVideos({
-  desired: videos.map((video) => desiredVideo(video, { ...context, durationSeconds: null })),
+  desired: videos.map((video) => desiredVideo(video, context)),
   lock: lock.value,
   observations: { missingOutputs: new Set(), journal: journal.state },
 });

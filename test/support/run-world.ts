@@ -64,7 +64,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
     assetDigest: () => sha256(''),
   };
   const plan = planVideos({
-    desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
+    desired: videos.map((one) => desiredVideo(one, context)),
     lock: lock.value,
     observations: { missingOutputs: new Set(), journal: file.state },
     requested: more.requested ?? (() => false),

@@ -134,7 +134,7 @@ export class Simulation {
       assetDigest: () => sha256(''),
     };
     const plan = planVideos({
-      desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
+      desired: videos.map((one) => desiredVideo(one, context)),
       lock: emptyLock,
       observations: { missingOutputs: new Set(), journal: journal.state },
     });

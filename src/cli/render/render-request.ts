@@ -9,6 +9,7 @@ import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { outputBasis, videoMeasures } from '../../template/video-measures.ts';
 
 /** Options for the rendered file. */
 export interface RenderFlags {
@@ -63,7 +64,8 @@ export function outputOf(
   definedOutput: OutputRequest | null,
   template: TemplatePackage,
 ): OutputRequest {
-  const { height = definedOutput?.height ?? template.height } = flags;
+  const measures = videoMeasures(template);
+  const { height = definedOutput?.height ?? measures.height } = flags;
   const format = formatOf(flags);
   // The codec belongs to the format of the definition.
   const { codec, ...rest } = definedOutput ?? {};
@@ -75,7 +77,7 @@ export function outputOf(
     ...defined({ height: flags.height, fps: flags.fps }),
     ...format,
   };
-  const [problem] = checkOutput(output, template);
+  const [problem] = checkOutput(output, measures);
   if (problem === undefined) return output;
   throw new ReelformError('definition_invalid', `Invalid output: ${problem.detail}`, {
     hint: 'Check --height, --fps, --format and `output:` of the definition',
@@ -114,7 +116,7 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
  * @throws ReelformError `options_conflict` if it is invalid or after the end
  */
 export function frameOf(text: string, output: OutputRequest, template: TemplatePackage): number {
-  const { fps, frameCount } = resolveOutput(template, output);
+  const { fps, frameCount } = resolveOutput(outputBasis(template), output);
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(s?)$/.exec(text) ?? [];
   const frame = digits === undefined ? Number.NaN : unit === 's' ? Math.round(Number(digits) * fps) : Number(digits);
   if (Number.isInteger(frame) && frame < frameCount) return frame;

@@ -18,6 +18,7 @@ import type { Project } from '../../reconciler/project/load-project.ts';
 import { ReadLog } from '../../reconciler/project/read-log.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
+import { videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
 
 /** The definitions of a repository, as plans see them. */
@@ -161,9 +162,8 @@ export const desire: Desire = (video, { config, templates, assets }) => {
     ...(config.service === 'embedded' && {
       sound: { epoch: SOUND_EPOCH, isInTemplate: templatePackage !== null && templatePackage.sounds.size > 0 },
     }),
-    measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
+    measures: templatePackage && videoMeasures(templatePackage),
     assetDigest: (path) => assets.get(path)!.sha256,
-    durationSeconds: templatePackage === null ? null : templatePackage.frameCount / templatePackage.fps,
   });
 };
 

@@ -1,6 +1,7 @@
 import { defaultsOf } from '../fields/field.ts';
 import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
+import type { VideoMeasures } from '../video-measures.ts';
 import type { AudioTransform, Transform } from './mapping.ts';
 import { defaultCodec, type OutputRequest } from './output.ts';
 
@@ -11,11 +12,11 @@ export const TRANSFORM_DEFAULTS = {
   audio: defaultsOf(TRANSFORM_FIELDS.audio),
 } as const;
 
-/** Defaults of output fields; that of `codec` depends on the format, those of `height` and `fps` on the template. */
+/** Defaults of output fields; that of `codec` depends on the format, those of `height` and `fps` on the video. */
 export const OUTPUT_DEFAULTS = defaultsOf(OUTPUT_FIELDS);
 
-/** The template's `height` and `fps`, the defaults of an output; null if unknown. */
-export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> | null;
+/** The measures of a video that its outputs inherit; null if unknown. */
+export type InheritedMeasures = Pick<VideoMeasures, 'height' | 'rate'> | null;
 
 /**
  * Removes the fields of a transform that repeat a default, so that transforms which mean the same are equal. A picture
@@ -48,10 +49,10 @@ export function plainTransform(
 }
 
 /** Removes the fields of an output that repeat a default. @returns null if none remain */
-export function plainOutput(output: OutputRequest | null, measures: TemplateMeasures): OutputRequest | null {
+export function plainOutput(output: OutputRequest | null, measures: InheritedMeasures): OutputRequest | null {
   const plain = withoutDefaults(
     { ...output },
-    { ...OUTPUT_DEFAULTS, codec: defaultCodec(output?.format), ...measures },
+    { ...OUTPUT_DEFAULTS, codec: defaultCodec(output?.format), height: measures?.height, fps: measures?.rate },
   );
   return Object.keys(plain).length === 0 ? null : plain;
 }

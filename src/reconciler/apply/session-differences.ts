@@ -5,7 +5,7 @@ import {
   furtherOutputs,
   type SpecValue,
 } from '../../contract/video-spec.ts';
-import { plainColor, plainOutput, type TemplateMeasures } from '../../contract/wire/defaults.ts';
+import { type InheritedMeasures, plainColor, plainOutput } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../contract/wire/render-session.ts';
 import { isRecord, ownValue, parseRecord } from '../../kernel/json.ts';
@@ -194,7 +194,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
 }
 
 /** Leaves out what only a finished file has. */
-function fileOutput(output: unknown, measures: TemplateMeasures): Fields | undefined {
+function fileOutput(output: unknown, measures: InheritedMeasures): Fields | undefined {
   if (!isRecord(output)) return undefined;
   const { name, video_url: _url, bytes: _bytes, video_sha256: _digest, ...fields } = output;
   return { name, ...outputOf(fields, measures) };
@@ -274,7 +274,7 @@ function writtenTransform(transform: Fields): Transform & AudioTransform {
   return background === undefined ? fields : { ...fields, background: colorOf(background) as string };
 }
 
-function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefined {
+function outputOf(output: Fields, measures: InheritedMeasures): Fields | undefined {
   const plain = plainOutput(sortedFields(output), measures);
   return plain === null ? undefined : sortedFields(plain);
 }

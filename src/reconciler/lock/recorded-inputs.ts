@@ -6,7 +6,7 @@ import {
   type SpecValue,
   type VideoSpec,
 } from '../../contract/video-spec.ts';
-import { plainOutput, type TemplateMeasures } from '../../contract/wire/defaults.ts';
+import { type InheritedMeasures, plainOutput } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
@@ -95,7 +95,7 @@ function describePairs(fields: Transform | AudioTransform | OutputRequest): stri
 export function canonicalInputs(
   inputs: Inputs,
   spec: VideoSpec<unknown>,
-  measures: TemplateMeasures,
+  measures: InheritedMeasures,
 ): Map<string, string> {
   const canonical = new Map<string, string>();
   for (const [name, text] of currentNames(inputs, spec)) {

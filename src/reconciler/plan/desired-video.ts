@@ -1,5 +1,5 @@
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import { type ContentId, canonicalSpec, hasSound, type VideoSpec, withSources } from '../../contract/video-spec.ts';
-import type { TemplateMeasures } from '../../contract/wire/defaults.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { fillDestinations } from '../definition/destinations.ts';
 import { localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
@@ -24,18 +24,13 @@ export interface DesiredVideo
   readonly formerFingerprint?: Fingerprint;
   /** Inputs in the lockfile's form, so that a later plan can show what changed. See `describeInputs`. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** Duration of the template's video; null when unknown. */
-  readonly durationSeconds: number | null;
   /** Complete destinations of the finished file. */
   readonly deliver: readonly VideoDestination[];
 }
 
 /** Converts a video and the service that renders it to the form that plans compare. */
-export function desiredVideo(
-  { description: _, ...video }: Video,
-  context: RenderingContext & { readonly durationSeconds: number | null },
-): DesiredVideo {
-  const { service, styleVersion, renderEpoch, sound, measures, durationSeconds } = context;
+export function desiredVideo({ description: _, ...video }: Video, context: RenderingContext): DesiredVideo {
+  const { service, styleVersion, renderEpoch, sound, measures } = context;
   const written = contentSpec(video, context.assetDigest);
   const spec = canonicalSpec(written, measures);
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
@@ -50,7 +45,6 @@ export function desiredVideo(
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
     inputs: describeInputs(spec),
-    durationSeconds,
     deliver: video.deliver.flatMap((destination) => fillDestinations(destination, video, fingerprint)),
   };
 }
@@ -69,8 +63,11 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'>
     /** Whether the template contains sounds. */
     readonly isInTemplate: boolean;
   };
-  /** The template's own dimensions and rate. An output that requests exactly these is equal to no output. */
-  readonly measures: TemplateMeasures;
+  /**
+   * Size and length of the video before its outputs; null when unknown. An output that requests exactly this size and rate
+   * is equal to no output.
+   */
+  readonly measures: VideoMeasures | null;
   /**
    * Returns the digest of a local file's bytes by repository-relative path. Called for each use, so it should be
    * cached.

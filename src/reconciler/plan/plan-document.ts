@@ -1,3 +1,4 @@
+import { secondsOf } from '../../contract/video-measures.ts';
 import { defaultCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
@@ -343,14 +344,14 @@ export interface Cost {
 export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCount> = new Map()): Estimate {
   const rendered = plan.changes.filter(rendersNew);
   const restored = plan.changes.filter(({ action }) => action === 'restore');
-  const seconds = secondsOf(rendered);
+  const seconds = totalSeconds(rendered);
   const estimate = {
     renders: rendered.length,
     seconds_of_video: round(seconds),
     ...(segments.size > 0 && { segments: sumOf(segments) }),
     ...(rendered.some(isH264) && plan.hardwareEncoder !== undefined && { bytes_vary: plan.hardwareEncoder }),
     ...(restored.length > 0 && {
-      restores: { videos: restored.length, seconds_of_video: round(secondsOf(restored)) },
+      restores: { videos: restored.length, seconds_of_video: round(totalSeconds(restored)) },
     }),
   };
   if (plan.prices === undefined || rendered.length === 0) return estimate;
@@ -372,10 +373,10 @@ function sumOf(segments: ReadonlyMap<string, SegmentCount>): SegmentCount {
   };
 }
 
-function secondsOf(changes: readonly Change[]): number | null {
+function totalSeconds(changes: readonly Change[]): number | null {
   return changes.reduce<number | null>((sum, { desired }) => {
-    const duration = desired?.durationSeconds ?? null;
-    return sum === null || duration === null ? null : sum + duration;
+    const measures = desired?.measures ?? null;
+    return sum === null || measures === null ? null : sum + secondsOf(measures);
   }, 0);
 }
 

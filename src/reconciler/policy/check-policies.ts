@@ -1,3 +1,4 @@
+import { secondsOf } from '../../contract/video-measures.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Source } from '../definition/video.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -98,12 +99,13 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
   }
 }
 
-function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): PolicyViolation[] {
+function tooLong(seconds: number, { id, measures, template }: DesiredVideo): PolicyViolation[] {
   const path = ['template'];
-  if (duration === null) {
+  if (measures === null) {
     // Denying an unknown duration would deny every template that a service hosts.
     return [{ path, level: 'warn', message: `The length of ${id} is unknown, but the limit is ${seconds} s` }];
   }
+  const duration = secondsOf(measures);
   if (duration <= seconds) return [];
   const length = Math.round(duration * 100) / 100;
   return [

@@ -4,6 +4,7 @@ import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
 import { checkOutput } from '../../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { videoMeasures } from '../../template/video-measures.ts';
 import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
@@ -143,10 +144,10 @@ export function definitionTemplate(
   };
 }
 
-/** Returns the problems that depend on the template's size and frame rate. A schema checks the fields by themselves. */
+/** Returns the problems that depend on the template's size, rate and length. A schema checks the fields by themselves. */
 function outputProblems(output: OutputRequest, templatePackage: TemplatePackage): OutputProblem[] {
   if (checkOutput(output, null).length > 0) return [];
-  return checkOutput(output, templatePackage).map(({ at, detail }) => {
+  return checkOutput(output, videoMeasures(templatePackage)).map(({ at, detail }) => {
     return { field: at.slice(at.lastIndexOf('/') + 1) as keyof OutputRequest, message: detail };
   });
 }

@@ -6,8 +6,9 @@ import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
 import { trackKey } from '../../template/bind/check-mapping.ts';
-import { inputFile, type OutputBasis, resolveOutput } from '../../template/bind/resolve-output.ts';
+import { inputFile, resolveOutput } from '../../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { type MeasuredTemplate, outputBasis, videoMeasures } from '../../template/video-measures.ts';
 import type { NamedFile } from './ports.ts';
 
 export interface DigestedValues extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
@@ -15,7 +16,7 @@ export interface DigestedValues extends Pick<Mapping, 'resources' | 'audio_track
 }
 
 /** The parts of a template that affect the digest. */
-type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds'>;
+type DigestBasis = MeasuredTemplate & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds'>;
 
 /**
  * Computes the digest of everything that determines the video: mappings with the same digest give the same frames and
@@ -32,7 +33,7 @@ export function inputDigest(
 ): Sha256 {
   const { editables } = template.manifest;
   const written = { ...specOfMapping(mapping, (key) => editables.get(key)?.kind), output: output ?? null };
-  const spec = canonicalSpec(written, { height: template.height, fps: template.fps });
+  const spec = canonicalSpec(written, videoMeasures(template));
   const filled = [...spec.resources].map(([key, value]) => [key, valueJson(value, sources.get(key))] as const);
   const tracks = tracksInMixOrder(mapping.audio_tracks ?? {}).map(([name]) =>
     sourceJson(spec.audio.get(name)!, sources.get(trackKey(name))),
@@ -69,7 +70,7 @@ export function videoFiles(
   const fingerprint = inputDigest(template, inputs, sources);
   const files = outputs.map(({ name, ...output }) => {
     const digest = inputDigest(template, { ...inputs, output }, sources);
-    return { name, digest, file: inputFile(template, output, digest) };
+    return { name, digest, file: inputFile(outputBasis(template), output, digest) };
   });
   return {
     fingerprint,
@@ -117,7 +118,7 @@ function sourceJson(
 }
 
 /** Resolves all defaults of an output. */
-function outputJson(template: OutputBasis, request: OutputRequest): Json {
-  const { output, width, height, fps } = resolveOutput(template, request);
+function outputJson(template: MeasuredTemplate, request: OutputRequest): Json {
+  const { output, width, height, fps } = resolveOutput(outputBasis(template), request);
   return { ...output, width, height, fps };
 }

@@ -3,6 +3,7 @@ import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type { CreateRenderSession, RenderSession } from '../../contract/wire/render-session.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { checkOutput, checkOutputs } from '../../template/bind/resolve-output.ts';
+import { videoMeasures } from '../../template/video-measures.ts';
 import type { SessionTemplate } from './bind-template.ts';
 import type { TenantId } from './ports.ts';
 import { createdSession, DAY_MS, sortProblems, withPlainColors } from './render-session.ts';
@@ -46,7 +47,8 @@ export function newSession(
 }
 
 export function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
-  return [...checkOutput(output, template), ...checkOutputs({ output, outputs }, template)].map(
+  const measures = videoMeasures(template);
+  return [...checkOutput(output, measures), ...checkOutputs({ output, outputs }, measures)].map(
     ({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }),
   );
 }

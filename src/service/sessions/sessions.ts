@@ -10,6 +10,7 @@ import type {
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import { resolveOutput } from '../../template/bind/resolve-output.ts';
+import { outputBasis } from '../../template/video-measures.ts';
 import type { SessionTemplate } from './bind-template.ts';
 import { newSession, outputProblems, refuse } from './new-session.ts';
 import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
@@ -83,7 +84,7 @@ export class Sessions {
     const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
     // An invalid output has no size to estimate from.
     const output = outputProblems(request, template).length === 0 ? session.output : {};
-    const extent = renderWorkload(resolveOutput(template, output));
+    const extent = renderWorkload(resolveOutput(outputBasis(template), output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
     return { valid: errors.length === 0, errors, warnings, estimate };
   }
@@ -198,7 +199,7 @@ export class Sessions {
 
 /** Returns the length of a session's video; 0 for a still. */
 function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {
-  const { frameCount, fps } = resolveOutput(template, output);
+  const { frameCount, fps } = resolveOutput(outputBasis(template), output);
   return output?.format === 'png' ? 0 : frameCount / fps;
 }
 

@@ -1,5 +1,6 @@
 import type { EditableKind } from '../../contract/fields/editable-kinds.ts';
 import { isSlotKind } from '../../contract/fields/editable-kinds.ts';
+import { secondsOf, type VideoLength } from '../../contract/video-measures.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
@@ -11,6 +12,7 @@ import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lott
 import { writeProperty } from '../lottie/slots/slot-property.ts';
 import type { InputSound, LottieDocument, RenderInput } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
+import { outputBasis } from '../video-measures.ts';
 import { bindFonts } from './bind-fonts.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
@@ -38,6 +40,7 @@ export function bindMapping(
   fetched: ReadonlyMap<string, Uint8Array>,
 ): RenderInput {
   const animation = copyOf(template.animation);
+  const basis = outputBasis(template);
   const media = new MediaBinder(animation);
 
   for (const [key, uses] of findSlotUses(animation)) {
@@ -79,12 +82,12 @@ export function bindMapping(
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
   return {
-    ...inputFile(template, output, fingerprint),
+    ...inputFile(basis, output, fingerprint),
     animation: withoutSounds(animation, soundAssetIds(template.animation)),
     fonts,
     images: media.images,
     clips: media.clips,
-    sounds: [...media.sounds, ...trackSounds(template, audio_tracks, fetched)],
+    sounds: [...media.sounds, ...trackSounds(basis, audio_tracks, fetched)],
   };
 }
 
@@ -117,11 +120,11 @@ function writeValue(
 
 /** Returns the sounds of the mapping's tracks, which play for the whole video. */
 function trackSounds(
-  { frameCount, fps }: TemplatePackage,
+  length: VideoLength,
   tracks: NonNullable<Mapping['audio_tracks']>,
   fetched: ReadonlyMap<string, Uint8Array>,
 ): InputSound[] {
-  const span = { startSeconds: 0, endSeconds: frameCount / fps };
+  const span = { startSeconds: 0, endSeconds: secondsOf(length) };
   return tracksInMixOrder(tracks).flatMap(([track, { transform = {} }]) => {
     const name = trackKey(track);
     const bytes = fetched.get(name);

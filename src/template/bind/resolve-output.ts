@@ -1,5 +1,6 @@
 import { expectedValue, isValueOf } from '../../contract/fields/field.ts';
 import { MAX_SIDE_PIXELS, OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import {
   defaultCodec,
@@ -12,7 +13,7 @@ import { defined } from '../../kernel/defined.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import type { InputFile, RenderOutput, Still } from '../render-input.ts';
-import type { TemplatePackage } from '../template-package.ts';
+import type { OutputBasis } from '../video-measures.ts';
 import type { FieldProblem } from './check-transform.ts';
 
 /** The format and dimensions of an output, with defaults applied. */
@@ -28,30 +29,27 @@ interface ResolvedOutput {
   readonly stills: readonly Still[];
 }
 
-/** The properties of a template that an output depends on. */
-export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
-
 /**
- * Applies the template's values and the defaults (MP4 with H.264, high quality) to an output request.
+ * Applies the video's measures and the defaults (MP4 with H.264, high quality) to an output request.
  *
- * - The width is computed from the height in the template's proportions, rounded to an even number.
- * - The duration is the template's, rounded to frames of the output; at least one frame.
+ * - The width is computed from the height in the video's proportions, rounded to an even number.
+ * - The duration is the video's, rounded to frames of the output; at least one frame.
  * - Each still is at the output's frame nearest to its time.
  *
  * @param output accepted by `checkOutput`
  */
-export function resolveOutput(template: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
+export function resolveOutput(video: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
   const { format = OUTPUT_DEFAULTS.format, quality = OUTPUT_DEFAULTS.quality } = output;
-  const { height = template.height, fps = template.fps } = output;
-  const frameCount = Math.max(1, Math.round((template.frameCount * fps) / template.fps));
-  const frameOf = ({ frame }: Still): number => Math.min(frameCount - 1, Math.round((frame * fps) / template.fps));
+  const { height = video.height, fps = video.rate } = output;
+  const frameCount = Math.max(1, Math.round((video.frames * fps) / video.rate));
+  const frameOf = ({ frame }: Still): number => Math.min(frameCount - 1, Math.round((frame * fps) / video.rate));
   return {
     output: { format, quality, ...extraSettings(output) },
-    width: widthFor(template, height),
+    width: widthFor(video, height),
     height,
     fps,
     frameCount,
-    stills: template.stills.map((still) => ({ name: still.name, frame: frameOf(still) })),
+    stills: video.stills.map((still) => ({ name: still.name, frame: frameOf(still) })),
   };
 }
 
@@ -77,31 +75,29 @@ function extraSettings({
  * @param fingerprint see `RenderOutput`
  */
 export function inputFile(
-  template: OutputBasis,
+  video: OutputBasis,
   output: OutputRequest | undefined,
   fingerprint: string | null,
 ): InputFile {
-  const { output: file, ...measures } = resolveOutput(template, output);
+  const { output: file, ...measures } = resolveOutput(video, output);
   return { output: { ...file, fingerprint }, ...measures };
 }
 
 /** Returns the width in pixels: even, at least 2. */
-function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: number): number {
-  return height === template.height
-    ? template.width
-    : 2 * Math.max(1, Math.round((height * template.width) / template.height / 2));
+function widthFor(video: Pick<VideoMeasures, 'width' | 'height'>, height: number): number {
+  return height === video.height ? video.width : 2 * Math.max(1, Math.round((height * video.width) / video.height / 2));
 }
 
 /** Limit for the length of an output: ten minutes at 60 frames per second. */
 const MAX_OUTPUT_FRAMES = 36_000;
 
 /**
- * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the template is
- * known.
+ * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the video's
+ * measures are known.
  *
  * @returns problems with JSON pointers relative to the parent of `output`
  */
-export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills'> | null): FieldProblem[] {
+export function checkOutput(output: unknown, video: VideoMeasures | null): FieldProblem[] {
   if (output === undefined) return [];
   if (!isRecord(output)) return [invalid('', 'output must be an object')];
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
@@ -113,7 +109,7 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
       codecs === undefined ? 'the codec cannot be chosen' : `the codec must be one of ${codecs.join(', ')}`;
     problems.push(invalid('/codec', `the format ${format} does not support this codec: ${allowed}`));
   }
-  return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
+  return problems.length > 0 || video === null ? problems : checkMeasures(output, video);
 }
 
 /**
@@ -123,7 +119,7 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
  */
 export function checkOutputs(
   { output, outputs }: { readonly output?: unknown; readonly outputs?: unknown },
-  template: Omit<OutputBasis, 'stills'> | null,
+  video: VideoMeasures | null,
 ): FieldProblem[] {
   if (outputs === undefined) return [];
   const problem = (at: string, detail: string): FieldProblem => ({ code: 'definition_invalid', at, detail });
@@ -136,7 +132,7 @@ export function checkOutputs(
     const at = `/outputs/${index}`;
     if (!isRecord(entry)) return [problem(at, 'an output must be an object')];
     const { name, ...rest } = entry;
-    const inOutput = checkOutput(rest, template).map((found) => {
+    const inOutput = checkOutput(rest, video).map((found) => {
       return { ...found, at: at + found.at.slice('/output'.length) };
     });
     if (typeof name !== 'string' || !OUTPUT_NAME.test(name)) {
@@ -158,12 +154,12 @@ function checkField(name: string, value: unknown): FieldProblem[] {
   return isValueOf(field, value) ? [] : [invalid(`/${name}`, `${name} must be ${expectedValue(field)}`)];
 }
 
-/** Checks the width and the number of frames, which depend on the template. */
-function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'stills'>): FieldProblem[] {
+/** Checks the width and the number of frames, which depend on the video's measures. */
+function checkMeasures(output: OutputRequest, video: VideoMeasures): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  const { width, height, frameCount } = resolveOutput({ ...template, stills: [] }, output);
+  const { width, height, frameCount } = resolveOutput({ ...video, stills: [] }, output);
   if (width > MAX_SIDE_PIXELS) {
-    const highest = 2 * Math.floor((MAX_SIDE_PIXELS * template.height) / template.width / 2);
+    const highest = 2 * Math.floor((MAX_SIDE_PIXELS * video.height) / video.width / 2);
     const detail = `at height ${height} this template would be ${width} pixels wide, more than ${MAX_SIDE_PIXELS}; use a height of at most ${highest}`;
     problems.push(invalid('/height', detail));
   }

@@ -43,7 +43,6 @@ function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] =
     renderEpoch: 1,
     measures: null,
     assetDigest: () => sha256('image'),
-    durationSeconds: 1,
   };
   return planVideos({
     desired: videos.map((one) => desiredVideo(one, context)),

@@ -174,7 +174,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
     assetDigest: () => sha256(''),
   };
   const plan = planVideos({
-    desired: VIDEOS.map((video) => desiredVideo(video, { ...context, durationSeconds: null })),
+    desired: VIDEOS.map((video) => desiredVideo(video, context)),
     lock: lock.value,
     observations: { missingOutputs: new Set(), journal: journal.state },
   });

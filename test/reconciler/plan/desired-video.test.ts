@@ -5,7 +5,8 @@ import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import type { OutputRequest } from '../../../src/contract/wire/output.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { VideoResource } from '../../../src/reconciler/definition/video.ts';
-import { type Context, clip, color, desired, file, font, sound, text, track, url, type VideoParts } from './videos.ts';
+import type { RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
+import { clip, color, desired, file, font, lasting, sound, text, track, url, type VideoParts } from './videos.ts';
 
 const digest = (content: string): string => `sha256:${sha256(content)}`;
 const transformed = (resource: VideoResource, transform: Transform): VideoResource => ({
@@ -76,7 +77,7 @@ describe('desiredVideo()', () => {
 
 const hero = '(Footage)/USER/hero.jpg';
 const resources = { t_01: text('Hello'), c_01: color('EEADA7'), [hero]: file('images/hero.jpg') };
-const of = (parts: VideoParts = {}, changes: Partial<Context> = {}, id = 'berlin'): string =>
+const of = (parts: VideoParts = {}, changes: Partial<RenderingContext> = {}, id = 'berlin'): string =>
   desired(id, { resources, ...parts }, changes).fingerprint;
 
 describe('texts with line breaks', () => {
@@ -148,13 +149,13 @@ describe('fingerprint', () => {
       'name of a local file',
       of({ resources: { ...resources, [hero]: file('b.jpg') } }, { assetDigest: () => sha256('images/hero.jpg') }),
     ],
-    ['length, which follows from the template', of({}, { durationSeconds: 3 })],
+    ['length, which follows from the template and its values', of({}, lasting(3))],
   ];
   test.each(same)('does not depend on the %s', (_, other) => {
     expect(other).toBe(of());
   });
 
-  const measured = { measures: { height: 1080, fps: 25 } };
+  const measured = { measures: { width: 1920, height: 1080, rate: 25, frames: 250 } };
   const clipOf = (transform: object): string => of({ resources: { v_01: clip('a.mp4', transform) } }, measured);
   const soundOf = (transform: object): string =>
     of({ resources: { a_01: sound('a.mp3', transform) }, audio: new Map([['main', track('a.mp3', transform)]]) });

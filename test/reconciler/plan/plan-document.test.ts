@@ -13,7 +13,7 @@ import {
   planId,
   splitRestores,
 } from '../../../src/reconciler/plan/plan-document.ts';
-import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
+import { anyWorld, color, desired, emptyLock, lasting, lockOf, plan, text } from './videos.ts';
 
 const schema = JSON.parse(
   await readFile(new URL('../../../schemas/reelform-plan.schema.json', import.meta.url), 'utf8'),
@@ -73,24 +73,19 @@ describe('planDocument()', () => {
   });
 
   test('omits the estimated seconds if the length of any video is unknown', () => {
-    const { estimate } = document(
-      [desired('a'), desired('b', { resources: {} }, { durationSeconds: null })],
-      emptyLock,
-    );
+    const { estimate } = document([desired('a'), desired('b', { resources: {} }, lasting(null))], emptyLock);
     expect(estimate).toEqual({ renders: 2, seconds_of_video: null });
   });
 
   test('rounds the sum of seconds to milliseconds', () => {
-    const videos = ['a', 'b', 'c'].map((id) =>
-      desired(id, { resources: { t_01: text(id) } }, { durationSeconds: 0.1 }),
-    );
+    const videos = ['a', 'b', 'c'].map((id) => desired(id, { resources: { t_01: text(id) } }, lasting(0.1)));
     expect(document(videos, emptyLock).estimate.seconds_of_video).toBe(0.3);
   });
 
   test('estimates the cost if prices are configured and the lengths are known', () => {
-    const cost = (prices: Omit<Prices, 'currency'>, durationSeconds: number | null): Estimate['cost'] => {
+    const cost = (prices: Omit<Prices, 'currency'>, seconds: number | null): Estimate['cost'] => {
       const priced = {
-        ...plan([desired('a', { resources: {} }, { durationSeconds })], emptyLock),
+        ...plan([desired('a', { resources: {} }, lasting(seconds))], emptyLock),
         prices: { currency: 'EUR', ...prices },
       };
       return estimatePlan(priced).cost;
@@ -104,7 +99,7 @@ describe('planDocument()', () => {
   });
 
   test('estimates restores separately from paid renders', () => {
-    const [old, kept] = [desired('a'), desired('b', { resources: { t_01: text('B') } }, { durationSeconds: null })];
+    const [old, kept] = [desired('a'), desired('b', { resources: { t_01: text('B') } }, lasting(null))];
     const prices = { currency: 'EUR', perRender: 1, perSecond: 1 };
     const estimate = (...missing: string[]): Estimate =>
       estimatePlan({ ...plan([old, kept, desired('c', { resources: {} })], lockOf(old, kept), missing), prices });

@@ -3,14 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { JournalState } from '../../../src/reconciler/lock/journal.ts';
 import type { Fingerprint, Lock } from '../../../src/reconciler/lock/lock.ts';
-import type { DesiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
+import type { DesiredVideo, RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../../src/reconciler/plan/plan.ts';
 import { planVideos, withKnownFingerprints } from '../../../src/reconciler/plan/plan-videos.ts';
 import { runs } from '../../support/full-run.ts';
 import {
   anyWorld,
   applied,
-  type Context,
   clip,
   color,
   desired,
@@ -28,7 +27,7 @@ import {
 const brief = ({ id, previousId, action, reason }: Change) => [id, previousId, action, reason];
 const briefly = (...args: Parameters<typeof plan>) => plan(...args).changes.map(brief);
 
-const remote: Partial<Context> = { service: 'https://api.example.com', renderEpoch: null };
+const remote: Partial<RenderingContext> = { service: 'https://api.example.com', renderEpoch: null };
 const a = { t_01: text('A') };
 const b = { t_01: text('B') };
 const music = new Map([['main', track('a.mp3')]]);
@@ -173,7 +172,7 @@ describe('planVideos()', () => {
 
   describe('gives the reason of an update:', () => {
     const hero = { hero: file('images/hero.jpg') };
-    const bytes = (content: string): Partial<Context> => ({ assetDigest: () => sha256(content) });
+    const bytes = (content: string): Partial<RenderingContext> => ({ assetDigest: () => sha256(content) });
     const contained = {
       hero: { ...hero.hero, transform: { crop_strategy: 'contain' as const } } as ReturnType<typeof file>,
     };
@@ -362,7 +361,7 @@ describe('planVideos()', () => {
 });
 
 const HERO = '(Footage)/USER/hero.jpg';
-const measures = { height: 1080, fps: 25 };
+const measures = { width: 1920, height: 1080, rate: 25, frames: 250 };
 const image = (transform: object) => ({ ...file('a.jpg'), transform }) as ReturnType<typeof file>;
 
 const REPEATED: VideoParts = {

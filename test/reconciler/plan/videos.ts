@@ -63,19 +63,22 @@ export function video(id: string, parts: VideoParts = {}): Video {
   };
 }
 
-export type Context = RenderingContext & { durationSeconds: number | null };
+/** Measures of a small video of this length; unknown measures for null. */
+export function lasting(seconds: number | null): Pick<RenderingContext, 'measures'> {
+  const rate = 10;
+  return { measures: seconds === null ? null : { width: 64, height: 36, rate, frames: Math.round(seconds * rate) } };
+}
 
 /** The embedded service. The bytes of every file are its path, so that different files differ. */
-export const context: Context = {
+export const context: RenderingContext = {
   service: 'embedded',
   styleVersion: 'tsv_9c41',
   renderEpoch: 1,
-  measures: null,
+  ...lasting(12),
   assetDigest: (path) => sha256(path),
-  durationSeconds: 12,
 };
 
-export function desired(id: string, parts: VideoParts = {}, changes: Partial<Context> = {}): DesiredVideo {
+export function desired(id: string, parts: VideoParts = {}, changes: Partial<RenderingContext> = {}): DesiredVideo {
   return desiredVideo(video(id, parts), { ...context, ...changes });
 }
 
@@ -149,12 +152,12 @@ const anyDesired = fc
       output: fc.constantFrom(null, null, { format: 'gif' as const }),
       deliver: fc.subarray(['s3://videos/', 's3://videos/{title}/{id}', 'file:{fingerprint}'].map(place)),
     }),
-    changes: fc.constantFrom<Partial<Context>>(
+    changes: fc.constantFrom<Partial<RenderingContext>>(
       {},
       {},
       { renderEpoch: 2 },
       { styleVersion: 'tsv_2' },
-      { service: 'https://api.example.com', renderEpoch: null, durationSeconds: null },
+      { service: 'https://api.example.com', renderEpoch: null, ...lasting(null) },
     ),
   })
   .map(({ id, parts, changes }) => desired(id, parts, changes));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DesiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { checkPolicies, findWords, foldWords, matchesPattern } from '../../../src/reconciler/policy/check-policies.ts';
 import { type Policy, planChecks } from '../../../src/reconciler/policy/policy.ts';
-import { desired, emptyLock, lockOf, plan, text, track, url, type VideoParts } from '../plan/videos.ts';
+import { desired, emptyLock, lasting, lockOf, plan, text, track, url, type VideoParts } from '../plan/videos.ts';
 
 /** Checks a new video with these parts; returns the location and level of each finding. */
 function found(policy: Policy, parts: VideoParts = {}): string[] {
@@ -66,8 +66,8 @@ describe('checkPolicies()', () => {
   it('max_cost: checks the whole plan; an unknown cost is only a warning', () => {
     const prices = { currency: 'EUR', perRender: 0.5, perSecond: 0.1 };
     const of = (...seconds: (number | null)[]): ReturnType<typeof checkPolicies> => {
-      const videos = seconds.map((durationSeconds, index) =>
-        desired(`v${index}`, { resources: { t_01: text(`${index}`) } }, { durationSeconds }),
+      const videos = seconds.map((length, index) =>
+        desired(`v${index}`, { resources: { t_01: text(`${index}`) } }, lasting(length)),
       );
       return checkPolicies([{ level: 'deny', rule: 'max_cost', amount: 3.4 }], { ...plan(videos, emptyLock), prices });
     };

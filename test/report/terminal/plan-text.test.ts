@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { onlyRestores, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type PlanTextOptions, planText } from '../../../src/report/terminal/plan-text.ts';
 import { cellWidth } from '../../../src/report/wording/cell-width.ts';
-import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
+import { anyWorld, color, desired, emptyLock, lasting, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
 import { runs } from '../../support/full-run.ts';
 import { documentOf, everyAction, hardValues, largePlan, soundAndVision } from '../example-plans.ts';
 
@@ -273,7 +273,7 @@ describe('planText()', () => {
   });
 
   test('omits unknown durations', () => {
-    const heading = show(plan([desired('x', {}, { durationSeconds: null })], emptyLock)).split('\n')[0];
+    const heading = show(plan([desired('x', {}, lasting(null))], emptyLock)).split('\n')[0];
     expect(heading).toBe('Plan: 1 to create · 1 render');
   });
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkOutput, resolveOutput } from '../../../src/template/bind/resolve-output.ts';
 
-const TEMPLATE = {
+const VIDEO = {
   width: 1080,
   height: 1920,
-  fps: 30,
-  frameCount: 300,
+  rate: 30,
+  frames: 300,
   stills: [
     { name: 'stillcut_01', frame: 45 },
     { name: 'stillcut_02', frame: 299 },
@@ -14,21 +14,27 @@ const TEMPLATE = {
 };
 
 describe('resolveOutput()', () => {
-  it("defaults to the template's own size and rate as MP4 of high quality", () => {
-    expect(resolveOutput(TEMPLATE, undefined)).toEqual({ output: { format: 'mp4', quality: 'high' }, ...TEMPLATE });
+  it("defaults to the video's own size and rate as MP4 of high quality", () => {
+    const { rate: fps, frames: frameCount, ...rest } = VIDEO;
+    expect(resolveOutput(VIDEO, undefined)).toEqual({
+      output: { format: 'mp4', quality: 'high' },
+      ...rest,
+      fps,
+      frameCount,
+    });
   });
 
   it('derives the width from the height, rounded to an even number', () => {
-    expect(resolveOutput(TEMPLATE, { height: 720 })).toMatchObject({ width: 406, height: 720 });
-    expect(resolveOutput(TEMPLATE, { height: 2 })).toMatchObject({ width: 2, height: 2 });
+    expect(resolveOutput(VIDEO, { height: 720 })).toMatchObject({ width: 406, height: 720 });
+    expect(resolveOutput(VIDEO, { height: 2 })).toMatchObject({ width: 2, height: 2 });
   });
 
   it('keeps duration and still times at another frame rate', () => {
-    const half = resolveOutput(TEMPLATE, { fps: 12.5 });
+    const half = resolveOutput(VIDEO, { fps: 12.5 });
     expect(half).toMatchObject({ fps: 12.5, frameCount: 125 });
     expect(half.stills.map(({ frame }) => frame)).toEqual([19, 124]);
-    expect(resolveOutput(TEMPLATE, { fps: 60 }).stills.map(({ frame }) => frame)).toEqual([90, 598]);
-    expect(resolveOutput({ ...TEMPLATE, frameCount: 1, stills: [] }, { fps: 1 }).frameCount).toBe(1);
+    expect(resolveOutput(VIDEO, { fps: 60 }).stills.map(({ frame }) => frame)).toEqual([90, 598]);
+    expect(resolveOutput({ ...VIDEO, frames: 1, stills: [] }, { fps: 1 }).frameCount).toBe(1);
   });
 
   it('returns an even size within the limits and stills within the video for every valid output', () => {
@@ -40,9 +46,9 @@ describe('resolveOutput()', () => {
     );
     fc.assert(
       fc.property(side, side, still, request, (width, height, one, output) => {
-        const template = { width, height, fps: 30, frameCount: 300, stills: [one] };
-        fc.pre(checkOutput(output, template).length === 0);
-        const resolved = resolveOutput(template, output);
+        const video = { width, height, rate: 30, frames: 300, stills: [one] };
+        fc.pre(checkOutput(output, video).length === 0);
+        const resolved = resolveOutput(video, output);
         for (const pixels of [resolved.width, resolved.height]) {
           expect(pixels % 2).toBe(0);
           expect(pixels).toBeGreaterThanOrEqual(2);
@@ -69,43 +75,43 @@ describe('checkOutput()', () => {
     [{ hieght: 720 }, ['/output/hieght']],
     [JSON.parse('{"__proto__": 1}'), ['/output/__proto__']],
   ])('%j', (output, at) => {
-    expect(checkOutput(output, TEMPLATE).map((problem) => problem.at)).toEqual(at);
+    expect(checkOutput(output, VIDEO).map((problem) => problem.at)).toEqual(at);
   });
 
   it('rejects a height that makes the width too large and names the largest valid height', () => {
-    const [problem] = checkOutput({ height: 2160 }, { ...TEMPLATE, width: 1920, height: 800 });
+    const [problem] = checkOutput({ height: 2160 }, { ...VIDEO, width: 1920, height: 800 });
     expect(problem).toMatchObject({ code: 'definition_invalid', at: '/output/height' });
     expect(problem?.detail).toContain('at most 1706');
-    expect(checkOutput({ height: 1706 }, { ...TEMPLATE, width: 1920, height: 800 })).toEqual([]);
+    expect(checkOutput({ height: 1706 }, { ...VIDEO, width: 1920, height: 800 })).toEqual([]);
     expect(checkOutput({ height: 2160 }, null)).toEqual([]);
   });
 
   it('rejects outputs with too many frames', () => {
-    const long = { ...TEMPLATE, frameCount: 30 * 600 };
+    const long = { ...VIDEO, frames: 30 * 600 };
     expect(checkOutput({ fps: 120 }, long)).toMatchObject([{ at: '/output/fps' }]);
     expect(checkOutput({ fps: 60 }, long)).toEqual([]);
   });
 
   it('suggests the closest field name', () => {
-    expect(checkOutput({ hieght: 720 }, TEMPLATE)[0]?.detail).toContain('did you mean height');
+    expect(checkOutput({ hieght: 720 }, VIDEO)[0]?.detail).toContain('did you mean height');
   });
 
   it('accepts the codecs of MOV, ProRes 422 when none is given', () => {
-    expect(checkOutput({ format: 'mov', codec: 'prores4444' }, TEMPLATE)).toEqual([]);
-    expect(checkOutput({ format: 'mov', codec: 'h264' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
-    expect(checkOutput({ codec: 'prores422' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
-    expect(resolveOutput(TEMPLATE, { format: 'mov', codec: 'prores422' }).output).toEqual(
-      resolveOutput(TEMPLATE, { format: 'mov' }).output,
+    expect(checkOutput({ format: 'mov', codec: 'prores4444' }, VIDEO)).toEqual([]);
+    expect(checkOutput({ format: 'mov', codec: 'h264' }, VIDEO)).toMatchObject([{ at: '/output/codec' }]);
+    expect(checkOutput({ codec: 'prores422' }, VIDEO)).toMatchObject([{ at: '/output/codec' }]);
+    expect(resolveOutput(VIDEO, { format: 'mov', codec: 'prores422' }).output).toEqual(
+      resolveOutput(VIDEO, { format: 'mov' }).output,
     );
-    expect(resolveOutput(TEMPLATE, { format: 'mov', codec: 'prores4444' }).output.codec).toBe('prores4444');
+    expect(resolveOutput(VIDEO, { format: 'mov', codec: 'prores4444' }).output.codec).toBe('prores4444');
   });
 
   it('accepts the codecs of MP4', () => {
-    expect(checkOutput({ codec: 'hevc' }, TEMPLATE)).toEqual([]);
-    expect(checkOutput({ format: 'mp4', codec: 'av1' }, TEMPLATE)).toEqual([]);
-    expect(checkOutput({ format: 'webm', codec: 'av1' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
-    expect(checkOutput({ codec: 'vp9' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
+    expect(checkOutput({ codec: 'hevc' }, VIDEO)).toEqual([]);
+    expect(checkOutput({ format: 'mp4', codec: 'av1' }, VIDEO)).toEqual([]);
+    expect(checkOutput({ format: 'webm', codec: 'av1' }, VIDEO)).toMatchObject([{ at: '/output/codec' }]);
+    expect(checkOutput({ codec: 'vp9' }, VIDEO)).toMatchObject([{ at: '/output/codec' }]);
     // Keeps the digest of renderings made before the codec could be chosen.
-    expect(resolveOutput(TEMPLATE, { codec: 'h264' }).output).toEqual({ format: 'mp4', quality: 'high' });
+    expect(resolveOutput(VIDEO, { codec: 'h264' }).output).toEqual({ format: 'mp4', quality: 'high' });
   });
 });

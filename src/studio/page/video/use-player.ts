@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DraftState, VideoMeasures } from '../../protocol.ts';
+import type { DraftState, PictureMeasures } from '../../protocol.ts';
 import { notify, notifyError } from '../controls/notices.tsx';
 import { fetchJson, IS_GALLERY } from '../server.ts';
 import { currentState, dispatch, usePage } from '../store.ts';
@@ -18,7 +18,7 @@ export interface Player {
 
 interface PlayerOptions {
   readonly fingerprint: string;
-  readonly picture: VideoMeasures | null;
+  readonly picture: PictureMeasures | null;
   readonly frame: number;
   readonly onFrame: (frame: number) => void;
 }

@@ -1,0 +1,19 @@
+/** Length of a video: a number of whole frames, of which `rate` are shown in a second. */
+export interface VideoLength {
+  /** Integer, > 0. */
+  readonly frames: number;
+  /** Frames per second, finite, > 0. */
+  readonly rate: number;
+}
+
+/** Size and length of a video before its outputs, which sample its frames. */
+export interface VideoMeasures extends VideoLength {
+  /** Pixels; both even. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns a length in seconds. */
+export function secondsOf({ frames, rate }: VideoLength): number {
+  return frames / rate;
+}
