@@ -6,6 +6,8 @@ import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
+import { resolveOutput } from '../../template/bind/resolve-output.ts';
+import { outputBasis } from '../../template/video-measures.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
@@ -109,8 +111,10 @@ export function targetFlags(globs: readonly string[]): string[] {
 
 async function firstStill(id: string, root: string): Promise<string> {
   const project = await loadProject({ cwd: root });
-  const template = project.templates.get(videoOf(id, project).template)?.package;
-  return String(template?.stills[0]?.frame ?? 0);
+  const { template: name, output } = videoOf(id, project);
+  const template = project.templates.get(name)?.package;
+  const stills = template ? resolveOutput(outputBasis(template), output ?? {}).stills : [];
+  return String(stills[0]?.frame ?? 0);
 }
 
 function videoOf(id: string, { videos }: Project) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -85,6 +85,15 @@ describe('reelform mcp', () => {
     expect(readFileSync(join(root, 'videos/rome.yaml'), 'utf8')).toBe(definition('Rome'));
     expect(git('status', '--porcelain', '--', 'videos')).toBe('');
     expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+  });
+
+  it('shows the first still of a video that is sampled at another rate', async () => {
+    const path = join(root, 'videos/slow.yaml');
+    writeFileSync(path, `${definition('Slow')}output: {fps: 1}\n`);
+    const { images, text } = await call('look', { video: 'slow' });
+    rmSync(path);
+    expect(text).toBe('');
+    expect(images[0]?.subarray(1, 4).toString()).toBe('PNG');
   });
 
   it('creates no branch for a definition with errors, and returns them', async () => {
