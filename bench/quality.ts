@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { frameRateOf } from '../src/engine/frame-rate.ts';
+import { frameRateOf } from '../src/contract/timeline/frame-rate.ts';
 import type { LottieDocument, RenderInput } from '../src/template/render-input.ts';
 import { type Composition, launch, simple } from './peers/composition.ts';
 import { hyperframes } from './peers/hyperframes.ts';

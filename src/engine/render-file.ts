@@ -1,6 +1,7 @@
+import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import type { RenderInput, RenderOutput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
-import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import { frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
 import { type RenderedSound, renderSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';

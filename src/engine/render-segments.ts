@@ -1,9 +1,10 @@
+import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import { defaultCodec } from '../contract/wire/output.ts';
 import type { InputFile, RenderInput, RenderOutput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
-import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import { frameTimeSeconds } from './frame-rate.ts';
 import type { RenderedSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { RenderError } from './render-error.ts';

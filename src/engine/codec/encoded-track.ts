@@ -1,5 +1,5 @@
+import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
 import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
-import type { FrameRate } from '../frame-rate.ts';
 
 /** Size and rate of the frames passed to an encoder. */
 export interface FrameFormat {

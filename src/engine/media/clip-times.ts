@@ -1,9 +1,10 @@
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
 import { timeWithin } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
-import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
+import { animationFramesPerFrame } from '../frame-rate.ts';
 
 /** Timing of a clip. */
 export interface ClipTimes {

@@ -1,9 +1,10 @@
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { InputSound, RenderInput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
 import { joined, MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
-import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
+import { frameTimeSeconds } from '../frame-rate.ts';
 import { checkSound, MAX_CLIP_BYTES } from './check-media.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type OpenSound, openSound } from './open-sound.ts';

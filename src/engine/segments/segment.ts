@@ -1,9 +1,9 @@
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { InputImage, LottieDocument, RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
-import { frameRateOf } from '../frame-rate.ts';
 
 /**
  * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, even in different

@@ -1,5 +1,6 @@
+import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
 import type { OutputQuality } from '../../contract/wire/output.ts';
-import { type FrameRate, isShownInGif, tickOf } from '../frame-rate.ts';
+import { isShownInGif, tickOf } from '../frame-rate.ts';
 import { BAYER, type Color, ColorFinder, chooseColors, GIF_SETTINGS, type GifSettings, gifenc } from './gif-palette.ts';
 
 export interface GifOptions {

@@ -1,8 +1,8 @@
 // @ts-expect-error The package has no types.
 import { GifReader } from 'omggif';
 import { describe, expect, it } from 'vitest';
+import type { FrameRate } from '../../../src/contract/timeline/frame-rate.ts';
 import type { OutputQuality } from '../../../src/contract/wire/output.ts';
-import type { FrameRate } from '../../../src/engine/frame-rate.ts';
 import { GifFileEncoder } from '../../../src/engine/writers/gif-encoder.ts';
 import { ALPHA_FRAMES, box, drawn, farthest, GREEN, HEIGHT, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
 
