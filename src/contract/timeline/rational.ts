@@ -1,0 +1,94 @@
+import type { FrameRate } from './frame-rate.ts';
+
+/** A fraction in lowest terms with a positive denominator. Calculations are exact. */
+export interface Rational {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** A fraction as JSON: a whole number, or a text such as `100/3`. */
+export type RationalJson = number | string;
+
+/** Returns numerator / denominator in lowest terms. @param denominator not 0 */
+export function rational(numerator: bigint | number, denominator: bigint | number = 1): Rational {
+  const [top, bottom] = [BigInt(numerator), BigInt(denominator)];
+  const divisor = greatestDivisor(top, bottom) * (bottom < 0n ? -1n : 1n);
+  return { numerator: top / divisor, denominator: bottom / divisor };
+}
+
+export const ZERO = rational(0);
+export const ONE = rational(1);
+
+/** Returns the frames per second of a rate. */
+export function rationalRate({ numerator, denominator }: FrameRate): Rational {
+  return rational(numerator, denominator);
+}
+
+/**
+ * Returns the value of the shortest decimal that JavaScript writes for a number: 0.1 is one tenth, although the binary number
+ * differs from it.
+ *
+ * @param value finite
+ */
+export function decimal(value: number): Rational {
+  const [digits = '', exponent = '0'] = String(value).split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const power = Number(exponent) - fraction.length;
+  const integer = BigInt(whole + fraction);
+  return power < 0 ? rational(integer, 10n ** BigInt(-power)) : rational(integer * 10n ** BigInt(power));
+}
+
+export function add(a: Rational, b: Rational): Rational {
+  return rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+}
+
+export function subtract(a: Rational, b: Rational): Rational {
+  return rational(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator);
+}
+
+export function multiply(a: Rational, b: Rational): Rational {
+  return rational(a.numerator * b.numerator, a.denominator * b.denominator);
+}
+
+/** Returns a / b. @param b not 0 */
+export function divide(a: Rational, b: Rational): Rational {
+  return rational(a.numerator * b.denominator, a.denominator * b.numerator);
+}
+
+/** Returns a negative number if a < b, 0 if they are equal, and a positive number if a > b. */
+export function compare(a: Rational, b: Rational): number {
+  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Returns the largest whole number that is not above the value. */
+export function floor({ numerator, denominator }: Rational): number {
+  const quotient = numerator / denominator;
+  return Number(numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient);
+}
+
+/** Returns the smallest whole number that is not below the value. */
+export function ceiling({ numerator, denominator }: Rational): number {
+  return 0 - floor({ numerator: -numerator, denominator });
+}
+
+/** Returns the nearest whole number; the larger of two that are equally near. */
+export function nearest(value: Rational): number {
+  return floor(add(value, rational(1, 2)));
+}
+
+/** Returns the floating-point number that is nearest to the value. */
+export function toNumber({ numerator, denominator }: Rational): number {
+  return Number(numerator) / Number(denominator);
+}
+
+/** Returns a value as JSON. */
+export function rationalJson({ numerator, denominator }: Rational): RationalJson {
+  return denominator === 1n ? Number(numerator) : `${numerator}/${denominator}`;
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  let [divisor, rest] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  return divisor;
+}

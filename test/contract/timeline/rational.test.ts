@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  add,
+  ceiling,
+  compare,
+  decimal,
+  divide,
+  floor,
+  multiply,
+  nearest,
+  type Rational,
+  rational,
+  rationalJson,
+  subtract,
+  toNumber,
+} from '../../../src/contract/timeline/rational.ts';
+
+const fractions = fc
+  .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 1, max: 1e6 }))
+  .map(([numerator, denominator]) => rational(numerator, denominator));
+
+test.each([
+  [0.1, '1/10'],
+  [-2.5, '-5/2'],
+  [1e-7, '1/10000000'],
+  [1.5e21, 1.5e21],
+  [30, 30],
+])('decimal(%d) is %s', (value, expected) => {
+  expect(rationalJson(decimal(value))).toBe(expected);
+});
+
+test.each([
+  [7, 2, 3, 4, 4],
+  [-7, 2, -4, -3, -3],
+  [5, 1, 5, 5, 5],
+  [1, 3, 0, 1, 0],
+  [0, 1, 0, 0, 0],
+])('%d/%d has the floor %d, the ceiling %d and the nearest whole number %d', (top, bottom, ...expected) => {
+  const value = rational(top, bottom);
+  expect([floor(value), ceiling(value), nearest(value)]).toEqual(expected);
+});
+
+describe('the operations', () => {
+  const same = (a: Rational, b: Rational): void => expect(a).toEqual(b);
+
+  it('undo each other exactly', () => {
+    fc.assert(
+      fc.property(fractions, fractions, (a, b) => {
+        same(subtract(add(a, b), b), a);
+        if (b.numerator !== 0n) same(multiply(divide(a, b), b), a);
+      }),
+    );
+  });
+
+  it('agree with floating-point numbers', () => {
+    fc.assert(
+      fc.property(fractions, fractions, (a, b) => {
+        expect(toNumber(add(a, b))).toBeCloseTo(toNumber(a) + toNumber(b), 3);
+        if (Math.abs(toNumber(a) - toNumber(b)) > 1e-3) {
+          expect(Math.sign(compare(a, b))).toBe(Math.sign(toNumber(a) - toNumber(b)));
+        }
+      }),
+    );
+  });
+});
