@@ -19,12 +19,16 @@ const CHUNKS = {
   git: ['cli/plan/read-history.ts'],
   project: ['reconciler/project/load-project.ts', 'reconciler/project/find-definitions.ts'],
 };
-// What every render loads, in its process and in its thread that draws.
-const RENDERING = {
-  process: ['service/sessions/processes/render-process.ts', 'engine/render-file.ts', 'engine/codec/video-encoder.ts'],
+// The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its
+// own and one that both share, with nothing that only commands or some tasks need.
+const PROGRAMS = {
+  process: [
+    'service/sessions/processes/render-process.ts',
+    'engine/render-segments.ts',
+    'engine/codec/video-encoder.ts',
+  ],
   thread: ['engine/threads/raster-worker.ts'],
 };
-const chunks = new Map();
 // Every other package is bundled: a hundred files of an installed package cost as many milliseconds. NOTICE names them.
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies });
@@ -36,6 +40,16 @@ const withoutChildProcess = {
   transform: {
     filter: { id: /commander\/lib\/command\.js$/ },
     handler: (code) => code.replace("require('node:child_process')", 'null'),
+  },
+};
+// Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
+const nativeInflate = {
+  name: 'native-inflate',
+  resolveId: (id) => (id === 'tiny-inflate' ? '\0native-inflate.cjs' : null),
+  load(id) {
+    if (id !== '\0native-inflate.cjs') return null;
+    return `const { inflateRawSync } = require('node:zlib');
+      module.exports = (source, target) => { const bytes = inflateRawSync(source); target.set(bytes); return target.slice(0, bytes.length); };`;
   },
 };
 // `imports` of package.json says where they are: in a checkout they are installed packages, published they belong to
@@ -51,7 +65,7 @@ const optionalPackages = {
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, optionalPackages],
+  plugins: [withoutChildProcess, nativeInflate, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',
@@ -62,26 +76,21 @@ const input = {
   },
 };
 await rm('dist', { recursive: true, force: true });
-const entries = [
-  'index.ts',
-  'cli/main.ts',
-  'service/sessions/processes/render-process.ts',
-  'engine/threads/raster-worker.ts',
-  'engine/writers/gif-worker.ts',
+const output = [
+  ...(await bundle({
+    entries: ['cli/main', 'index'],
+    folder: 'chunks',
+    groups: CHUNKS,
+    // A command that loads a later group has loaded those before it.
+    chunkOfSeveral: (first) => first,
+  })),
+  ...(await bundle({
+    entries: ['service/sessions/processes/render-process', 'engine/threads/raster-worker', 'engine/writers/gif-worker'],
+    folder: 'chunks/programs',
+    groups: PROGRAMS,
+    chunkOfSeveral: (first, second) => `${first}-${second}`,
+  })),
 ];
-const { output } = await build({
-  ...input,
-  input: Object.fromEntries(entries.map((file) => [file.slice(0, -'.ts'.length), join('src', file)])),
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    // Names stay, for stack traces.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'CHUNKS' }] },
-  },
-});
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
@@ -154,53 +163,47 @@ async function pruneTypes() {
   for (const file of all) if (file.endsWith('.ts') && !needed.has(file)) await rm(file);
 }
 
-/** The chunk that a module belongs to; null for one that the bundler puts where it fits. */
-function chunkOf(id, context) {
-  if (chunks.size === 0) {
-    const closure = (files, follows) =>
-      closureOf(
-        files.map((file) => resolve('src', file)),
-        follows,
-        context,
-      );
-    // A process or thread that renders loads what it needs, and none of what only some tasks of one need.
-    const common = closure(
-      entries.filter((file) => file !== 'cli/main.ts'),
-      ['importedIds', 'dynamicallyImportedIds'],
-    );
-    // Commands run without the packages that only rendering needs: they do not load its chunks for a module of both.
-    const ofCommands = [...closure(['cli/main.ts'], ['importedIds', 'dynamicallyImportedIds'])].filter((id) =>
-      id.startsWith(resolve('src/cli')),
-    );
-    const commands = closureOf(ofCommands, ['importedIds'], context);
-    const rendering = [
-      ...Object.entries(RENDERING).map(([name, files]) => [name, closure(files, ['importedIds'])]),
-      ['commands', commands],
-    ];
-    const usersOf = (one) => rendering.flatMap(([name, ids]) => (ids.has(one) ? [name] : []));
-    for (const [name, files] of Object.entries(CHUNKS)) {
-      for (const one of closure(files, ['importedIds'])) {
-        // Each command loads these two groups, so they are not divided further.
-        const users = name === 'start' || name === 'plan' ? [] : usersOf(one);
-        if (users.length === 0 && common.has(one)) users.push('common');
-        if (!chunks.has(one)) chunks.set(one, [name, ...users].join('-'));
+/**
+ * Bundles entries that share chunks.
+ *
+ * @param groups modules that become a chunk each, with all that they load statically
+ * @param chunkOfSeveral the chunk of what several groups load
+ */
+async function bundle({ entries, folder, groups, chunkOfSeveral }) {
+  const chunks = new Map();
+  const chunkOf = (id, context) => {
+    if (chunks.size === 0) {
+      for (const [name, files] of Object.entries(groups)) {
+        const paths = files.map((file) => resolve('src', file));
+        for (const one of closureOf(paths, context)) {
+          chunks.set(one, chunks.has(one) ? chunkOfSeveral(chunks.get(one), name) : name);
+        }
       }
+      // An entry that awaits messages at its top level would wait for itself.
+      for (const entry of entries) chunks.delete(resolve('src', `${entry}.ts`));
     }
-    for (const [, ids] of rendering.slice(0, -1)) {
-      for (const one of ids) if (!chunks.has(one)) chunks.set(one, usersOf(one).join('-'));
-    }
-    // An entry that awaits messages at its top level would wait for itself.
-    for (const file of entries) chunks.delete(resolve('src', file));
-  }
-  return chunks.get(id) ?? null;
+    return chunks.get(id) ?? null;
+  };
+  const { output } = await build({
+    ...input,
+    input: Object.fromEntries(entries.map((entry) => [entry, join('src', `${entry}.ts`)])),
+    output: {
+      dir: 'dist',
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: `${folder}/[name]-[hash].js`,
+      // Names of functions and classes stay, for stack traces.
+      minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'groups' }] },
+    },
+  });
+  return output;
 }
 
-/** The modules that these load. */
-function closureOf(ids, follows, context) {
+/** The modules that these load statically. */
+function closureOf(ids, context) {
   const found = new Set(ids);
-  for (const id of found) {
-    for (const follow of follows) for (const one of context.getModuleInfo(id)?.[follow] ?? []) found.add(one);
-  }
+  for (const id of found) for (const one of context.getModuleInfo(id)?.importedIds ?? []) found.add(one);
   return found;
 }
 

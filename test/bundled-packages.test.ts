@@ -61,6 +61,27 @@ describe('bundled packages', () => {
     expect([...loaded].filter((path) => path.startsWith('#'))).toEqual([]);
   });
 
+  it.each([
+    ['service/sessions/processes/render-process', []],
+    ['engine/threads/raster-worker', ['#engine/@napi-rs/canvas']],
+  ] as const)('are loaded by %s only when a task needs them, from at most four files', async (entry, packages) => {
+    const program = `dist/${entry}.js`;
+    const { metafile } = await bundled([program]);
+    const loaded = new Set<string>([program]);
+    for (const input of loaded) {
+      for (const { path, kind } of metafile.inputs[input]?.imports ?? [])
+        if (kind !== 'dynamic-import' && !isBuiltin(path)) loaded.add(path);
+    }
+    const [files, external] = [
+      [...loaded].filter((path) => !path.startsWith('#')),
+      [...loaded].filter((path) => path.startsWith('#')),
+    ];
+    expect(external).toEqual(packages);
+    expect(files.length).toBeLessThanOrEqual(4);
+    // Without the parser of YAML and the readers of media, which are half a megabyte.
+    expect(files.reduce((sum, path) => sum + read(path).length, 0)).toBeLessThan(200_000);
+  });
+
   it('are not loaded by a plan without changes, except the command-line parser', async () => {
     const { metafile } = await build({
       entryPoints: [join(ROOT, 'src/cli/main.ts')],

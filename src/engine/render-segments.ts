@@ -13,7 +13,6 @@ import { type FrameRange, segmentRanges } from './segments/segment.ts';
 import { drawingsOf, inputCutter, type SegmentDrawing } from './segments/segment-input.ts';
 import type { TextFinding } from './text/text-findings.ts';
 import { supplyFrames } from './threads/supply-frames.ts';
-import { muxMp4 } from './writers/mux.ts';
 
 /** A segment of a video, encoded separately. Plain data, so that it can come from another process or a cache. */
 export interface RenderedSegment extends FrameRange {
@@ -210,6 +209,8 @@ export async function joinSegments(
   const ordered = [...segments].sort((a, b) => a.first - b.first);
   const track = joinTracks(renderInput, ordered);
   const codec = output.codec ?? defaultCodec(output.format);
+  // Loaded on demand: most tasks render segments, and do not join them.
+  const { muxMp4 } = await import('./writers/mux.ts');
   const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
   return {
     video,

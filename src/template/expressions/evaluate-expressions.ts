@@ -1,5 +1,4 @@
-import releaseVariant from '@jitl/quickjs-wasmfile-release-sync';
-import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSWASMModule } from 'quickjs-emscripten-core';
+import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { isRecord } from '../../kernel/json.ts';
 import type { LottieDocument } from '../render-input.ts';
 import type { Evaluate } from './bake-expressions.ts';
@@ -32,6 +31,9 @@ const MAX_RESTARTS = 8;
  * @param player code of the bundle of `player.ts`
  */
 export async function openEvaluator(player: string, limits: EvaluationLimits = USUAL_LIMITS): Promise<Evaluate> {
+  // Loaded on demand: most animations have no expressions.
+  const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
+  const { default: releaseVariant } = await import('@jitl/quickjs-wasmfile-release-sync');
   // The package declares the types of its CommonJS form.
   const variant = releaseVariant as unknown as typeof releaseVariant.default;
   const sandbox = await newQuickJSWASMModuleFromVariant(variant);
