@@ -29,6 +29,12 @@ export interface Io {
   /** Calls back once after a delay, unless the returned function is called before. */
   after(milliseconds: number, callback: () => void): () => void;
   /**
+   * Resolves after a delay, which `monotonicNow` measures too.
+   *
+   * @throws the signal's reason
+   */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
    * Asks the user a question. Only available if `interactive`.
    *
    * @throws ReelformError `interrupted` after Ctrl-C or Ctrl-D
@@ -48,13 +54,6 @@ export interface OutputStream {
   /** Width in characters; 80 if unknown. */
   readonly columns: number;
   readonly rows: number;
-}
-
-/** Resolves after a delay. */
-export function pause(milliseconds: number, io: Pick<Io, 'after'>): Promise<void> {
-  return new Promise((resolve) => {
-    io.after(milliseconds, resolve);
-  });
 }
 
 /** True in a CI job: `CI` is set, and neither `0` nor `false`. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Io, isCi, type OutputStream } from './io.ts';
 import { run } from './run.ts';
 
@@ -54,6 +55,14 @@ const io: Io = {
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds);
     return () => clearTimeout(timer);
+  },
+  async wait(milliseconds, signal) {
+    try {
+      await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
   },
   // A getter, because opening stdin takes a millisecond.
   get interactive() {

@@ -68,7 +68,7 @@ const FOREVER = { looks: Number.POSITIVE_INFINITY };
 describe('reelform apply --timeout', () => {
   it('exits with 9, leaves running videos to the service, and resumes them next time', async () => {
     const { service, outcome } = await setUp(FOREVER);
-    const late = await outcome([...APPLY, '--timeout', '3s']);
+    const late = await outcome([...APPLY, '--timeout', '60s']);
     expect(late).toMatchObject({ exitCode: 9, ended_by: 'deadline', skipped: ['rome'] });
     expect(late.in_progress.map(({ id }) => id)).toEqual(['berlin', 'oslo']);
     expect(service.count(POST)).toBe(2);
@@ -185,7 +185,7 @@ describe('an apply without a response', () => {
     const { service, run } = await setUp({ looks: 1, keepsKeys: true });
     await run([...APPLY, '--target', 'rome']);
     service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
-    await run([...APPLY, '--target', 'oslo', '--timeout', '1s']);
+    await run([...APPLY, '--target', 'oslo', '--timeout', '20s']);
     service.force(POST);
     const unresolved = 'but it is unknown whether the service accepted it';
     expect((await run(['plan', '--target', 'oslo'])).stderr).toContain(unresolved);

@@ -4,6 +4,7 @@ import type { Io, OutputStream } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { keptRenderPool } from './kept-render-pools.ts';
 import { PROGRAM } from './spawned-program.ts';
+import { hastenedClock } from './test-io.ts';
 
 /**
  * Passes the number of its process on, which has the arguments, the folder and the environment, and then prints what it
@@ -82,7 +83,7 @@ function ioOf(pid: string, client: Socket, interrupts: Set<() => void>): Io & { 
     env: Object.fromEntries(ofProcess('environ').map((entry) => /^(.*?)=(.*)$/s.exec(entry)!.slice(1))),
     nodeVersion: process.versions.node,
     now: () => Date.now(),
-    monotonicNow: () => performance.now(),
+    ...hastenedClock(),
     onInterrupt(listener) {
       interrupts.add(listener);
       return () => interrupts.delete(listener);

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { askQuestion, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { keptRenderPool } from './kept-render-pools.ts';
@@ -9,11 +10,26 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** The factor by which the clock of commands in tests runs faster, so that polls and pauses take no time. */
+const HASTE = 20;
+
+/** Returns a clock of durations that runs `HASTE` times as fast, and its waits. */
+export function hastenedClock(): Pick<Io, 'monotonicNow' | 'wait'> {
+  const startedAt = performance.now();
+  return {
+    monotonicNow: () => (performance.now() - startedAt) * HASTE,
+    async wait(milliseconds, signal) {
+      signal?.throwIfAborted();
+      await sleep(milliseconds / HASTE, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    },
+  };
+}
+
 export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, or a clock; a clock that starts at 0 when absent. */
+  /** Milliseconds since the epoch, or a clock; `monotonicNow` when absent. */
   readonly now?: number | (() => number);
-  /** Clock of durations; the same one when absent. */
+  /** Clock of durations; a hastened one that starts at 0 when absent. */
   readonly monotonicNow?: () => number;
   readonly nodeVersion?: string;
   /** Whether delayed callbacks fire immediately; otherwise they never do. */
@@ -37,9 +53,8 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
   let stdout = '';
   let stderr = '';
   let left: number | null = null;
-  const startedAt = performance.now();
-  const now = (): number =>
-    typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt);
+  const clock = hastenedClock();
+  const now = (): number => (typeof options.now === 'function' ? options.now() : (options.now ?? clock.monotonicNow()));
   const listeners = new Set<() => void>();
   const interrupt = (): void => {
     for (const listener of listeners) listener();
@@ -67,7 +82,8 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     env: options.env ?? {},
     nodeVersion: options.nodeVersion ?? process.versions.node,
     now,
-    monotonicNow: options.monotonicNow ?? now,
+    monotonicNow: options.monotonicNow ?? clock.monotonicNow,
+    wait: clock.wait,
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

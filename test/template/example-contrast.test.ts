@@ -10,6 +10,7 @@ import { parseTemplatePackage } from '../../src/template/parse-template-package.
 import type { RenderInput } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { readGallery } from '../../templates/source/gallery/read-gallery.ts';
+import { some } from '../support/full-run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -28,7 +29,7 @@ async function lowContrasts(renderInput: RenderInput): Promise<unknown[]> {
 
 // test/proof/gallery.proof.ts lints the templates of the gallery.
 describe('the colours of the examples', () => {
-  it.each(['templates/launch', 'templates/story', 'starter/templates/card'])(
+  it.each(some(['templates/launch', 'templates/story', 'starter/templates/card']))(
     '%s has enough contrast',
     async (folder) => {
       expect(await lowContrasts(bindMapping(readTemplate(folder), { resources: {} }, new Map()))).toEqual([]);
@@ -38,7 +39,7 @@ describe('the colours of the examples', () => {
   it.each(['launch', 'story'])('the videos of %s have enough contrast', async (folder) => {
     const videos = await readGallery(ROOT, folder);
     expect(videos.length).toBeGreaterThanOrEqual(3);
-    for (const video of videos) expect(await lowContrasts(await video.renderInput()), video.language).toEqual([]);
+    for (const video of some(videos)) expect(await lowContrasts(await video.renderInput()), video.language).toEqual([]);
   });
 
   it('of launch leave a margin to the contrast that the text of the button needs', async () => {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { EXIT } from '../../kernel/diagnostic.ts';
 import { applyPlan } from '../../reconciler/apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts';
-import type { RunClock } from '../../reconciler/apply/session-watcher.ts';
 import { SourceVersions } from '../../reconciler/apply/source-versions.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
 import type { LockFile } from '../../reconciler/lock/lock-file.ts';
@@ -100,12 +98,11 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         ensureStyleVersion: service.ensureStyleVersion,
         readFile: (path) => readFile(join(project.root, path)),
         probeUrl,
-        clock: openClock(io),
+        clock: io,
         newKey: () => randomUUID(),
       },
     });
-    if (outcome.endedBy !== 'interrupted')
-      await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
+    if (outcome.endedBy !== 'interrupted') await settledInTime(notes, io);
     const unversioned = unversionedText(notes.failed);
     if (unversioned !== null) printWarning({ ...unversioned, code: 'refresh_unclear' }, io);
     const recorded = await lockFile.update((present) => notes.addTo(present));
@@ -122,6 +119,14 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     watch.close();
     await service.close();
   }
+}
+
+/** Waits for the versions of remote files, for `NOTES_MS` at most. */
+function settledInTime(notes: SourceVersions, io: Io): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = io.after(NOTES_MS, resolve);
+    notes.settled().then(resolve, reject).finally(cancel);
+  });
 }
 
 /** Commits the results after an error. A second error is ignored, so that the first is reported. */
@@ -152,21 +157,6 @@ function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io) {
     close() {
       stopListening();
       cancel();
-    },
-  };
-}
-
-function openClock(io: Io): RunClock {
-  return {
-    now: () => io.now(),
-    monotonicNow: () => io.monotonicNow(),
-    async wait(milliseconds, signal) {
-      try {
-        await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal });
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw error;
-      }
     },
   };
 }

@@ -5,7 +5,7 @@ import { parseJson } from '../../kernel/json.ts';
 import { headLocation } from '../../reconciler/git/revisions.ts';
 import { SUMMARY } from '../../report/markdown/plan-markdown.ts';
 import { warningText } from '../../report/terminal/forge-text.ts';
-import { type Io, pause } from '../io.ts';
+import type { Io } from '../io.ts';
 import { type ForgeClock, ForgeError } from './forge-client.ts';
 import { type GitHub, openGitHub } from './github/github.ts';
 import { type GitHubJob, readGitHubJob } from './github/job.ts';
@@ -66,7 +66,7 @@ export async function filesUrl(root: string, io: Io): Promise<string | null> {
 export function forgeClock(io: Io): ForgeClock {
   return {
     now: () => io.now(),
-    wait: (milliseconds) => pause(milliseconds, io),
+    wait: io.wait,
     random: Math.random,
   };
 }

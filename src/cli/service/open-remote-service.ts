@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { RemoteRenderService } from '../../contract/render-service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { ProbeUrl } from '../../contract/urls.ts';
@@ -45,7 +44,7 @@ export function openRemoteService(
     capabilities: service.capabilities,
     now: () => io.now(),
     monotonicNow: () => io.monotonicNow(),
-    wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+    wait: io.wait,
     random: Math.random,
   });
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { RenderService } from '../../contract/render-service.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { type Change, delivers, renders } from '../../reconciler/plan/plan.ts';
@@ -58,7 +57,7 @@ function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): Ope
       const template = [...project.templates.values()].find(({ spec }) => spec.id === id);
       const upload = template === undefined ? null : packageUpload(template);
       // Without a package, only the service has the style version.
-      if (upload !== null) await pushStyleVersion(service, upload, (milliseconds) => setTimeout(milliseconds));
+      if (upload !== null) await pushStyleVersion(service, upload, io.wait);
     },
     close: async () => undefined,
   };
@@ -85,7 +84,7 @@ function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService
       now: () => io.now(),
       monotonicNow: () => io.monotonicNow(),
       randomId: () => randomBytes(12).toString('hex'),
-      wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+      wait: io.wait,
       random: () => Math.random(),
     },
     uploads: sources.uploads,

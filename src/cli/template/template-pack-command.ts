@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
@@ -52,15 +51,14 @@ export async function templatePushCommand(names: readonly string[], options: Jso
   if (!areTemplatesUsable(project, names, options, io, known)) return EXIT.error;
   const service = openRemoteService(project, io);
   const templates: PushedTemplate[] = [];
-  for (const name of names.length > 0 ? names : known) templates.push(await push(name, project, service));
+  for (const name of names.length > 0 ? names : known) templates.push(await push(name, project, service, io));
   printResult({ format_version: '1.0', templates }, (style) => pushText(templates, style), options, io);
   return templates.some(({ status }) => status === 'failed') ? EXIT.error : EXIT.ok;
 }
 
-async function push(name: string, project: Project, service: RemoteService): Promise<PushedTemplate> {
+async function push(name: string, project: Project, service: RemoteService, { wait }: Io): Promise<PushedTemplate> {
   const template = project.templates.get(name)!;
   const { id } = template.spec;
-  const wait = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
   try {
     const { uploaded } = await pushStyleVersion(service, packageUpload(template)!, wait);
     return { name, id, status: 'edit_ready', uploaded, message: null };

@@ -27,36 +27,29 @@ interface SchemaSet {
   readonly named?: Readonly<Record<string, JsonSchema>>;
 }
 
+type Validate = (document: unknown) => readonly ErrorObject[];
+
 /** Creates checks that report all problems of a document. Import this module lazily: it loads Ajv. */
 export function createChecks(): Checks {
-  const ajv = new Ajv({
-    ...STRICT_OPTIONS,
-    // Tests verify that our schemas are valid. Compiling them takes most of the time of a small plan.
-    meta: false,
-    validateSchema: false,
-    inlineRefs: false,
-    code: { optimize: false },
-  });
-  ajv.addVocabulary(EDITOR_KEYWORDS);
-  const check = (schemas: () => SchemaSet, subject: CheckedDocument): Check => {
-    let validate: ((document: unknown) => readonly ErrorObject[]) | null = null;
+  const check = (name: string, schemas: () => SchemaSet, subject: CheckedDocument): Check => {
+    let validate: Validate | null = null;
     return (document, locate) => {
-      validate ??= compile(ajv, schemas());
+      validate ??= compiled(`${name} ${subject.kind === 'config' ? '' : JSON.stringify(subject.template)}`, schemas);
       return violationDiagnostics(violationsOf(validate(document)), subject, locate);
     };
   };
   const videoCheck = (template: NamedSpec | null, schemas: () => SchemaSet): Check => {
     const subject: CheckedDocument = { kind: 'definition', template };
-    const checkVideo = check(schemas, subject);
-    const checkAdditions = check(() => ({ schema: additionsSchema(template) }), subject);
+    const checkVideo = check('video', schemas, subject);
+    const checkAdditions = check('additions', () => ({ schema: additionsSchema(template) }), subject);
     return (document, locate) => {
       const problems = checkVideo(document, locate);
       return hasAdditions(document) ? [...problems, ...checkAdditions(document, locate)] : problems;
     };
   };
   return {
-    config: check(() => ({ schema: configSchema as JsonSchema }), { kind: 'config' }),
-    file: check(() => ({ schema: definitionFileSchema() }), { kind: 'definition', template: null }),
+    config: check('config', () => ({ schema: configSchema as JsonSchema }), { kind: 'config' }),
+    file: check('file', () => ({ schema: definitionFileSchema() }), { kind: 'definition', template: null }),
     anyVideo: videoCheck(null, () => ({ schema: definitionSchema(null, 'video') })),
     video: (template) =>
       videoCheck(template, () => ({
@@ -70,7 +63,39 @@ function hasAdditions(document: unknown): boolean {
   return isRecord(document) && ADDITIONS.some((property) => Object.hasOwn(document, property));
 }
 
-function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): (document: unknown) => readonly ErrorObject[] {
+/** Maximum number of validators that a process keeps. Templates that are edited leave old ones behind. */
+const MAX_VALIDATORS = 200;
+/** Validators by the name and the template of their schema. A preview loads the same project again and again. */
+const validators = new Map<string, Validate>();
+let ajv: Ajv | null = null;
+
+function compiled(key: string, schemas: () => SchemaSet): Validate {
+  const known = validators.get(key);
+  if (known !== undefined) return known;
+  if (validators.size === MAX_VALIDATORS) {
+    validators.clear();
+    ajv = null;
+  }
+  ajv ??= createAjv();
+  const validate = compile(ajv, schemas());
+  validators.set(key, validate);
+  return validate;
+}
+
+function createAjv(): Ajv {
+  const created = new Ajv({
+    ...STRICT_OPTIONS,
+    // Tests verify that our schemas are valid. Compiling them takes most of the time of a small plan.
+    meta: false,
+    validateSchema: false,
+    inlineRefs: false,
+    code: { optimize: false },
+  });
+  created.addVocabulary(EDITOR_KEYWORDS);
+  return created;
+}
+
+function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): Validate {
   for (const [name, namedSchema] of Object.entries(named)) {
     if (ajv.schemas[name] === undefined) ajv.addSchema(namedSchema, name);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lintInput } from '../../../src/engine/lint/lint-input.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
+import { some } from '../../support/full-run.ts';
 import type { CaseOptions, CaseTable } from './case-inputs.ts';
 import { GROUND_CASES } from './ground-cases.ts';
 import { MOTION_CASES } from './motion-cases.ts';
@@ -24,11 +25,14 @@ function casesOf(table: CaseTable): LintCase[] {
   );
 }
 
-/** Tests each case of a table. Each table has a separate file, so that they run at the same time: together they take a minute. */
+/**
+ * Tests the cases of a table; outside a full run the first of each group and every tenth, because lint draws each case.
+ * Each table has a separate file, so that they run at the same time.
+ */
 export function testCases(table: CaseTable): void {
   describe.each(Object.keys(table))('lintInput(): %s', (group) => {
     const cases = casesOf(table).filter((lintCase) => lintCase.group === group);
-    it.each(cases)('$name', async ({ renderInput, expected, area, missed }) => {
+    it.each(some(cases))('$name', async ({ renderInput, expected, area, missed }) => {
       const findings = await lintInput(await renderInput(), area);
       const found = findings.map(({ code, editable }) => (editable === null ? code : `${code} ${editable}`));
       expect(found.sort()).toEqual([...(missed?.found ?? expected)].sort());

@@ -21,7 +21,7 @@ import { parseSpec } from '../../../reconciler/schema/parse-spec.ts';
 import { displayUrl } from '../../../report/wording/display-text.ts';
 import { specDriftWords } from '../../../report/wording/drift-words.ts';
 import { countNoun } from '../../../report/wording/quantities.ts';
-import { type Io, pause } from '../../io.ts';
+import type { Io } from '../../io.ts';
 import { openRemoteService, openUrlProbe } from '../../service/open-remote-service.ts';
 import { type DesiredState, serviceName } from '../../state/load-desired-state.ts';
 import { fetchSpec } from '../../template/pull-command.ts';
@@ -59,7 +59,7 @@ export async function runRefresh(
   const templates = config.service === 'embedded' ? new Map() : templatesAsked(repository, lock, isAsked);
   const isNeeded = config.service !== 'embedded' && entries.size + templates.size > 0;
   const service = isNeeded ? openRemoteService({ config }, io) : null;
-  const common = { wait: (milliseconds: number) => pause(milliseconds, io), concurrency: CONCURRENCY };
+  const common = { wait: io.wait, concurrency: CONCURRENCY };
   const [refreshed, compared] = await Promise.all([
     refreshVideos({
       ...common,
