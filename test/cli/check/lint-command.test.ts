@@ -229,7 +229,7 @@ describe('reelform plan', () => {
 
   it('reports in every format which videos were not checked in time', async () => {
     const root = repository();
-    const { stdout, stderr } = await reelform(root, ['plan', '--json'], { now: slowClock() });
+    const { stdout, stderr } = await reelform(root, ['plan', '--json'], { monotonicNow: slowClock() });
     expect((JSON.parse(stdout) as Document).lint).toEqual({
       videos: 0,
       left_out: ['berlin', 'rome'].map((id) => ({ id, reason: 'budget' })),
@@ -239,7 +239,7 @@ describe('reelform plan', () => {
     for (const format of ['text', 'markdown', 'html', 'github', 'gitlab']) {
       const summary = join(root, 'summary.md');
       const env = { GITHUB_STEP_SUMMARY: summary };
-      const printed = await reelform(root, ['plan', '--format', format], { now: slowClock(), env });
+      const printed = await reelform(root, ['plan', '--format', format], { monotonicNow: slowClock(), env });
       expect(printed.stdout.replaceAll('&#96;', '`').replaceAll(/\s+/g, ' '), format).toContain(words);
       if (format === 'github') expect(readFileSync(summary, 'utf8')).toContain(words);
       if (format === 'gitlab') expect(readFileSync(join(root, '.reelform/gitlab/note.md'), 'utf8')).toContain(words);
@@ -253,7 +253,7 @@ describe('reelform plan', () => {
     ['template.yaml', LOOKING, { 'templates/small/template.yaml': `${SMALL_MANIFEST}lint: {low_contrast: error}\n` }],
   ] as const)('checks every video regardless of time if %s makes a rule an error', async (_, config, files) => {
     const root = repository(config, { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK, ...files });
-    const { exitCode, stdout } = await reelform(root, ['plan', '--json'], { now: slowClock() });
+    const { exitCode, stdout } = await reelform(root, ['plan', '--json'], { monotonicNow: slowClock() });
     expect(exitCode).toBe(1);
     expect((JSON.parse(stdout) as Document).lint).toEqual({ videos: 2, left_out: [] });
     expect(found(stdout)).toMatchObject([{ code: 'low_contrast', severity: 'error', file: 'videos/rome.yaml' }]);

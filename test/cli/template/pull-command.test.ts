@@ -27,7 +27,7 @@ describe('reelform pull', () => {
     const ran = await reelform(root, ['pull'], {
       env: { REELFORM_TOKEN: 'canary' },
       isLate: true,
-      now: () => (time += 5_000),
+      monotonicNow: () => (time += 5_000),
       onStderr: () => report(),
     });
     expect(ran).toMatchObject({
