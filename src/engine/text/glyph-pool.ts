@@ -14,6 +14,8 @@ const RANGES = [
   { first: 0xe000, count: 0xf900 - 0xe000 },
 ] as const;
 const CAPACITY = RANGES.reduce((sum, { count }) => sum + count, 0);
+/** Shapes of a glyph without ink. lottie-web expects a group first in every glyph. */
+const NOTHING = [{ ty: 'gr', it: [] }];
 
 /** @param index 0..CAPACITY-1 */
 function characterAt(index: number): string {
@@ -119,7 +121,7 @@ export class GlyphPool {
     const name = `Reelform ${this.#fonts.length + 1}`;
     const font = { name, space, characters: new Map<string, string>() };
     this.#fonts.push(font);
-    this.#chars.push({ ...charFields(name, ' ', space), data: { shapes: [] } });
+    this.#chars.push({ ...charFields(name, ' ', space), data: { shapes: NOTHING } });
     return font;
   }
 
@@ -140,7 +142,7 @@ export class GlyphPool {
   ): object {
     const { scale } = cell;
     const offset = { x: shift, y: -drop, scale };
-    if (part !== 'all' && cell.isColored === (part === 'letters')) return { data: { shapes: [] } };
+    if (part !== 'all' && cell.isColored === (part === 'letters')) return { data: { shapes: NOTHING } };
     if (part === 'areas') {
       const right = cell.advance / scale + EMOJI_MARGIN.right;
       const edges = [-EMOJI_ORIGIN.x, -EMOJI_MARGIN.below, right, EMOJI_ORIGIN.y] as const;
@@ -148,7 +150,8 @@ export class GlyphPool {
     }
     if (!cell.isColored) {
       const shapes = glyphShapes(cell.glyphs, offset);
-      return { data: { shapes: shapes.length === 0 && cell.isMissing ? missingBox(offset) : shapes } };
+      if (shapes.length > 0) return { data: { shapes } };
+      return { data: { shapes: cell.isMissing ? missingBox(offset) : NOTHING } };
     }
     const left = (shift - EMOJI_ORIGIN.x * scale) * 100;
     const top = (drop - EMOJI_ORIGIN.y * scale) * 100;
