@@ -1,5 +1,4 @@
-import type { Fields } from '../../src/contract/fields/field.ts';
-import { fieldText } from '../../src/contract/fields/field-text.ts';
+import { type Fields, fieldText } from '../../src/contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../src/contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../src/contract/fields/transform-fields.ts';
 import { code, table } from './markdown.ts';

@@ -1,6 +1,5 @@
-import type { LintCode } from '../template/lint-severities.ts';
+import type { LintCode, SafeAreaName } from '../template/lint-severities.ts';
 import type { RenderInput } from '../template/render-input.ts';
-import type { SafeAreaName } from '../template/safe-areas.ts';
 
 /** The frame that shows a finding best, according to the animation. */
 export interface FindingMoment {

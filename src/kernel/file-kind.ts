@@ -40,7 +40,7 @@ export function contentSha256(bytes: Uint8Array): Sha256 {
 }
 
 /** Fetches the bytes of Git LFS pointers, on a machine and in CI. */
-export const FETCH_LFS = 'Run git lfs pull; in a GitHub workflow, set lfs: true for actions/checkout';
+const FETCH_LFS = 'Run git lfs pull; in a GitHub workflow, set lfs: true for actions/checkout';
 
 /** Creates the diagnostic for a pointer whose bytes are needed. */
 export function pointerError(path: string, at: Span | undefined): Diagnostic {
@@ -178,3 +178,28 @@ function textKind(head: Buffer): FileKind | null {
   if (/^[{[]/.test(start)) return { name: 'a JSON document' };
   return start === '' ? { name: 'blank text' } : { name: 'a text' };
 }
+
+/** Content types of images, clips and sounds by extension. */
+export const MEDIA_CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.gif': 'image/gif',
+  '.avif': 'image/avif',
+  '.mp4': 'video/mp4',
+  '.mov': 'video/quicktime',
+  '.webm': 'video/webm',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.aac': 'audio/aac',
+  '.flac': 'audio/flac',
+  '.ogg': 'audio/ogg',
+  '.m4a': 'audio/mp4',
+  '.aif': 'audio/aiff',
+  '.aiff': 'audio/aiff',
+  '.aifc': 'audio/aiff',
+  '.caf': 'audio/x-caf',
+  '.ac3': 'audio/ac3',
+  '.wma': 'audio/x-ms-wma',
+};

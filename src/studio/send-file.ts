@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { MEDIA_CONTENT_TYPES } from '../kernel/content-types.ts';
+import { MEDIA_CONTENT_TYPES } from '../kernel/file-kind.ts';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
 import { RequestError } from './request-error.ts';
 

@@ -4,9 +4,8 @@ import { didYouMean } from '../kernel/hints.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { readFontSettings, SETTINGS_FIELDS } from './font-settings.ts';
-import { LINT_CODES, LINT_SEVERITIES, type LintSettings } from './lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, type LintSettings, SAFE_AREA_NAMES } from './lint-severities.ts';
 import type { FontSettings } from './render-input.ts';
-import { SAFE_AREA_NAMES } from './safe-areas.ts';
 
 /** Limit in UTF-16 code units: enough for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;

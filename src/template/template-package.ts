@@ -2,8 +2,13 @@ import type { StyleVersion } from '../contract/wire/style-version.ts';
 import type { Span } from '../kernel/diagnostic.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../kernel/digest.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
+import { isRecord } from '../kernel/json.ts';
 import { settingsIn } from './font-settings.ts';
-import { pictureRepairs } from './lottie/drawing-form/picture-repairs.ts';
+import { withAnimatedFlags } from './lottie/drawing-form/animated-flag.ts';
+import { withLimitedShape, withLimitedSkew } from './lottie/drawing-form/limited-values.ts';
+import { isMisfaded, isSplit } from './lottie/drawing-form/repeated-shapes.ts';
+import { withSolidColor } from './lottie/drawing-form/solid-color.ts';
+import { allLayers, type LottieNode } from './lottie/lottie-layers.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { FontSettings, LottieDocument, Still } from './render-input.ts';
 
@@ -107,4 +112,44 @@ export function packageDigest(parts: DigestedParts): Sha256 {
       ...(repairs.length === 0 ? {} : { picture_repairs: repairs }),
     }),
   );
+}
+
+/** Corrections that came after documents had been rendered, by the name that enters the digest of a template. */
+const REPAIRS = {
+  animated_flags: (layer) => withAnimatedFlags(layer) !== layer,
+  solid_colors: (layer) => withSolidColor(layer) !== layer,
+  limited_values: ({ ks, shapes }) => isTransformLimited(ks) || someShape(shapes, isLimited),
+  repeater_opacity: ({ shapes }) => someShape(shapes, isRepaired),
+} as const satisfies Readonly<Record<string, (layer: LottieNode) => boolean>>;
+
+type PictureRepair = keyof typeof REPAIRS;
+
+/**
+ * Returns the corrections that change the picture of a document, in a fixed order. Templates without any keep their digest, so only
+ * videos that were drawn wrong are rendered again.
+ */
+export function pictureRepairs(animation: LottieDocument): PictureRepair[] {
+  const layers = allLayers(animation).map(({ layer }) => layer);
+  return (Object.keys(REPAIRS) as PictureRepair[]).filter((name) => layers.some(REPAIRS[name]));
+}
+
+type ShapeTest = (shape: LottieNode, list: readonly unknown[], index: number) => boolean;
+
+function someShape(shapes: unknown, test: ShapeTest): boolean {
+  if (!Array.isArray(shapes)) return false;
+  return shapes.some(
+    (shape: unknown, index) => isRecord(shape) && (test(shape, shapes, index) || someShape(shape.it, test)),
+  );
+}
+
+function isTransformLimited(transform: unknown): boolean {
+  return isRecord(transform) && withLimitedSkew(transform) !== transform;
+}
+
+function isLimited(shape: LottieNode): boolean {
+  return withLimitedShape(shape) !== shape || (shape.ty === 'tr' && isTransformLimited(shape));
+}
+
+function isRepaired(shape: LottieNode, list: readonly unknown[], index: number): boolean {
+  return shape.ty === 'rp' && shape.hd !== true && isSplit(shape) && !isMisfaded(list, index);
 }

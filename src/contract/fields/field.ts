@@ -35,7 +35,7 @@ export interface NumberField extends FieldFacts {
   readonly default?: number;
 }
 
-export interface ChoiceField extends FieldFacts {
+interface ChoiceField extends FieldFacts {
   readonly kind: 'choice';
   readonly values: readonly string[];
   /** Names of the values in forms; the values themselves if absent. */
@@ -45,13 +45,13 @@ export interface ChoiceField extends FieldFacts {
   readonly isProposed?: true;
 }
 
-export interface BooleanField extends FieldFacts {
+interface BooleanField extends FieldFacts {
   readonly kind: 'boolean';
   readonly default?: boolean;
 }
 
 /** 6 or 8 hexadecimal digits: RRGGBB or RRGGBBAA. */
-export interface ColorField extends FieldFacts {
+interface ColorField extends FieldFacts {
   readonly kind: 'color';
   readonly default?: string;
 }
@@ -74,7 +74,7 @@ export type FieldValue<F> = F extends { readonly values: readonly (infer V)[] }
 export type FieldValues<T> = { -readonly [N in keyof T]?: FieldValue<T[N]> };
 
 /** Defaults of the fields that have a default. */
-export type FieldDefaults<T> = {
+type FieldDefaults<T> = {
   readonly [N in keyof T as T[N] extends { readonly default: unknown } ? N : never]: T[N] extends {
     readonly default: infer D;
   }
@@ -140,4 +140,43 @@ function expectedNumber({ min, above, max, multipleOf, unit }: NumberField): str
 export function phraseOf({ kind, phrase = '' }: Field, text: string): string | null {
   const isSilent = phrase === '' || (kind === 'boolean' && text !== 'true') || (kind === 'choice' && text === 'none');
   return isSilent ? null : phrase.replace('{}', () => text);
+}
+
+/** Returns the description of a field with its values, its relation and its default, for Markdown. */
+export function fieldText(field: Field): string {
+  const { description, affects, onlyWith, default: value } = field;
+  const facts = [
+    ...(affects === undefined ? [] : [`Applies to ${affects}`]),
+    ...valuesText(field),
+    ...(onlyWith === undefined ? [] : [relationText(onlyWith)]),
+    ...(value === undefined ? [] : [`Default: \`${value}\``]),
+  ];
+  return [description, ...facts.map((fact) => `${fact}.`)].join(' ');
+}
+
+function relationText({ field, value, isRequired }: Relation): string {
+  const condition = `\`${field}\` is \`${value}\``;
+  return isRequired ? `Required if ${condition}, and refused otherwise` : `Only if ${condition}`;
+}
+
+/** Returns a Markdown list of fields. */
+export function fieldList(fields: Fields): string {
+  return Object.entries(fields)
+    .map(([name, field]) => `- \`${name}\`: ${fieldText(field)}`)
+    .join('\n');
+}
+
+function valuesText(field: Field): string[] {
+  switch (field.kind) {
+    case 'number': {
+      const { min, max } = field;
+      return min === undefined || max === undefined ? [] : [`From ${min} to ${max}`];
+    }
+    case 'choice':
+      return [`One of ${field.values.map((value) => `\`${value}\``).join(', ')}`];
+    case 'boolean':
+      return [];
+    case 'color':
+      return ['RRGGBB or RRGGBBAA'];
+  }
 }

@@ -1,12 +1,12 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { type FontUse, fontUses } from '../../template/font-uses.ts';
 import { requestedWeight } from '../../template/font-weight.ts';
+import type { SafeAreaName } from '../../template/lint-severities.ts';
 import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/unsupported/find-unsupported.ts';
 import type { Feature } from '../../template/lottie/unsupported/unsupported-features.ts';
 import { DrawnImages } from '../../template/lottie/visibility/drawn-images.ts';
 import type { RenderInput } from '../../template/render-input.ts';
-import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import type { LintFinding } from '../lint-finding.ts';

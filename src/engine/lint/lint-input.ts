@@ -1,9 +1,9 @@
+import type { SafeAreaName } from '../../template/lint-severities.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import { DrawnImages } from '../../template/lottie/visibility/drawn-images.ts';
 import { DrawnLayers } from '../../template/lottie/visibility/drawn-layers.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { RenderInput } from '../../template/render-input.ts';
-import type { SafeAreaName } from '../../template/safe-areas.ts';
 import { checkInput } from '../check-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';

@@ -1,5 +1,5 @@
+import { SAFE_AREAS, type SafeAreaName } from '../../template/lint-severities.ts';
 import type { RenderInput } from '../../template/render-input.ts';
-import { SAFE_AREAS, type SafeAreaName } from '../../template/safe-areas.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';

@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { RenderInput } from '../../template/render-input.ts';
-import type { SafeAreaName } from '../../template/safe-areas.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
 import type { PixelFormat } from '../pixel-format.ts';

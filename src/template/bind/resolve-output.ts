@@ -14,7 +14,7 @@ import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import type { InputFile, RenderOutput, Still } from '../render-input.ts';
 import type { OutputBasis } from '../video-measures.ts';
-import type { FieldProblem } from './check-transform.ts';
+import type { FieldProblem } from './check-mapping.ts';
 
 /** The format and dimensions of an output, with defaults applied. */
 interface ResolvedOutput {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { SOURCE } from '../lottie/live-expression.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { type KeyframePath, withPoints } from '../lottie/paths/path-points.ts';
+import { SOURCE } from '../lottie/property-value.ts';
 import { hasExpression, UNBAKED } from '../lottie/unsupported/find-unsupported.ts';
 import type { LottieDocument } from '../render-input.ts';
 import { exampleVariants } from './example-variants.ts';

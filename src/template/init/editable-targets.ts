@@ -2,7 +2,6 @@ import type { SlotKind } from '../../contract/fields/editable-kinds.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { namedControl } from '../expressions/example-variants.ts';
-import { isLive } from '../lottie/live-expression.ts';
 import {
   allLayers,
   isConstantVector,
@@ -13,6 +12,7 @@ import {
   layerLists,
   nodesOf,
 } from '../lottie/lottie-layers.ts';
+import { isLive } from '../lottie/property-value.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/slots/lottie-slots.ts';
 import { isAnimatedProperty, propertyKind } from '../lottie/slots/slot-property.ts';
 import type { LottieDocument } from '../render-input.ts';

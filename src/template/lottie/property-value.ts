@@ -1,4 +1,5 @@
 import { isNumberList, isRecord } from '../../kernel/json.ts';
+import type { LottieNode } from './lottie-layers.ts';
 
 type Numbers = readonly number[];
 
@@ -148,4 +149,12 @@ function bezier(t: number, [a, b, c, d]: readonly [number, number, number, numbe
 /** Returns whether a property is present and not constantly 0. */
 export function isSet(property: unknown): boolean {
   return isRecord(property) && property.k !== 0 && property.k !== undefined;
+}
+
+/** Field of a property that keeps the expression its keyframes were baked from. */
+export const SOURCE = 'baked';
+
+/** Returns whether an expression of a property is evaluated again for each video. */
+export function isLive(property: LottieNode): boolean {
+  return isRecord(property[SOURCE]) && property[SOURCE].live === true;
 }

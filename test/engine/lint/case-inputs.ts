@@ -1,8 +1,8 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
+import type { SafeAreaName } from '../../../src/template/lint-severities.ts';
 import type { InputClip, InputImage, RenderInput } from '../../../src/template/render-input.ts';
-import type { SafeAreaName } from '../../../src/template/safe-areas.ts';
 import { embeddedFonts, imageLayer, inputOf, placed, rectangleLayer, textLayer } from '../inputs.ts';
 import { numberedClip } from '../media/media-files.ts';
 

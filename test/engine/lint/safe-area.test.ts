@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lintInput } from '../../../src/engine/lint/lint-input.ts';
-import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../src/template/safe-areas.ts';
+import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../src/template/lint-severities.ts';
 import { embeddedFonts, inputOf, rectangleLayer, textLayer } from '../inputs.ts';
 
 /** A word of about 75 × 27 pixels on dark blue; its left end and baseline are at the position. */

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { parseConfig } from '../../../src/reconciler/project/config.ts';
 import { createChecks } from '../../../src/reconciler/schema/create-checks.ts';
-import { LINT_CODES, LINT_SEVERITIES } from '../../../src/template/lint-severities.ts';
-import { SAFE_AREA_NAMES } from '../../../src/template/safe-areas.ts';
+import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES } from '../../../src/template/lint-severities.ts';
 import { placed } from '../../support/resolve.ts';
 
 const { config: check } = createChecks();

@@ -12,7 +12,7 @@ import {
 } from '../../../src/reconciler/schema/definition-schema.ts';
 import { kindSchemas } from '../../../src/reconciler/schema/resource-schemas.ts';
 import { videoIdSchema } from '../../../src/reconciler/schema/value-schemas.ts';
-import { checkTransform } from '../../../src/template/bind/check-transform.ts';
+import { checkTransform } from '../../../src/template/bind/check-mapping.ts';
 import { checkOutput } from '../../../src/template/bind/resolve-output.ts';
 import { runs } from '../../support/full-run.ts';
 import { LAUNCH_SPEC } from '../../support/launch-spec.ts';

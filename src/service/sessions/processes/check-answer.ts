@@ -11,10 +11,9 @@ import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
-import { LINT_CODES, LINT_SEVERITIES } from '../../../template/lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/lint-severities.ts';
 import type { Manifest } from '../../../template/parse-manifest.ts';
 import type { FontSettings } from '../../../template/render-input.ts';
-import { SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/safe-areas.ts';
 import type { BoundInput, PackedPackage } from '../bind-template.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
 import {

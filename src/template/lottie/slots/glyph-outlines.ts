@@ -1,8 +1,8 @@
 import { groupBy } from '../../../kernel/group-by.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import type { LottieDocument } from '../../render-input.ts';
-import { isLive } from '../live-expression.ts';
 import { type LottieNode, layerLists } from '../lottie-layers.ts';
+import { isLive } from '../property-value.ts';
 import { fontList, LINE_END, type TextStyle, textStyles, usedStyles } from './lottie-slots.ts';
 
 /** The outlines of characters that an animation contains (`chars`), as After Effects exports them with "Glyphs". */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pictureRepairs } from '../../../../src/template/lottie/drawing-form/picture-repairs.ts';
 import { findUnsupported } from '../../../../src/template/lottie/unsupported/find-unsupported.ts';
+import { pictureRepairs } from '../../../../src/template/template-package.ts';
 import { REPAIRED_FEATURES } from '../../../field/repaired-features.ts';
 import { fill, lottie, rectangle, shapeLayer, still, TRANSFORM } from '../../../support/lottie-documents.ts';
 

@@ -1,5 +1,4 @@
-import type { Fields } from '../../../../contract/fields/field.ts';
-import { fieldList } from '../../../../contract/fields/field-text.ts';
+import { type Fields, fieldList } from '../../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
 import { MAX_TRACKS } from '../../../../contract/wire/mapping.ts';
