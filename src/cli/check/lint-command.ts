@@ -28,7 +28,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const matches = globs.length === 0 ? () => true : idMatcher(globs);
   const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
   const lintOptions = {
-    budgetMs: Number.POSITIVE_INFINITY,
+    maxVideos: Number.POSITIVE_INFINITY,
     cache: options.cache !== false,
     withoutEngine: 'throw',
   } as const;

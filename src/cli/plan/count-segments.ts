@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { VideoId } from '../../reconciler/definition/video.ts';
 import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
@@ -8,14 +9,10 @@ import type { Io } from '../io.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
-/** Maximum number of videos whose segments are counted: for more, a plan would take too long. No clock decides about a plan. */
-const MOST_VIDEOS = 200;
-
 /**
  * Counts the segments of all files of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
- * has, or whose sources cannot be read, which apply reports. Returns no counts for more than 200 videos, because totals of some
- * videos would pass for those of the plan.
+ * has, or whose sources cannot be read, which apply reports. Yields to the event loop after each video, so that it can run beside lint.
  *
  * @param warns see `openSegmentCache`
  */
@@ -27,7 +24,6 @@ export async function countSegments(
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();
   const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
-  if (pending.size > MOST_VIDEOS) return counts;
   const opened = openSegmentCache(planned, io, { warns });
   if (opened === null) return counts;
   const { cache } = opened;
@@ -50,6 +46,7 @@ export async function countSegments(
           : filesOf(files).flatMap((file) => segmentKeys({ ...files.renderInput, ...file }, cache.build));
       const reused = (await Promise.all(keys.map(isReused))).filter((known) => known).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
+      await setImmediate();
     }
   } finally {
     await opened.close();

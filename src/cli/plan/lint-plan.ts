@@ -11,15 +11,17 @@ import type { Io } from '../io.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
-/** Limits how long a user waits for a plan. The plan's document lists the videos that were not checked. */
-const BUDGET_MS = 5_000;
+/**
+ * Maximum number of videos that a plan checks although their findings can only be warnings. The plan's document lists the others.
+ * A limit of time would let the load of the machine decide about findings.
+ */
+const MAX_CHECKED = 200;
 
 /** @param cache false to ignore results of earlier runs */
 type LintPlanOptions = { readonly cache: boolean };
 
 /**
- * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and as many of the rest as fit
- * in a few seconds.
+ * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and the first 200 of the rest.
  *
  * @param pointers of `findPointers`: their videos are left out
  * @returns null if there is nothing to lint
@@ -43,7 +45,7 @@ export async function lintPlan(
   if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
-  const options = { budgetMs: BUDGET_MS, cache, withoutEngine: 'leave out' } as const;
+  const options = { maxVideos: MAX_CHECKED, cache, withoutEngine: 'leave out' } as const;
   const linted = await lintVideos(planned, wanted, options, io);
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }
@@ -107,7 +109,7 @@ export async function lintErrors(
   });
   if (wanted.size === 0) return [];
   const { lintVideos } = await import('./lint-videos.ts');
-  const options = { budgetMs: Number.POSITIVE_INFINITY, cache, withoutEngine: 'throw' } as const;
+  const options = { maxVideos: Number.POSITIVE_INFINITY, cache, withoutEngine: 'throw' } as const;
   const { diagnostics } = await lintVideos(planned, wanted, options, io);
   return hasErrors(diagnostics) ? diagnostics : [];
 }

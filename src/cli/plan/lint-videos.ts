@@ -40,8 +40,8 @@ interface LintContext extends Pick<VideoSource, 'cells' | 'source'> {
 }
 
 interface LintOptions {
-  /** Time in milliseconds after which only videos whose findings can be errors are linted. */
-  readonly budgetMs: number;
+  /** Maximum number of videos that are linted although their findings can only be warnings. */
+  readonly maxVideos: number;
   /** False to ignore results of earlier runs. */
   readonly cache: boolean;
   /** Whether videos that cannot be linted without the engine end the command, or are left out. */
@@ -55,7 +55,7 @@ export interface Linted {
   /** Sorted by id: videos that were not linted because only the service has their template. */
   readonly remote: readonly VideoId[];
   /**
-   * Sorted by id: videos that exceeded the budget, videos of the service's templates whose findings could be errors, and
+   * Sorted by id: videos beyond the maximum, videos of the service's templates whose findings could be errors, and
    * videos without an engine to draw them.
    */
   readonly leftOut: LintSummary['left_out'];
@@ -70,8 +70,7 @@ function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 
 }
 
 /**
- * Lints videos as they would be rendered. Videos whose findings can only be warnings come first, within the budget; the
- * rest is always linted.
+ * Lints videos as they would be rendered: the first of those whose findings can only be warnings, and all others.
  *
  * @throws ReelformError `engine_missing`
  */
@@ -86,16 +85,19 @@ export async function lintVideos(
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
   const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
   const requested = all.filter(({ id }) => wanted.has(id));
-  const videos = requested.filter(({ template }) => packageOf(template) !== null);
+  const packaged = requested.filter(({ template }) => packageOf(template) !== null);
   const remote = requested.filter(({ template }) => packageOf(template) === null);
   const rulesOf = ({ template }: Video): LintRules => ({
     repository: context.lint,
     template: packageOf(template)?.manifest.lint ?? {},
   });
   const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
+  const isNeeded = ({ template }: Video): boolean => mustBeChecked(template, context);
+  // Known findings beyond the maximum are left out too, so that a plan does not depend on earlier runs.
+  const beyond = new Set(packaged.filter((video) => !isNeeded(video)).slice(options.maxVideos));
+  const videos = packaged.filter((video) => !beyond.has(video));
   const unknown = videos.filter((video) => cache.get(keyOf(video)) === undefined);
   const failures = new Map<VideoId, Diagnostic[]>();
-  const late: VideoId[] = [];
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
   const missingEngine = unknown.length === 0 ? null : missingPackage('engine');
   if (missingEngine !== null && options.withoutEngine === 'throw') throw missingEngine;
@@ -104,25 +106,21 @@ export async function lintVideos(
     const inputs = await planned.inputs();
     const pool = openCommandPool(io);
     const progress = openProgress(unknown.length, io);
-    const until = io.monotonicNow() + options.budgetMs;
     const limit = pLimit(renderCapacity());
-    const check = async (video: Video, isNeeded: boolean): Promise<void> => {
-      if (full.error !== null) return leave(full, full.error, isNeeded);
-      if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
+    const check = async (video: Video): Promise<void> => {
+      if (full.error !== null) return leave(full, full.error, isNeeded(video));
       try {
         const renderInput = await inputs.inputOf(video, packageOf(video.template)!);
         cache.set(keyOf(video), await pool.run('lint', { renderInput, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);
-        if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);
-        failures.set(video.id, failed(error, video, isNeeded, context));
+        if (refused?.code === 'disk_full') return leave(full, refused, isNeeded(video));
+        failures.set(video.id, failed(error, video, isNeeded(video), context));
       }
       progress.checked();
     };
-    const needed = new Set(unknown.filter(({ template }) => mustBeChecked(template, context)));
     try {
-      const ordered = [...unknown.filter((video) => !needed.has(video)), ...needed];
-      await Promise.all(ordered.map((video) => limit(check, video, needed.has(video))));
+      await Promise.all(unknown.map((video) => limit(check, video)));
     } finally {
       await pool.close();
       await cache.store();
@@ -132,15 +130,15 @@ export async function lintVideos(
     placedFindings(cache.get(keyOf(video)) ?? [], video, { ...context, rules: rulesOf(video) }),
   );
   const diagnostics = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
-  const uncheckable = remote.filter(({ template }) => mustBeChecked(template, context));
+  const uncheckable = remote.filter(isNeeded);
   const leftOut = [
-    ...late.map((id) => ({ id, reason: 'budget' as const })),
+    ...[...beyond].map(({ id }) => ({ id, reason: 'budget' as const })),
     ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
     ...undrawn.map(({ id }) => ({ id, reason: 'engine_missing' as const })),
   ];
   return {
     diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
-    checked: videos.length - late.length - undrawn.length - full.count,
+    checked: videos.length - undrawn.length - full.count,
     remote: remote.map(({ id }) => id),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
   };

@@ -63,7 +63,11 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     // A plan needs no content of files: only apply does.
     const warnings = pointers.diagnostics.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
     const linting = { cache: options.cache !== false };
-    const linted = options.lint === false ? null : await lintPlan(plan, videos, pointers, linting, io);
+    // Lint leaves this thread idle, because it runs in other processes.
+    const [linted, segments] = await Promise.all([
+      options.lint === false ? null : lintPlan(plan, videos, pointers, linting, io),
+      opened === null ? undefined : segmentsToRender(plan, videos, io, true),
+    ]);
     const ofVideos = [...warnings, ...(linted?.diagnostics ?? [])];
     const read = ofVideos.length === 0 ? null : await videos.source();
     const wanted = { ...options, directory, ...previewDirOf(options) };
@@ -76,7 +80,6 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     const source = (file: string): string | undefined => repository.source(file) ?? read?.source(file);
     printDiagnostics(all, source, options, io);
     const json = diagnosticsJson(all, source);
-    const segments = opened === null ? undefined : await segmentsToRender(plan, videos, io, true);
     const document = {
       ...planDocument(plan, VERSION, json, repository.labels, segments),
       ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),

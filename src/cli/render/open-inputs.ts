@@ -54,7 +54,7 @@ export interface OpenInputs {
 const SELF = 'embedded' as TenantId;
 
 /** Inputs in the output of their definition that are kept for another use, such as lint and then a preview. */
-const MAX_KEPT = { inputs: 100, bytes: 128 << 20 };
+const MAX_KEPT = { inputs: 250, bytes: 128 << 20 };
 
 /** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
 export function openInputs(root: string, io: Io, name: string): OpenInputs {

@@ -134,11 +134,17 @@ const DRAWING_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 4, 5]);
 const TRANSFORM_FIELDS = ['ind', 'parent', 'ks', 'ao', 'ddd', 'ip', 'op', 'st', 'sr'];
 const NULL_LAYER = 3;
 
-/** Reduces a layer to its transform, which still affects its children. */
+const transforms = new WeakMap<LottieNode, LottieNode>();
+
+/** Reduces a layer to its transform, which still affects its children. Returns the same object for the same layer. */
 function transformOnly(layer: LottieNode): LottieNode {
   if (!DRAWING_TYPES.has(layer.ty)) return layer;
+  const known = transforms.get(layer);
+  if (known !== undefined) return known;
   const fields = Object.entries(layer).filter(([field]) => TRANSFORM_FIELDS.includes(field));
-  return { ty: NULL_LAYER, ...Object.fromEntries(fields) };
+  const reduced = { ty: NULL_LAYER, ...Object.fromEntries(fields) };
+  transforms.set(layer, reduced);
+  return reduced;
 }
 
 /** Returns the ids of the assets that layers refer to. */

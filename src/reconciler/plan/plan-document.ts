@@ -52,7 +52,7 @@ export interface LintSummary {
   /** Number of checked videos. */
   readonly videos: number;
   /**
-   * Videos that were not checked, sorted by id: the time limit passed (`budget`), the service has their template
+   * Videos that were not checked, sorted by id: the plan renders more videos than it checks (`budget`), the service has their template
    * (`remote`), a file was not fetched (`lfs_pointer`), or the engine is not installed (`engine_missing`).
    */
   readonly left_out: readonly {

@@ -31,20 +31,14 @@ describe('reelform plan', () => {
     expect(estimate.segments).toEqual({ render: 0, total: 1 });
   });
 
-  it('counts them however long it takes, and nothing for more than 200 videos', async () => {
-    const many = Array.from({ length: 197 }, (_, index) => [`videos/v${index}.yaml`, definition(`Text ${index}`)]);
+  it('counts them however long it takes and however many there are', async () => {
+    const many = Array.from({ length: 298 }, (_, index) => [`videos/v${index}.yaml`, definition(`Text ${index}`)]);
     const root = makeRepository(Object.fromEntries(many));
     let now = 0;
     const monotonicNow = (): number => (now += 60_000);
-    expect((await planned(root, ['--no-lint'], { monotonicNow })).estimate.segments).toEqual({
-      render: 200,
-      total: 200,
-    });
-    writeFileSync(join(root, 'videos/another.yaml'), definition('Another'));
-    const { estimate, changes } = await planned(root, ['--no-lint']);
-    expect([estimate.segments, ...changes.map(({ segments }) => segments)]).toEqual(
-      Array.from({ length: 202 }, () => undefined),
-    );
+    const { estimate, changes } = await planned(root, ['--no-lint'], { monotonicNow });
+    expect(estimate.segments).toEqual({ render: changes.length, total: changes.length });
+    expect(changes.length).toBeGreaterThanOrEqual(300);
   });
 
   it('counts nothing if the cache is off', async () => {

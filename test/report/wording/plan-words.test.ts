@@ -122,7 +122,8 @@ describe('incompleteWords()', () => {
       return incompleteWords({ ...planDocument(whole, '0.1.0', []), lint });
     };
     expect(leftOut()).toBe('');
-    const late = '1 video was not checked by lint, because the time limit was reached. `reelform lint` checks all.';
+    const late =
+      '1 video was not checked by lint, because a plan checks at most 200 videos. `reelform lint` checks all.';
     expect(leftOut('budget')).toBe(late);
     const remote = '2 videos were not checked by lint, because the template is on the service.';
     expect(leftOut('remote', 'budget', 'remote')).toBe(`${late} ${remote}`);
