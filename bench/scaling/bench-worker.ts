@@ -99,6 +99,7 @@ function sleepingPool(sleepMs: number): RenderPool {
       if (!(kind in tasks)) throw new Error(`A bench of parts runs no task of the kind ${kind}`);
       return tasks[kind as 'segments'](input as TaskInput<'segments'>, signal) as never;
     },
+    warm: () => undefined,
     async close() {},
   };
 }

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIG, definition, makeRepository } from '../support/repository.ts';
 import { smallAnimation } from '../support/small-package.ts';
 import { PROGRAM } from '../support/spawned-program.ts';
@@ -61,6 +64,29 @@ describe('the built program', () => {
     expect(stderr).toContain('✓ berlin');
     expect(stderr).not.toContain('\x1b[');
   });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    'starts render processes while it plans, which end with it by %s',
+    async (signal) => {
+      // The count of segments waits for a picture that never arrives.
+      const server = createServer(() => undefined).listen(0, '127.0.0.1');
+      onTestFinished(() => void server.closeAllConnections());
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const picture = `  (Footage)/USER/photo.png: http://127.0.0.1:${port}/photo.png\n`;
+      const root = makeRepository({ 'videos/berlin.yaml': definition('Berlin', picture) });
+      const { run, said } = startOneByOne(root);
+      const requested = once(server, 'request');
+      await requested;
+      // Without those processes it waits here.
+      const idle = await childrenOf(run.pid!);
+      run.kill(signal);
+      await run;
+      await expect.poll(() => idle.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+      expect(said()).not.toContain('berlin  begun');
+    },
+  );
 
   it.runIf(existsSync('/proc/self'))('takes over from a killed apply that is still a zombie', async () => {
     const root = makeRepository();

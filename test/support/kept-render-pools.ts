@@ -30,6 +30,7 @@ export function keptRenderPool(options: RenderPoolOptions): RenderPool {
       void task.catch(() => undefined).finally(() => running.delete(task));
       return task;
     },
+    warm: (tasks) => pool.warm(tasks),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort(new RenderError('render_crashed', 'The render pool was closed'));

@@ -40,6 +40,8 @@ export interface TestIoOptions {
   readonly keysFor?: (question: string) => string;
   /** Text on standard input. */
   readonly input?: string;
+  /** Replaces the pool that keeps its processes for later tests. */
+  readonly createRenderPool?: Io['createRenderPool'];
   /** Called instead of ending the process. */
   readonly onLeave?: (exitCode: number) => void;
   /** Called with everything written to stderr so far; `interrupt` simulates Ctrl-C. */
@@ -105,7 +107,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     },
     readInput: async () => options.input ?? '',
     interactive: options.interactive ?? false,
-    createRenderPool: keptRenderPool,
+    createRenderPool: options.createRenderPool ?? keptRenderPool,
     leave(exitCode) {
       left = exitCode;
       options.onLeave?.(exitCode);

@@ -3,7 +3,6 @@ import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { recordFindings } from '../../reconciler/apply/refresh-videos.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
 import { isEmptyPlan } from '../../reconciler/plan/plan.ts';
-import type { Project } from '../../reconciler/project/load-project.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { outcomeText } from '../../report/terminal/apply-text.ts';
 import { withoutCommands } from '../../report/terminal/forge-text.ts';
@@ -121,7 +120,7 @@ async function runBegun(
   const refusal = await refuseVideos(call, begun);
   if (refusal !== null) return refusal;
   const service = plan.changes.some(needsService)
-    ? openKnown(project, journal, options, io)
+    ? await openKnown(begun, journal, options, io)
     : noopService(serviceName(config));
   await approveUnsearched(begun, config, options, io);
   if (file === undefined) await approve(document, options, io);
@@ -168,7 +167,16 @@ async function openCommitOf({ options, view, io }: ApplyCall, repository: Desire
 }
 
 /** Opens the service with the lifetime of idempotency keys that earlier runs observed. */
-function openKnown(project: Project, journal: OpenJournal, options: ApplyOptions, io: Io): OpenService {
+function openKnown(
+  { project, videos }: BegunApply,
+  journal: OpenJournal,
+  options: ApplyOptions,
+  io: Io,
+): Promise<OpenService> {
   const facts = journal.state.services.get(serviceName(project.config));
-  return openService(project, io, facts?.keyLifetimeMs ?? null, options.segmentCache);
+  return openService(project, io, {
+    keyLifetimeMs: facts?.keyLifetimeMs ?? null,
+    cache: options.segmentCache ?? true,
+    pool: () => videos.pool(),
+  });
 }

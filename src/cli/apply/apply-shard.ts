@@ -13,7 +13,7 @@ import { rejectConflictingOptions, workingDirectory } from '../global-options.ts
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { type OpenInputs, openCommandPool } from '../render/open-inputs.ts';
+import { type OpenInputs, withEncoder } from '../render/open-inputs.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState, serviceName } from '../state/load-desired-state.ts';
@@ -92,13 +92,13 @@ async function renderPlanned(
 ): Promise<ShardReport | null> {
   const parallel = renderCapacity();
   const inputs = await videos.inputs();
-  const pool = openCommandPool(io, project.config.encoder);
+  const runner = withEncoder(await videos.pool(), project.config.encoder, io);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const startedAt = io.monotonicNow();
   try {
     const { failed, share, distinct } = await renderShard(plannedVideos(plan, project, inputs), shard, {
-      renderer: createSegmentRenderer({ runner: pool, parallel, cache: cache.cache }),
+      renderer: createSegmentRenderer({ runner, parallel, cache: cache.cache }),
       cache: cache.cache,
       concurrency: Math.min(options.concurrency ?? project.config.concurrency, parallel),
       signal: interruption.signal,
@@ -122,7 +122,6 @@ async function renderPlanned(
     throw error;
   } finally {
     stopListening();
-    await pool.close();
     await cache.close();
   }
 

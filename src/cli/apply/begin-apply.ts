@@ -1,7 +1,7 @@
 import { type Diagnostic, EXIT } from '../../kernel/diagnostic.ts';
 import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.ts';
 import { isUnresolvedRequest } from '../../reconciler/plan/adopt-renderings.ts';
-import type { PlanDiagnostic } from '../../reconciler/plan/plan.ts';
+import { type Plan, type PlanDiagnostic, rendersNew } from '../../reconciler/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
@@ -85,13 +85,29 @@ export async function beginApply(
   const { plan, lock, refreshed, unsearched: gaps } = opened;
   const project = await repository.project();
   const videos = projectVideos(project, folder, io);
-  // Rendering reports a cache that cannot be used.
-  const segments = counts ? await segmentsToRender(plan, videos, io, false) : undefined;
-  const document = planDocument(plan, VERSION, [], repository.labels, segments);
-  view?.take({ kind: 'planned', document });
-  printPlanText(document, io.stderr, options, io);
-  const warnUnresolved = (): void => warn(unresolved);
-  return { plan, lock, refreshed, unsearched: gaps, document, project, videos, end, warnUnresolved };
+  try {
+    await warmProcesses(plan, videos);
+    // Rendering reports a cache that cannot be used.
+    const segments = counts ? await segmentsToRender(plan, videos, io, false) : undefined;
+    const document = planDocument(plan, VERSION, [], repository.labels, segments);
+    view?.take({ kind: 'planned', document });
+    printPlanText(document, io.stderr, options, io);
+    const warnUnresolved = (): void => warn(unresolved);
+    return { plan, lock, refreshed, unsearched: gaps, document, project, videos, end, warnUnresolved };
+  } catch (error) {
+    await videos.close();
+    throw error;
+  }
+}
+
+/**
+ * Starts the processes that will render while the rest of the plan is computed. A new video is drawn by all processors; an updated video
+ * may have only one segment that changes.
+ */
+async function warmProcesses(plan: Plan, videos: PlannedVideos): Promise<void> {
+  const rendered = plan.changes.filter(rendersNew);
+  if (videos.config.service !== 'embedded' || rendered.length === 0) return;
+  await videos.warm(rendered.some(({ action }) => action === 'create') ? Number.POSITIVE_INFINITY : rendered.length);
 }
 
 /**

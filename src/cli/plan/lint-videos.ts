@@ -28,7 +28,6 @@ import {
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openCommandPool } from '../render/open-inputs.ts';
 import type { PlannedVideos, VideoSource } from './planned-videos.ts';
 
 /** Inputs of the severity and the location of a finding. */
@@ -104,7 +103,7 @@ export async function lintVideos(
   const undrawn = missingEngine === null ? [] : unknown;
   if (unknown.length > undrawn.length) {
     const inputs = await planned.inputs();
-    const pool = openCommandPool(io);
+    const pool = await planned.pool();
     const progress = openProgress(unknown.length, io);
     const limit = pLimit(renderCapacity());
     const check = async (video: Video): Promise<void> => {
@@ -122,7 +121,6 @@ export async function lintVideos(
     try {
       await Promise.all(unknown.map((video) => limit(check, video)));
     } finally {
-      await pool.close();
       await cache.store();
     }
   }

@@ -2,6 +2,7 @@ import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
+import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { Io } from '../io.ts';
 import type { OpenInputs } from '../render/open-inputs.ts';
 import type { DesiredState } from '../state/load-desired-state.ts';
@@ -13,8 +14,8 @@ export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells'
 }
 
 /**
- * The videos that a plan renders, for lint, the count of segments and the preview. Their definitions are read
- * on first use, and their sources are fetched once.
+ * The videos that a plan renders, for lint, the count of segments, the preview and the run. Their definitions are read
+ * on first use, their sources are fetched once, and their render processes are shared.
  */
 export class PlannedVideos {
   /** Absolute. */
@@ -22,8 +23,10 @@ export class PlannedVideos {
   readonly config: Project['config'];
   readonly #read: () => Promise<VideoSource>;
   readonly #open: () => Promise<OpenInputs>;
+  readonly #openPool: () => Promise<RenderPool>;
   #source: Promise<VideoSource> | null = null;
   #inputs: Promise<OpenInputs> | null = null;
+  #pool: Promise<RenderPool> | null = null;
 
   /** @param folder name of the folder below `.reelform/` for fetched sources */
   constructor(
@@ -37,6 +40,7 @@ export class PlannedVideos {
     this.#read = read;
     // Loads the engine.
     this.#open = async () => (await import('../render/open-inputs.ts')).openInputs(root, io, folder);
+    this.#openPool = async () => (await import('../render/open-inputs.ts')).openCommandPool(io);
   }
 
   source(): Promise<VideoSource> {
@@ -49,8 +53,30 @@ export class PlannedVideos {
     return this.#inputs;
   }
 
-  /** Removes fetched sources. */
+  /**
+   * The render processes, with the software encoder unless a task names another.
+   *
+   * @throws ReelformError `engine_missing`, `settings_invalid`, `sandbox_missing`
+   */
+  pool(): Promise<RenderPool> {
+    this.#pool ??= this.#openPool();
+    return this.#pool;
+  }
+
+  /**
+   * Starts processes for tasks that will follow. Best effort: the first task reports why no process can be started.
+   */
+  async warm(tasks: number): Promise<void> {
+    try {
+      (await this.pool()).warm(tasks);
+    } catch {
+      return;
+    }
+  }
+
+  /** Ends the processes and removes fetched sources. */
   async close(): Promise<void> {
+    await (await this.#pool?.catch(() => null))?.close();
     await (await this.#inputs)?.close();
   }
 }

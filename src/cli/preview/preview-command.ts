@@ -43,6 +43,8 @@ export async function previewCommand(options: PreviewCommandOptions, io: Io): Pr
     });
     if (!isLoopback(host)) io.stderr.write(previewExposedText(host));
     io.stdout.write(previewStartedText(server.url));
+    // The page begins with pictures of the videos.
+    ports.pool.warm(1);
     if (options.open === true) openBrowser(server.url);
     await interrupted;
     // A second interruption does not wait for running renders.

@@ -17,6 +17,7 @@ import {
   type RenderPool,
   renderCapacity,
 } from '../../service/sessions/processes/render-pool.ts';
+import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
 import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
@@ -136,4 +137,14 @@ export function openCommandPool(io: Io, encoder?: Config['encoder']): RenderPool
     sandbox: sandboxFromEnvironment(io.env),
     ...(encoder !== undefined && { encoder: chooseEncoder(encoder, io.env) }),
   });
+}
+
+/**
+ * Runs tasks in a pool with the encoder of reelform.yaml.
+ *
+ * @throws ReelformError `settings_invalid`
+ */
+export function withEncoder(pool: RenderPool, configured: Config['encoder'], io: Io): TaskRunner {
+  const encoder = chooseEncoder(configured, io.env);
+  return { run: (kind, input, options) => pool.run(kind, input, { ...options, encoder }) };
 }

@@ -10,11 +10,11 @@ import { pushStyleVersion } from '../../reconciler/service-client/style-version-
 import { createDirectoryOutputs } from '../../service/sessions/directory-outputs.ts';
 import { createEmbeddedService } from '../../service/sessions/embedded-service.ts';
 import type { OutputStore } from '../../service/sessions/ports.ts';
-import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
+import { type RenderPool, renderCapacity } from '../../service/sessions/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { createDestinations } from '../../service/sessions/session-deliveries.ts';
 import type { Io } from '../io.ts';
-import { openCommandPool, openLocalSources } from '../render/open-inputs.ts';
+import { openLocalSources, withEncoder } from '../render/open-inputs.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { openRemoteService, packageUpload } from './open-remote-service.ts';
 import { createSourcePublisher } from './publish-sources.ts';
@@ -38,14 +38,21 @@ export interface OpenService {
 /**
  * Opens the rendering service that reelform.yaml names.
  *
- * @param cache false to neither reuse nor keep segments of the embedded service
- * @param keyLifetimeMs how long the service keeps idempotency keys, as observed by earlier runs; null if it does not
- * @throws ReelformError `token_missing`, `token_origin`; `encoder_missing`, `settings_invalid` of the encoder
+ * @throws ReelformError `token_missing`, `token_origin`; `engine_missing`, `sandbox_missing`, and `settings_invalid` of the encoder
  */
-export function openService(project: Project, io: Io, keyLifetimeMs: number | null, cache?: boolean): OpenService {
+export async function openService(project: Project, io: Io, options: ServiceOptions): Promise<OpenService> {
   return project.config.service === 'embedded'
-    ? openEmbedded(project, io, cache ?? true)
-    : openRemote(project, io, keyLifetimeMs);
+    ? openEmbedded(project, io, options)
+    : openRemote(project, io, options.keyLifetimeMs);
+}
+
+interface ServiceOptions {
+  /** How long the service keeps idempotency keys, as observed by earlier runs; null if it does not. */
+  readonly keyLifetimeMs: number | null;
+  /** False to neither reuse nor keep segments of the embedded service. */
+  readonly cache: boolean;
+  /** Opens the processes of the embedded service, which it closes. */
+  pool(): Promise<RenderPool>;
 }
 
 function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
@@ -63,16 +70,17 @@ function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): Ope
   };
 }
 
-function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService {
+async function openEmbedded(project: Project, io: Io, options: ServiceOptions): Promise<OpenService> {
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
   const sources = openLocalSources(project.root, io, SOURCES_FOLDER);
   const capacity = renderCapacity();
-  const cache = openSegmentCache(project, io, { isOn: usesCache });
-  const pool = openCommandPool(io, project.config.encoder);
+  const cache = openSegmentCache(project, io, { isOn: options.cache });
+  const pool = await options.pool();
+  const runner = withEncoder(pool, project.config.encoder, io);
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
-    renderer: createSegmentRenderer({ runner: pool, parallel: capacity, cache: cache?.cache ?? null }),
+    renderer: createSegmentRenderer({ runner, parallel: capacity, cache: cache?.cache ?? null }),
     outputs: recordedOutputs(project.root),
     destinations: createDestinations({
       credentials: project.config.credentials,

@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import type * as HarfBuzz from 'harfbuzzjs';
 import { sha256 } from '../../kernel/digest.ts';
 import { fontProblem } from '../../template/check-font.ts';
 import type { InputFont } from '../../template/render-input.ts';
@@ -66,9 +67,14 @@ function dropOldest(): void {
   }
 }
 
+/** Loads the library that shapes texts. Loaded on demand: animations without texts do not need it. */
+export function loadShaper(): Promise<typeof HarfBuzz> {
+  return import('harfbuzzjs');
+}
+
 async function readFont(name: string, bytes: Uint8Array, digest: string): Promise<OpenFont> {
   const sfnt = await unpackFont(name, bytes);
-  const hb = await import('harfbuzzjs');
+  const hb = await loadShaper();
   const face = new hb.Face(new hb.Blob(new Uint8Array(sfnt).buffer));
   const { upem } = face;
   if (!(upem >= 16) || face.collectUnicodes().length === 0) {

@@ -19,13 +19,22 @@ const idleThreads: Worker[] = [];
 /** Number of threads that a render process uses at a time. */
 const MAX_IDLE = 2;
 
+/** Starts idle threads, so that they load their libraries before there is an input. */
+export function startThreads(count: number): void {
+  for (const worker of Array.from({ length: count }, openThread)) {
+    worker.postMessage({ kind: 'prepare' } satisfies RasterRequest);
+    releaseThread(worker);
+  }
+}
+
 /** Returns an idle drawing thread, or a new thread if all are in use. */
 export function takeThread(): Worker {
   const idle = idleThreads.pop();
-  if (idle !== undefined) {
-    idle.ref();
-    return idle;
-  }
+  idle?.ref();
+  return idle ?? openThread();
+}
+
+function openThread(): Worker {
   const worker = new Worker(builtFile(import.meta.url, 'engine/threads/raster-worker.js'));
   // An iterator over messages rejects with the error. While there is no iterator, this prevents an uncaught exception.
   worker.on('error', () => undefined);
@@ -93,6 +102,8 @@ export async function runInThread<Task extends ThreadTask>(
 
 /** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
+  /** Load the library that most inputs need besides those of the thread; without a response. */
+  | { readonly kind: 'prepare' }
   /** Open an input to draw it in these pixel formats; the response is `open`. */
   | { readonly kind: 'open'; readonly renderInput: RenderInput; readonly pixelFormats: readonly PixelFormat[] }
   /** Draw a frame into a slot; the response is `frame`. */

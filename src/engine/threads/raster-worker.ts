@@ -7,6 +7,7 @@ import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
+import { loadShaper } from '../text/open-font.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 
 // Entry point of the worker thread that draws frames and stills and lints, a single input at a time. Runs until terminated.
@@ -29,6 +30,9 @@ for await (const [request] of on(port, 'message') as AsyncIterable<[RasterReques
 
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
+    case 'prepare':
+      await loadShaper().catch(() => undefined);
+      break;
     case 'open':
       drawing = await openDrawing(request.renderInput, request.pixelFormats);
       break;

@@ -66,8 +66,8 @@ function openInspections(sandbox: Sandbox, open: typeof createRenderPool): Rende
     memoryBytes: INSPECTION_BYTES,
   });
   return {
+    ...pool,
     run: (kind, input, options = {}) =>
       queue.run(options.owner ?? '', () => pool.run(kind, input, options), options.signal),
-    close: () => pool.close(),
   };
 }

@@ -4,6 +4,8 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { type JournalRecord, journalText } from '../../../src/reconciler/lock/journal.ts';
 import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
+import type { RenderPool, RenderPoolOptions } from '../../../src/service/sessions/processes/render-pool.ts';
+import { keptRenderPool } from '../../support/kept-render-pools.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
@@ -55,6 +57,33 @@ describe('reelform apply', () => {
     expect(second.stderr).toContain('No changes');
     expect(lockText(root)).toBe(lock);
     expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
+  });
+
+  it('starts processes before it renders, for as many tasks as there are changes, and none without a change', async () => {
+    const root = makeRepository();
+    const calls: string[] = [];
+    const createRenderPool = (options: RenderPoolOptions): RenderPool => {
+      const pool = keptRenderPool(options);
+      calls.push('open');
+      return {
+        ...pool,
+        warm: (tasks) => void calls.push(`warm ${tasks}`),
+        run(kind, ...task) {
+          calls.push(kind);
+          return pool.run(kind, ...task);
+        },
+      };
+    };
+    const apply = () => reelform(root, ['apply', '--auto-approve'], { createRenderPool });
+    expect(await apply()).toMatchObject({ exitCode: 0 });
+    expect(calls.slice(0, 3)).toEqual(['open', 'warm Infinity', 'segments']);
+    calls.length = 0;
+    expect(await apply()).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(calls).toEqual([]);
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    expect(await apply()).toMatchObject({ exitCode: 0 });
+    expect(calls.slice(0, 3)).toEqual(['open', 'warm 1', 'segments']);
+    expect(calls.filter((call) => call === 'open')).toEqual(['open']);
   });
 
   it('measures the run with a monotonic clock', async () => {

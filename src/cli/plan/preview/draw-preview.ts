@@ -15,7 +15,7 @@ import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
 import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
-import { openCommandPool } from '../../render/open-inputs.ts';
+import { withEncoder } from '../../render/open-inputs.ts';
 import type { PreviewFlags } from '../plan-options.ts';
 import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';
@@ -55,7 +55,7 @@ export async function drawPreview(
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const capacity = renderCapacity();
-  const pool = openCommandPool(io, config.encoder);
+  const pool = withEncoder(await planned.pool(), config.encoder, io);
   let base: BaseRevision | null = null;
   try {
     if (changes.length > 0) base = await openBaseRevision(root, options.base, io);
@@ -86,7 +86,6 @@ export async function drawPreview(
     return { preview: hosted.preview, diagnostics: [...(base?.diagnostics ?? []), ...hosted.diagnostics] };
   } finally {
     stopListening();
-    await pool.close();
     await base?.close();
   }
 }

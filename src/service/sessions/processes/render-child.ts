@@ -18,6 +18,7 @@ import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-l
 import {
   ANSWERS_DESCRIPTOR,
   FOLDER_PREFIX,
+  type Preparation,
   type TaskInput,
   TaskKilled,
   type TaskKind,
@@ -34,8 +35,9 @@ interface RenderChildOptions {
   readonly watch: UsageMonitor;
   readonly encoder: EncoderChoice;
   readonly sandbox: Sandbox;
-  /** Runs tasks of one owner only, so that a malicious file cannot reach data of another owner. */
-  readonly owner: string;
+  /** See `owner` of `RenderChild`. */
+  readonly owner: string | null;
+  readonly preparation: Preparation;
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
@@ -84,13 +86,17 @@ interface RunningTask {
 }
 
 /** A process waits for its encoder on threads of its own, of which Node has four: for two encoders, sound and files. */
-const MAX_TASKS_AT_ONCE = 2;
+export const MAX_TASKS_AT_ONCE = 2;
 
 /**
  * A sandboxed process that runs one task at a time, or two of one video. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
  */
 export class RenderChild implements TaskRunner {
-  readonly owner: string;
+  /**
+   * Owner of all its tasks, so that a malicious file cannot reach data of another owner. Null until the first task of a process that was
+   * started before any.
+   */
+  owner: string | null;
   readonly #subprocess;
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
@@ -109,13 +115,17 @@ export class RenderChild implements TaskRunner {
   #memoryBytes = 0;
 
   constructor(options: RenderChildOptions) {
-    const { environment, limits, sandbox } = options;
+    const { environment, limits, sandbox, preparation } = options;
     this.owner = options.owner;
     this.#options = options;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
     const nodeOptions = [...V8_OPTIONS, `--max-old-space-size=${heapMegabytes}`];
     const { file, args, env } = sandbox.command({
-      args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'service/sessions/processes/render-process.js'))],
+      args: [
+        ...nodeOptions,
+        fileURLToPath(builtFile(import.meta.url, 'service/sessions/processes/render-process.js')),
+        JSON.stringify(preparation),
+      ],
       folder: this.#folder,
       programs: [],
     });
@@ -164,7 +174,7 @@ export class RenderChild implements TaskRunner {
   async run<Kind extends TaskKind>(
     kind: Kind,
     input: TaskInput<Kind>,
-    { onProgress, signal, bytes, video }: TaskOptions = {},
+    { onProgress, signal, bytes, video, encoder = this.#options.encoder }: TaskOptions = {},
   ): Promise<TaskOutput<Kind>> {
     signal?.throwIfAborted();
     const task = this.#taskCount++;
@@ -177,7 +187,7 @@ export class RenderChild implements TaskRunner {
     const request: TaskRequest = {
       kind,
       input: packInput(input),
-      encoder: this.#options.encoder,
+      encoder,
       bytes: bytes ?? NO_BYTES,
     };
     let progress = 0;

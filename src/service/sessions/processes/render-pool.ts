@@ -10,8 +10,8 @@ import { requirePackage } from '../../../kernel/optional-packages.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { CrashPauses } from './crash-pauses.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
-import { RenderChild } from './render-child.ts';
-import { TaskKilled, type TaskOptions, type TaskRunner } from './tasks.ts';
+import { MAX_TASKS_AT_ONCE, RenderChild } from './render-child.ts';
+import { type Preparation, TaskKilled, type TaskKind, type TaskOptions, type TaskRunner } from './tasks.ts';
 
 export interface RenderPoolOptions extends Partial<RenderLimits> {
   /** Maximum concurrent tasks, and processes; each takes about 0.25 GB for 1080p. */
@@ -26,11 +26,27 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
   readonly sandbox?: Sandbox;
 }
 
+/** Tasks that use a drawing thread, which their process starts before it reads them. */
+const DRAWING_TASKS: ReadonlySet<TaskKind> = new Set([
+  'video',
+  'files',
+  'segments',
+  'frames',
+  'stills',
+  'compare',
+  'lint',
+]);
+
 /** Of a task whose owner has to wait. */
 const PAUSED = Symbol('paused');
 
 /** Runs tasks; those beyond its size wait. */
 export interface RenderPool extends TaskRunner {
+  /**
+   * Starts processes for as many videos' tasks, with the libraries that rendering needs, before there is a task. Counts those that are
+   * idle already. Each belongs to the first owner whose task it runs.
+   */
+  warm(tasks: number): void;
   /** Ends all processes at once; tasks that run or wait reject with `render_crashed`. */
   close(): Promise<void>;
 }
@@ -38,7 +54,7 @@ export interface RenderPool extends TaskRunner {
 /**
  * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
  * ends one task only, or two of one video; after crashes, tasks of the owner wait before they begin. The first process
- * starts with the first task. Idle processes keep the parent alive until `close` and die with it.
+ * starts with `warm` or the first task. Idle processes keep the parent alive until `close` and die with it.
  *
  * @throws ReelformError `engine_missing`
  */
@@ -58,14 +74,19 @@ export function createRenderPool({
   const pauses = new CrashPauses();
   const closing = new AbortController();
 
-  const start = (owner: string): RenderChild => {
+  const open = (owner: string | null, preparation: Preparation): RenderChild => {
+    const childLimits = { ...DEFAULT_LIMITS, ...limits };
+    const child = new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner, preparation });
+    children.add(child);
+    return child;
+  };
+  const start = (owner: string, kind: TaskKind): RenderChild => {
     // Frees the memory of processes that are idle for other owners.
     const idle = [...children].filter((child) => child.isIdle);
     const reusable = idle.filter(isReusable);
     const kept = reusable.slice(Math.max(0, reusable.length - (size - limit.activeCount)));
     for (const child of idle) if (!kept.includes(child)) void discard(child);
-    const childLimits = { ...DEFAULT_LIMITS, ...limits };
-    return new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
+    return open(owner, { threads: DRAWING_TASKS.has(kind) ? 1 : 0, encoder: false });
   };
   const release = async (child: RenderChild): Promise<void> => {
     // A process that was discarded meanwhile is not added again.
@@ -77,16 +98,18 @@ export function createRenderPool({
     children.delete(child);
   };
   const isReusable = (child: RenderChild): boolean => child.isFit && child.taskCount < tasksPerProcess;
-  const take = ({ owner = '', video }: TaskOptions): RenderChild => {
-    const ownerChildren = [...children].filter((child) => child.owner === owner && isReusable(child));
+  const take = (kind: TaskKind, { owner = '', video }: TaskOptions): RenderChild => {
+    const reusable = [...children].filter(isReusable);
+    const ownerChildren = reusable.filter((child) => child.owner === owner);
     const shared = video === undefined ? undefined : ownerChildren.find((child) => child.hasRoomFor(video));
-    const child = shared ?? ownerChildren.findLast(({ isIdle }) => isIdle) ?? start(owner);
-    children.add(child);
+    const idle = ownerChildren.findLast(({ isIdle }) => isIdle) ?? reusable.find((child) => child.owner === null);
+    const child = shared ?? idle ?? start(owner, kind);
+    child.owner = owner;
     return child;
   };
   const runNow: TaskRunner['run'] = async (kind, input, options = {}) => {
     const { owner = '' } = options;
-    const child = take(options);
+    const child = take(kind, options);
     try {
       const output = await child.run(kind, input, options);
       pauses.finished(owner);
@@ -116,6 +139,14 @@ export function createRenderPool({
           if (result !== PAUSED) return result;
         }
       }),
+    warm(tasks) {
+      const idle = [...children].filter((child) => child.isIdle && isReusable(child));
+      const missing = Math.min(tasks, size) - MAX_TASKS_AT_ONCE * idle.length;
+      if (closing.signal.aborted) return;
+      for (let rest = missing; rest > 0; rest -= MAX_TASKS_AT_ONCE) {
+        open(null, { threads: Math.min(rest, MAX_TASKS_AT_ONCE), encoder: true });
+      }
+    },
     async close() {
       closing.abort();
       await Promise.all([...children].map((child) => child.stop()));

@@ -11,6 +11,7 @@ import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
   ANSWERS_DESCRIPTOR,
   FOLDER_PREFIX,
+  type Preparation,
   type TaskInput,
   type TaskKind,
   type TaskMessage,
@@ -108,6 +109,22 @@ process.stdin
 answers.on('error', endGroup);
 // Where the group is the parent's, Ctrl-C reaches this process too; the parent decides what becomes of a render.
 process.on('SIGINT', () => undefined);
+
+// After the parent's end is noticed: the libraries take a tenth of a second.
+void prepare(JSON.parse(process.argv[2] ?? '{}') as Partial<Preparation>);
+
+async function prepare({ threads = 0, encoder = false }: Partial<Preparation>): Promise<void> {
+  if (threads === 0) return;
+  const { startThreads } = await import('../../../engine/threads/drawing-thread.ts');
+  startThreads(threads);
+  if (!encoder) return;
+  const { loadLibav } = await import('../../../engine/codec/libav.ts');
+  try {
+    loadLibav();
+  } catch {
+    // The task that needs it reports the error.
+  }
+}
 
 async function answer(task: number, request: TaskRequest): Promise<void> {
   let isAnswered = false;

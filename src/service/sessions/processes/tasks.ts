@@ -22,6 +22,14 @@ import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts
 /** Name prefix of the only folder that a render process may write to. */
 export const FOLDER_PREFIX = 'reelform-render-';
 
+/** What a process loads when it starts, as its argument in JSON, while its parent prepares a task. */
+export interface Preparation {
+  /** Number of drawing threads. */
+  readonly threads: number;
+  /** Whether a video encoder will be used. */
+  readonly encoder: boolean;
+}
+
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 interface RenderTasks {
   /** Renders an input's file, from its frames to the last byte. */
@@ -88,6 +96,8 @@ export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
 export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
 
 export interface TaskOptions extends RenderOptions {
+  /** The encoder of this task; that of its pool by default. */
+  readonly encoder?: EncoderChoice;
   /** The file that the task reads. */
   readonly bytes?: Uint8Array;
   /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */

@@ -210,6 +210,52 @@ describe('createRenderPool() for tasks of one video', () => {
   });
 });
 
+describe('warm()', () => {
+  test('starts a process for two tasks of a video, and counts those that are idle', async () => {
+    const pool = openPool({ size: 4 });
+    pool.warm(1);
+    expect(await children()).toHaveLength(1);
+    pool.warm(2);
+    expect(await children()).toHaveLength(1);
+    pool.warm(100);
+    const started = await children();
+    expect(started).toHaveLength(2);
+    await pool.run('video', movingInput());
+    expect((await children()).sort()).toEqual(started.sort());
+  });
+
+  test('gives a process to the first owner that needs one, and to no other', async () => {
+    const pool = openPool({ size: 2 });
+    pool.warm(1);
+    const [warm] = await children();
+    await pool.run('video', movingInput(), { owner: 'a' });
+    expect(await children()).toEqual([warm]);
+    await pool.run('video', movingInput(), { owner: 'b' });
+    const [other, ...rest] = (await children()).filter((pid) => pid !== warm);
+    expect([typeof other, rest]).toEqual(['number', []]);
+    process.kill(other!, 'SIGKILL');
+    await pool.run('video', movingInput(), { owner: 'a' });
+    expect(await children()).toContain(warm);
+  });
+
+  test('replaces a process that has ended before its first task', async () => {
+    const pool = openPool();
+    pool.warm(1);
+    const [pid] = await children();
+    process.kill(pid!, 'SIGKILL');
+    await expect.poll(children).toEqual([]);
+    expect((await pool.run('video', movingInput())).frameCount).toBe(12);
+  });
+
+  test('starts nothing in a closed pool', async () => {
+    const pool = openPool();
+    pool.warm(1);
+    await pool.close();
+    pool.warm(1);
+    expect(await children()).toEqual([]);
+  });
+});
+
 describe('createRenderPool() for several owners', () => {
   test('dedicates each process to one owner and keeps no more processes than its size', async () => {
     const pool = openPool({ size: 2 });
