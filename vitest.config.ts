@@ -7,9 +7,11 @@ const ALONE = /^test\/service\/(?:sandbox|sessions\/(?:isolation|processes))/;
 
 /**
  * Integration tests that start git and programs by the hundred. A start copies the page tables of the process: from one that
- * has drawn and filled a gigabyte it takes three to four times as long as from a small one.
+ * has drawn and filled a gigabyte it takes three to four times as long as from a small one. Those that only start git have
+ * a process of their own, because commands draw, too.
  */
-const COMMANDS = /^test\/(?:cli|reconciler\/(?:git|lock)|workflows)\//;
+const GIT = /^test\/reconciler\/(?:git|lock)\//;
+const COMMANDS = /^test\/(?:cli|workflows)\//;
 
 // A worker keeps the memory of large buffers instead of returning it: in a virtual machine a page of memory costs more
 // than to fill it, a quarter of the time of tests that draw or build large files. Other allocators than glibc's ignore it.
@@ -39,8 +41,9 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 40_000 } },
-    // Two cores are the smallest machine this suite is meant for; renders inside it use both.
-    maxWorkers: 2,
+    // Two cores are the smallest machine this suite is meant for; renders inside it use both. The third worker has them
+    // while tests of the others wait for a process, a server or a clock.
+    maxWorkers: 3,
     projects: [
       // These share a process. A process per file loads the same modules again and takes twice the time.
       {
@@ -51,7 +54,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: integration.filter((file) => !ALONE.test(file) && !COMMANDS.test(file)),
+          include: integration.filter((file) => ![ALONE, GIT, COMMANDS].some((lane) => lane.test(file))),
           isolate: false,
         },
       },
@@ -59,6 +62,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'commands', include: integration.filter((file) => COMMANDS.test(file)), isolate: false },
       },
+      { extends: true, test: { name: 'git', include: integration.filter((file) => GIT.test(file)), isolate: false } },
       {
         extends: true,
         test: { name: 'integration-alone', include: integration.filter((file) => ALONE.test(file)) },

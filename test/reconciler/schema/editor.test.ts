@@ -82,7 +82,7 @@ describe('the generated schema in an editor', () => {
     ]);
   });
 
-  it.each([
+  it.concurrent.each([
     ...['a b', '../a', 'a//b', './a', 'a/.', 'é', 'a\\b', `"${'x'.repeat(201)}"`].map(
       (id) =>
         [
@@ -103,7 +103,7 @@ describe('the generated schema in an editor', () => {
     expect(problems.map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
   });
 
-  it.each([
+  it.concurrent.each([
     ...['de/berlin', '2026', '1.10', 'a.b_c-d', '...', '${slug}', 'de/${city name}', 'yes', `"${'x'.repeat(200)}"`].map(
       (id) => `id: ${id}`,
     ),
@@ -164,7 +164,7 @@ describe('the generated schema in an editor', () => {
     expect(places).toEqual(['3:8', '4:58', '5:30', '6:8', '7:17', '7:31']);
   });
 
-  it.each([
+  it.concurrent.each([
     ['formats', ['template: launch', 'output:', '  format: '], ['mp4', 'webm', 'png_sequence']],
     ['fields of a track', ['template: launch', 'audio:', '  main:', '    '], ['source', 'volume', 'fade_out', 'loop']],
     ['fonts to replace', ['template: launch', 'fonts:', '  '], ['Inter-Bold']],
