@@ -7,7 +7,8 @@ export default defineConfig({
     expect: { poll: { timeout: 40_000 } },
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    maxWorkers: 2,
+    // A third worker has the processor while the others wait for Chromium.
+    maxWorkers: 3,
     projects: [
       // The engine beside lottie-web, frame by frame, and the page of a plan.
       { extends: true, test: { name: 'field', include: ['test/field/**/*.test.ts'] } },

@@ -11,6 +11,7 @@ export default defineConfig({
     include: ['test/e2e/**/*.test.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    maxWorkers: 2,
+    // A third worker has the processor while the others wait for npm and programs.
+    maxWorkers: 3,
   },
 });
