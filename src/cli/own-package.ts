@@ -48,29 +48,35 @@ export async function ownPackages(root: string): Promise<PublishedPackage[]> {
   return packing;
 }
 
-async function packBoth(folder: string, engine: string | null): Promise<PublishedPackage[]> {
-  const reelform = await pack('reelform', folder);
-  return engine === null ? [reelform] : [reelform, await pack('@reelform/engine', engine)];
-}
-
-async function pack(name: PublishedPackage['name'], source: string): Promise<PublishedPackage> {
+/** Packs both in one process of npm, which takes longer to start than to pack. */
+async function packBoth(program: string, engine: string | null): Promise<PublishedPackage[]> {
+  const sources: [PublishedPackage['name'], string][] = [
+    ['reelform', program],
+    ...(engine === null ? [] : [['@reelform/engine', engine] as [PublishedPackage['name'], string]]),
+  ];
   const folder = temporaryFolder('reelform-pack-');
   try {
-    const args = ['--ignore-scripts', '--workspaces=false', '--pack-destination', folder, source];
-    await execa('npm', ['pack', ...args], { cwd: folder, stdin: 'ignore' });
-    const path = `vendor/${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
-    const content = readFileSync(join(folder, basename(path)));
-    const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
-    return { name, specifier: `file:${path}`, integrity, tarball: { path, content } };
+    const args = ['--ignore-scripts', '--workspaces=false', '--pack-destination', folder];
+    await execa('npm', ['pack', ...args, ...sources.map(([, source]) => source)], { cwd: folder, stdin: 'ignore' });
+    return sources.map(([name]) => packedPackage(name, folder));
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new ReelformError('init_invalid', `npm could not pack ${source}: ${reason}`, {
+    const named = sources.map(([, source]) => source).join(' and ');
+    throw new ReelformError('init_invalid', `npm could not pack ${named}: ${reason}`, {
       hint: 'Reelform was not installed from a registry, so the new repository needs a package file: install npm',
       cause: error,
     });
   } finally {
     tryToRemove(folder);
   }
+}
+
+/** Reads the tarball that npm wrote to a folder. */
+function packedPackage(name: PublishedPackage['name'], folder: string): PublishedPackage {
+  const path = `vendor/${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
+  const content = readFileSync(join(folder, basename(path)));
+  const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
+  return { name, specifier: `file:${path}`, integrity, tarball: { path, content } };
 }
 
 /** Returns the folder that is published: the running package, or the package that the build of a clone wrote. */

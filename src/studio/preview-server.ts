@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { PreviewPorts } from './ports.ts';
 import { createPreviewContext, type PreviewContext } from './preview-context.ts';
@@ -15,6 +16,8 @@ import { isOfRun, RUN_LOCK_FILE, watchRepository } from './watch-repository.ts';
 interface PreviewServer {
   /** URL with the token of the session. */
   readonly url: string;
+  /** Settles when the repository has been read for the first time. Rejects if it cannot be watched. */
+  readonly ready: Promise<void>;
   /** Ends all connections and stops watching. Does not close the ports. */
   close(): Promise<void>;
 }
@@ -39,11 +42,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/**
+ * Milliseconds without a request after which the repository is read. Reading keeps the thread for longer than a browser needs to
+ * ask for the page, so the page is sent first.
+ */
+const FIRST_REQUEST_MS = 300;
+
 /** Files of the page: in a single folder, not hidden. */
 const PAGE_FILE = /^\/(?:assets\/)?[\w-][\w.-]*$/;
 
 /**
- * Serves the preview page of a repository and keeps it up to date with its files.
+ * Serves the preview page of a repository and keeps it up to date with its files. The page is served at once; its requests for
+ * data wait until the repository has been read.
  *
  * @throws ReelformError `address_in_use`
  */
@@ -51,8 +61,14 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
   const context = createPreviewContext(ports);
   const { events, live, run } = context;
   let guard: RequestGuard | null = null;
+  let isClosed = false;
+  const requested = new AbortController();
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    answer(request, response, guard!, context).catch((error: unknown) => {
+    const data = (): Promise<void> => {
+      requested.abort();
+      return ready;
+    };
+    answer(request, response, guard!, { context, data }).catch((error: unknown) => {
       // Pages close requests for pictures that are not seen any more.
       if (response.closed) return;
       if (response.headersSent) return void response.destroy();
@@ -66,7 +82,7 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
   });
   const { port: actual } = server.address() as AddressInfo;
   guard = createRequestGuard(host, actual);
-  const watch = await watchRepository(
+  const watching = watchRepository(
     ports.root,
     (paths) => {
       if (paths.has(RUN_LOCK_FILE)) live.refreshRunLock().catch(ports.report);
@@ -78,11 +94,19 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
     },
     ports.report,
   );
-  await live.refresh();
+  const ready = watching.then(async () => {
+    await setTimeout(FIRST_REQUEST_MS, undefined, { signal: requested.signal }).catch(() => undefined);
+    if (!isClosed) await live.refresh();
+  });
+  // The command awaits it, too.
+  ready.catch(() => undefined);
   return {
     url: `http://${bracketed(reachable(host))}:${actual}/?token=${guard.token}`,
+    ready,
     async close() {
-      await watch.close();
+      isClosed = true;
+      requested.abort();
+      await (await watching).close();
       live.close();
       await run.close();
       events.close();
@@ -106,11 +130,17 @@ function unusable(error: NodeJS.ErrnoException, host: string, port: number): Ree
   });
 }
 
+interface PageSource {
+  readonly context: PreviewContext;
+  /** Resolves when the repository has been read. */
+  readonly data: () => Promise<void>;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   guard: RequestGuard,
-  context: PreviewContext,
+  { context, data }: PageSource,
 ): Promise<void> {
   response.setHeader('content-security-policy', POLICY);
   response.setHeader('x-content-type-options', 'nosniff');
@@ -128,6 +158,7 @@ async function answer(
   guard.check(request);
   const route = findRoute(request.method ?? '', url.pathname);
   if (route !== null) {
+    await data();
     const sent = await route.handle({ context, request, response, url, parameters: route.parameters });
     if (sent !== undefined) sendJson(response, sent, 200);
     return;

@@ -2,8 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoCard } from '../../src/studio/protocol.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Io } from '../../src/cli/io.ts';
+import { openPreviewPorts } from '../../src/cli/preview/open-preview-ports.ts';
+import { startPreviewServer } from '../../src/studio/preview-server.ts';
+import type { PreviewState, VideoCard } from '../../src/studio/protocol.ts';
+import { keptRenderPool } from '../support/kept-render-pools.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
@@ -31,6 +35,41 @@ async function pixels(image: Uint8Array | string): Promise<Buffer> {
   context.drawImage(await loadImage(image), 0, 0);
   return Buffer.from(context.getImageData(0, 0, width, height).data);
 }
+
+describe('startPreviewServer()', () => {
+  it('serves the page while the repository is read, and its data afterwards', async () => {
+    const clock = { now: () => Date.now(), monotonicNow: () => performance.now(), after: () => () => undefined };
+    const io = { cwd: root, env: {}, interactive: false, ...clock, createRenderPool: keptRenderPool };
+    const ports = openPreviewPorts(root, io as unknown as Io);
+    let read = (): void => {};
+    const mayRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const server = await startPreviewServer(
+      { ...ports, load: () => mayRead.then(ports.load) },
+      { host: '127.0.0.1', port: 0 },
+    );
+    onTestFinished(async () => {
+      await server.close();
+      await ports.close();
+    });
+    const entered = await fetch(server.url, { redirect: 'manual' });
+    const headers = { cookie: entered.headers.get('set-cookie')!.split(';')[0]! };
+    const page = await fetch(new URL('/', server.url), { headers });
+    expect(await page.text()).toContain('<script');
+    let isAnswered = false;
+    const state = fetch(new URL('/api/state', server.url), { headers }).then((answer) => {
+      isAnswered = true;
+      return answer.json() as Promise<PreviewState>;
+    });
+    // A later request for a file is answered earlier.
+    await fetch(new URL('/icon.svg', server.url), { headers });
+    expect(isAnswered).toBe(false);
+    read();
+    expect((await state).videos.map(({ id }) => id)).toEqual(['berlin', 'oslo', 'rome']);
+    await server.ready;
+  });
+});
 
 describe('GET /api/state', () => {
   it('describes the repository as a plan does', async () => {

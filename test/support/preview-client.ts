@@ -70,7 +70,10 @@ export class PreviewClient {
     const { status, headers } = await send(url, `${url.pathname}${url.search}`, {});
     const [cookie = ''] = headers['set-cookie'] ?? [];
     if (status !== 303) throw new Error(`The page answered ${status}`);
-    return new PreviewClient(url, cookie.split(';')[0]!, stop);
+    const client = new PreviewClient(url, cookie.split(';')[0]!, stop);
+    // Answered once the repository has been read and is watched.
+    await client.get('/api/state');
+    return client;
   }
 
   /** Sends a request with the cookie. */

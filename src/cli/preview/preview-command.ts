@@ -46,6 +46,7 @@ export async function previewCommand(options: PreviewCommandOptions, io: Io): Pr
     // The page begins with pictures of the videos.
     ports.pool.warm(1);
     if (options.open === true) openBrowser(server.url);
+    await Promise.race([server.ready, interrupted]);
     await interrupted;
     // A second interruption does not wait for running renders.
     const stopListening = io.onInterrupt(() => io.leave(EXIT.interrupted));

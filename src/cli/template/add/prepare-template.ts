@@ -6,11 +6,11 @@ import { type Config, DEFAULT_CONFIG } from '../../../reconciler/project/config.
 import { readTemplateFolder } from '../../../reconciler/project/read-package.ts';
 import { CONFIG_FILE } from '../../../reconciler/project/repository-layout.ts';
 import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
+import type { RenderPool } from '../../../service/sessions/processes/render-pool.ts';
 import type { TextPosition } from '../../../template/init/add-overlay.ts';
 import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import type { Io } from '../../io.ts';
-import { openCommandPool } from '../../render/open-inputs.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { colorLayersOf, keepManifest, type MakingOptions, refuseTaken } from '../template-init-command.ts';
 import { chooseBackground, chooseText } from './add-questions.ts';
@@ -41,6 +41,11 @@ export interface Target {
   readonly background: string | null | undefined;
 }
 
+interface Surroundings {
+  readonly io: Io;
+  readonly pool: RenderPool;
+}
+
 /** A package to register, and its report. */
 export interface PreparedTemplate {
   readonly added: NewTemplate;
@@ -50,15 +55,19 @@ export interface PreparedTemplate {
   readonly furtherAnimations: readonly string[];
 }
 
-/** Reads or makes the package to add. Writes nothing. */
+/**
+ * Reads or makes the package to add. Writes nothing.
+ *
+ * @param pool draws what has to be compared
+ */
 export async function prepareTemplate(
   origin: TemplateOrigin,
   target: Target,
   options: TemplateAddOptions,
-  io: Io,
+  { io, pool }: Surroundings,
 ): Promise<Result<PreparedTemplate>> {
   return origin.kind === 'lottie'
-    ? prepareLottie(origin.file, target, options, io)
+    ? prepareLottie(origin.file, target, options, { io, pool })
     : preparePackage(origin, target, options);
 }
 
@@ -96,12 +105,11 @@ async function prepareLottie(
   file: LottieFile,
   target: Target,
   options: TemplateAddOptions,
-  io: Io,
+  { io, pool }: Surroundings,
 ): Promise<Result<PreparedTemplate>> {
   const source = readLottie(file, options.animation);
   if ('problems' in source) return invalid(source.problems, source.hint);
   const { name, folder } = placeFor(source.name, null, target, options);
-  const pool = openCommandPool(io);
   try {
     const built = await buildPackage(source, {
       name: options.name ?? titleOf(source.name),
@@ -130,8 +138,6 @@ async function prepareLottie(
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     return invalid([undrawableText(error)]);
-  } finally {
-    await pool.close();
   }
 }
 

@@ -9,6 +9,7 @@ import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
 import { SessionFailure } from '../../../service/sessions/ports.ts';
+import type { RenderPool } from '../../../service/sessions/processes/render-pool.ts';
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
@@ -16,7 +17,7 @@ import { openCommandPool } from '../../render/open-inputs.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
 import { parseBackground } from './add-questions.ts';
 import { openOrigin } from './open-origin.ts';
-import { prepareTemplate, type TemplateAddOptions } from './prepare-template.ts';
+import { type PreparedTemplate, prepareTemplate, type Target, type TemplateAddOptions } from './prepare-template.ts';
 import { createConfig, type NewTemplate, registerTemplate } from './register-template.ts';
 
 /**
@@ -35,26 +36,41 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
     if (!(error instanceof SessionFailure)) throw error;
     throw new ReelformError('missing_file', error.message, { cause: error });
   });
-  const prepared = await prepareTemplate(origin, target, options, io);
-  if (!prepared.ok) {
-    const at = startOf(named);
-    const found = prepared.diagnostics.map((diagnostic) => ({ ...diagnostic, at: diagnostic.at ?? at }));
-    printDiagnostics(found, () => undefined, options, io);
-    return EXIT.error;
+  // One pool for comparisons and the contact sheet: starting a process takes longer than its tasks.
+  const pool = openCommandPool(io);
+  try {
+    const prepared = await prepareTemplate(origin, target, options, { io, pool });
+    if (!prepared.ok) {
+      const at = startOf(named);
+      const found = prepared.diagnostics.map((diagnostic) => ({ ...diagnostic, at: diagnostic.at ?? at }));
+      printDiagnostics(found, () => undefined, options, io);
+      return EXIT.error;
+    }
+    const report = await addTemplate(prepared.value, target, pool);
+    printResult(addedJson(report), (style) => addedText(report, style), options, io);
+    return EXIT.ok;
+  } finally {
+    await pool.close();
   }
-  const { added, files, built, furtherAnimations } = prepared.value;
+}
+
+/** Writes and registers a package, and draws its contact sheet. */
+async function addTemplate(
+  { added, files, built, furtherAnimations }: PreparedTemplate,
+  { root, config }: Target,
+  pool: RenderPool,
+): Promise<AddedTemplate> {
   for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
-  const created = isNew ? await createConfig(root) : [];
+  const created = config === null ? await createConfig(root) : [];
   const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
-  const sheet = await drawSheet(added, root, io);
-  const report: AddedTemplate = {
+  return {
     name: added.name,
     folder: added.folder,
     template: added.template,
     definition,
     themes,
     furtherAnimations,
-    sheet,
+    sheet: await drawSheet(added, root, pool),
     written: [...new Set([...created, ...written])],
     created: built?.created ?? null,
     fonts: built?.fonts ?? [],
@@ -63,13 +79,10 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
     text: built?.text ?? null,
     placeholders: built?.placeholders ?? [],
   };
-  printResult(addedJson(report), (style) => addedText(report, style), options, io);
-  return EXIT.ok;
 }
 
 /** Draws the contact sheet of a new template. @returns its path, repository-relative */
-async function drawSheet({ name, template }: NewTemplate, root: string, io: Io): Promise<string> {
-  const pool = openCommandPool(io);
+async function drawSheet({ name, template }: NewTemplate, root: string, pool: RenderPool): Promise<string> {
   try {
     const { image } = await writeLook(name, template, looksFolder(root), pool);
     return relative(root, image).split(sep).join('/');
@@ -80,8 +93,6 @@ async function drawSheet({ name, template }: NewTemplate, root: string, io: Io):
       hint: `Run reelform template look ${name} once that is solved`,
       cause: error,
     });
-  } finally {
-    await pool.close();
   }
 }
 
