@@ -28,6 +28,12 @@ export interface AudioResource {
 /** Maximum tracks of a video. */
 export const MAX_TRACKS = 16;
 
+/** Names of tracks in definitions, where they become part of the lockfile's names and of messages. */
+export const TRACK_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** Maximum characters of a track name over HTTP. Clients of the interface have always been free to use any other characters, too. */
+export const MAX_TRACK_NAME = 100;
+
 /** Trim, volume, fades and repetition of a sound. */
 export type AudioTransform = FieldValues<typeof TRANSFORM_FIELDS.audio>;
 

@@ -1,5 +1,5 @@
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
-import { MAX_TRACKS } from '../../contract/wire/mapping.ts';
+import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
@@ -29,7 +29,7 @@ function audioSchema(form: DefinitionForm): JsonSchema {
     type: 'object',
     maxProperties: MAX_TRACKS,
     propertyNames: {
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+      pattern: TRACK_NAME.source,
       patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, starting with a letter or digit',
     },
     additionalProperties: soundSchema(form),

@@ -1,3 +1,6 @@
+import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
+import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
+
 /** Property that users try in a kind of map, in lower case without separators → the answer. */
 type Answers = Readonly<Record<string, Answer>>;
 
@@ -90,7 +93,8 @@ const OF_DEFINITION: Answers = {
   locked: { hint: 'Write protect: true', needs: 'protect' },
 };
 
-const QUALITY = { hint: 'Write quality: low, medium or high', needs: 'quality' };
+const QUALITY = { hint: `Write quality: ${choice(OUTPUT_FIELDS.quality.values)}`, needs: 'quality' };
+const FORMAT = { hint: `Write format: ${choice(OUTPUT_FIELDS.format.values)}`, needs: 'format' };
 const HEIGHT = { hint: 'Write height; the width follows from the shape of the template', needs: 'height' };
 
 const OF_OUTPUT: Answers = {
@@ -107,8 +111,8 @@ const OF_OUTPUT: Answers = {
   start: LENGTH,
   end: LENGTH,
   framerate: { hint: 'Write fps', needs: 'fps' },
-  type: { hint: 'Write format: mp4, mov, webm, gif, webp or png', needs: 'format' },
-  container: { hint: 'Write format: mp4, mov, webm, gif, webp or png', needs: 'format' },
+  type: FORMAT,
+  container: FORMAT,
 };
 
 const START = { hint: 'Write trim_start_time, in seconds', needs: 'trim_start_time' };
@@ -116,7 +120,9 @@ const END = {
   hint: 'A clip or sound ends with its layer or the video. trim_start_time sets where it starts',
   needs: 'trim_start_time',
 };
-const CROP = { hint: 'Write crop_strategy: cover, contain, fill or manual', needs: 'crop_strategy' };
+const { crop_strategy: CROPS, animate_strategy: MOVEMENTS } = TRANSFORM_FIELDS.video;
+const CROP = { hint: `Write crop_strategy: ${choice(CROPS.values)}`, needs: 'crop_strategy' };
+const ZOOMS = MOVEMENTS.values.filter((movement) => movement.startsWith('zoom-'));
 const SOURCE = { hint: 'Write source', needs: 'source' };
 const VOLUME = { hint: 'Write volume: 0', needs: 'volume' };
 
@@ -145,7 +151,7 @@ const OF_MEDIA: Answers = {
   mute: VOLUME,
   muted: VOLUME,
   position: { hint: 'Write focus_x and focus_y, from 0 to 1', needs: 'focus_x' },
-  zoom: { hint: 'Write animate_strategy: zoom-in or zoom-out', needs: 'animate_strategy' },
+  zoom: { hint: `Write animate_strategy: ${choice(ZOOMS)}`, needs: 'animate_strategy' },
 };
 
 /**
@@ -169,4 +175,9 @@ function answersAt([section, ...rest]: readonly string[]): Answers {
   if (section === undefined) return OF_DEFINITION;
   if (section === 'output' || section === 'outputs') return OF_OUTPUT;
   return (section === 'resources' || section === 'audio') && rest.length > 0 ? OF_MEDIA : {};
+}
+
+/** Formats values as `low, medium or high`. */
+function choice(values: readonly string[]): string {
+  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }

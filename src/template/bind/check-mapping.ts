@@ -1,7 +1,7 @@
 import { EDITABLE_KINDS, isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import { expectedValue, type Field, type Fields, isRelationMet, isValueOf } from '../../contract/fields/field.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
-import { MAX_TRACKS } from '../../contract/wire/mapping.ts';
+import { MAX_TRACK_NAME, MAX_TRACKS } from '../../contract/wire/mapping.ts';
 import { normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
@@ -46,7 +46,6 @@ export interface UncheckedMapping {
 
 /** Limit for a text in Unicode code points, unless the editable has its own limit. */
 const MAX_TEXT = 2_000;
-const MAX_TRACK_NAME = 100;
 const RESOURCES = '#/mapping/resources';
 const TRACKS = '#/mapping/audio_tracks';
 const CHANGES = '#/mapping/font_changes';
