@@ -1,5 +1,7 @@
 import { isSlotKind } from '../contract/fields/editable-kinds.ts';
+import type { Place } from '../contract/timeline/place.ts';
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
+import { defined } from '../kernel/defined.ts';
 import { isRecord } from '../kernel/json.ts';
 import { formatColor } from './color.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';
@@ -18,6 +20,8 @@ import type { TemplatePackage } from './template-package.ts';
 
 interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fonts' | 'extraFonts'> {
   readonly uses: SlotUses;
+  /** In frames; undefined for the default. */
+  readonly timing: readonly Place[] | undefined;
 }
 
 /**
@@ -25,7 +29,7 @@ interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fo
  * come from the slot uses in the animation, everything else from the manifest.
  */
 export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
-  const { manifest, animation, fonts, extraFonts } = parts;
+  const { manifest, animation, fonts, extraFonts, timing } = parts;
   const availableFonts = [...fonts.keys(), ...extraFonts.keys()];
   const editables: Record<string, Editable> = {};
   const durations = assetDurations(animation);
@@ -33,7 +37,13 @@ export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
     editables[key] = describe(key, editable, parts, { availableFonts, durations });
   }
   const available = extraFonts.size === 0 ? {} : { available_fonts: availableFonts };
-  return { id, editables, fonts: fontNames(animation).filter((name) => fonts.has(name)), ...available };
+  return {
+    id,
+    editables,
+    fonts: fontNames(animation).filter((name) => fonts.has(name)),
+    ...available,
+    ...defined({ timing }),
+  };
 }
 
 /** Returns `slots[id].p`, the default value for all uses of a slot. */

@@ -5,12 +5,13 @@ import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { readFontSettings, SETTINGS_FIELDS } from './font-settings.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintSettings, SAFE_AREA_NAMES } from './lint-severities.ts';
+import { type ManifestPlace, parseTiming } from './parse-timing.ts';
 import type { FontSettings } from './render-input.ts';
 
 /** Limit in UTF-16 code units: enough for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
-const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fonts', 'fallback_fonts', 'lint'];
+const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fonts', 'fallback_fonts', 'lint', 'timing'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_ENTRY_FIELDS = ['file', ...SETTINGS_FIELDS];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
@@ -62,7 +63,9 @@ class ManifestReader {
     const fallbackFonts = isDisabled ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
     const description = textOf(child(root, 'description'));
     const fonts = this.#fonts(root);
-    return { name: name ?? '', description, stillcuts, editables, fonts, fallbackFonts, lint: this.#lint(root) };
+    const lint = this.#lint(root);
+    const timing = parseTiming(root, (...problem) => this.#add(...problem));
+    return { name: name ?? '', description, stillcuts, editables, fonts, fallbackFonts, lint, timing };
   }
 
   #fonts(root: TreeNode): Map<string, ManifestFont> {
@@ -251,4 +254,6 @@ export interface Manifest {
   readonly fallbackFonts: ReadonlyMap<string, Span>;
   /** Severities of findings for this template; reelform.yaml can override them. */
   readonly lint: LintSettings;
+  /** Where the template can become longer or shorter, in order of priority; null for the default. */
+  readonly timing: readonly ManifestPlace[] | null;
 }

@@ -8,6 +8,7 @@ import { deriveSpec } from './derive-spec.ts';
 import { checkAnimation } from './lottie/check-animation.ts';
 import { findSlotUses, type SlotUse, type SlotUses, usedStyles } from './lottie/slots/lottie-slots.ts';
 import { fitsProperty } from './lottie/slots/slot-property.ts';
+import { placeFrames } from './package-timing.ts';
 import { type FontSlot, type Manifest, parseManifest } from './parse-manifest.ts';
 import type { LottieDocument, Still } from './render-input.ts';
 import { fontHint, resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
@@ -81,8 +82,12 @@ function assemble(
   const { problems: fontProblems, ...fonts } = resolveFonts(animation, files, manifest);
   const { problems: imageProblems, images } = resolveImages(animation, files);
   const { problems: soundProblems, sounds } = resolveSounds(animation, files);
+  const frameCount = Math.round(animation.op - animation.ip);
+  const places =
+    manifest.timing === null ? null : placeFrames(manifest.timing, { fps: animation.fr, frames: frameCount });
   const problems = [
     ...checkFrames(animation),
+    ...(places?.problems ?? []),
     ...checkEditables(manifest, uses),
     ...checkFontEditables(manifest, animation, fonts),
     ...fontProblems,
@@ -97,7 +102,6 @@ function assemble(
       ),
     };
   }
-  const frameCount = Math.round(animation.op - animation.ip);
   const parts = {
     folder,
     manifest,
@@ -114,7 +118,7 @@ function assemble(
   const digest = digestOf(parts);
   if (typeof digest === 'object') return { ok: false, diagnostics: [toDiagnostic(digest, folder, null)] };
   const id = `tsv_${digest.slice(0, 24)}`;
-  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, { ...parts, uses }) } };
+  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, { ...parts, uses, timing: places?.timing }) } };
 }
 
 /** Computes the digest. Returns a problem for lone surrogates in texts and for numbers out of range. */

@@ -5,6 +5,7 @@ import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, undrawableText, unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';
+import { templateLengths } from '../../template/package-timing.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
@@ -31,6 +32,7 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
       style_version: template?.spec.id ?? null,
       editables: template === null ? null : template.manifest.editables.size,
       stillcuts: template?.stills.map(({ name, frame }) => ({ name, frame })) ?? null,
+      ...lengthsJson(template),
       unsupported: findings.flatMap((finding) => (finding.kind === 'unsupported' ? finding.uses : [])),
       diagnostics: diagnosticsJson(diagnostics, found.source),
     };
@@ -42,6 +44,12 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
     }
   }
   return failed ? EXIT.error : EXIT.ok;
+}
+
+/** Returns `lengths` of a template with `timing`, in seconds. */
+function lengthsJson(template: TemplatePackage | null): { lengths?: { min: number; max: number | null } } {
+  const lengths = template === null ? null : templateLengths(template);
+  return lengths === null ? {} : { lengths: { min: lengths.minSeconds, max: lengths.maxSeconds } };
 }
 
 /** Checks a template package: errors, and advice for its designer. */

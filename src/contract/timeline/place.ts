@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/json.ts';
 import { floor, multiply, type Rational, rational } from './rational.ts';
 
 /**
@@ -8,6 +9,28 @@ export type Place =
   | { readonly hold: number; readonly max?: number }
   | { readonly loop: readonly [from: number, to: number]; readonly max?: number }
   | { readonly stretch: readonly [from: number, to: number]; readonly min?: number; readonly max?: number };
+
+/** Limit for the places of a template. */
+export const MAX_PLACES = 50;
+
+/** Returns whether a value of unknown origin is a list of places, which may still have mistakes that `checkPlaces` finds. */
+export function isTiming(value: unknown): value is Place[] {
+  return Array.isArray(value) && value.length <= MAX_PLACES && value.every(isPlace);
+}
+
+function isPlace(value: unknown): value is Place {
+  if (!isRecord(value)) return false;
+  const { hold, loop, stretch, min, max, ...rest } = value;
+  const [kind, ...others] = [hold, loop, stretch].filter((place) => place !== undefined);
+  const limits = [min, max].filter((limit) => limit !== undefined);
+  const isKind = hold === undefined ? Array.isArray(kind) && kind.length === 2 && kind.every(isFrame) : isFrame(hold);
+  const hasMin = min !== undefined && stretch === undefined;
+  return isKind && others.length === 0 && limits.every(isFrame) && !hasMin && Object.keys(rest).length === 0;
+}
+
+function isFrame(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
 
 /** The facts about a template that decide how long it can be. */
 export interface TemplateTiming {

@@ -77,6 +77,11 @@ export function nearest(value: Rational): number {
   return floor(add(value, rational(1, 2)));
 }
 
+/** Returns the frame nearest to a time; null if the time is negative or not finite. */
+export function framesOf(seconds: number, rate: Rational): number | null {
+  return Number.isFinite(seconds) && seconds >= 0 ? nearest(multiply(decimal(seconds), rate)) : null;
+}
+
 /** Returns the floating-point number that is nearest to the value. */
 export function toNumber({ numerator, denominator }: Rational): number {
   return Number(numerator) / Number(denominator);

@@ -1,8 +1,18 @@
 import { defined } from '../../kernel/defined.ts';
 import { type FrameRate, frameRateOf } from './frame-rate.ts';
 import { checkPlaces } from './place.ts';
-import { ceiling, compare, divide, multiply, nearest, type Rational, rational, rationalRate } from './rational.ts';
-import { framesOf, type Material, materialOf, type SceneLength, SceneLengths } from './scene-length.ts';
+import {
+  ceiling,
+  compare,
+  divide,
+  framesOf,
+  multiply,
+  nearest,
+  type Rational,
+  rational,
+  rationalRate,
+} from './rational.ts';
+import { type Material, materialOf, type SceneLength, SceneLengths } from './scene-length.ts';
 import type { SceneInput, TemplateFacts, Timeline, TimelineFinding, TimelineInput, TimelineScene } from './timeline.ts';
 import { TIMELINE_CODES } from './timeline.ts';
 import { resolveTransitions } from './transitions.ts';

@@ -7,6 +7,7 @@ import {
   decimal,
   divide,
   floor,
+  framesOf,
   multiply,
   nearest,
   type Rational,
@@ -184,11 +185,6 @@ export class SceneLengths {
   #add(code: TimelineCode, { id }: SceneInput, facts: Omit<TimelineFinding, 'code' | 'scene'> = {}): void {
     this.findings.push({ code, scene: id, ...facts });
   }
-}
-
-/** Returns the frame nearest to a time; null if it is negative or not finite. */
-export function framesOf(seconds: number, rate: Rational): number | null {
-  return Number.isFinite(seconds) && seconds >= 0 ? nearest(multiply(decimal(seconds), rate)) : null;
 }
 
 /** Applies the limits of a wish, then those of the template, then moves on to a length that a loop can have. */

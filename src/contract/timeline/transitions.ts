@@ -1,5 +1,4 @@
-import { divide, type Rational, rational } from './rational.ts';
-import { framesOf } from './scene-length.ts';
+import { divide, framesOf, type Rational, rational } from './rational.ts';
 import type { SceneInput, TimelineFinding, TimelineTransition, TransitionInput } from './timeline.ts';
 
 interface PlacedScene {

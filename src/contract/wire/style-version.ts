@@ -1,4 +1,5 @@
 import type { EditableKind } from '../fields/editable-kinds.ts';
+import type { Place } from '../timeline/place.ts';
 import type { RequestProblem } from './problem.ts';
 
 /** An editable of a template style version. */
@@ -29,6 +30,8 @@ export interface StyleVersion {
   fonts: string[];
   /** Fonts available to `font_changes`; `fonts` if absent. */
   available_fonts?: string[];
+  /** Where the template can become longer or shorter, in its frames and in order of priority; the default if absent. */
+  timing?: readonly Place[];
 }
 
 export type StyleVersionStatus = 'processing' | 'edit_ready' | 'failed';

@@ -1,3 +1,4 @@
+import { isTiming } from '../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
@@ -33,6 +34,8 @@ export function specProblems(value: unknown): string[] {
   if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of strings');
   if (value.available_fonts !== undefined && !isTexts(value.available_fonts))
     problems.push('style_version.available_fonts is not a list of strings');
+  if (value.timing !== undefined && !isTiming(value.timing))
+    problems.push('style_version.timing is not a list of places');
   if (!isRecord(value.editables)) return [...problems, 'style_version.editables is not an object'];
   const editables = Object.entries(value.editables);
   if (editables.length > MAX_EDITABLES) {

@@ -9,6 +9,7 @@ import { isConstantVector } from '../../template/lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../../template/lottie/slots/lottie-slots.ts';
 import { propertyText } from '../../template/lottie/slots/slot-property.ts';
 import { FEATURES } from '../../template/lottie/unsupported/unsupported-features.ts';
+import { type TemplateLengths, templateLengths } from '../../template/package-timing.ts';
 import type { SampleName } from '../../template/sample-mappings.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { tableLines } from '../wording/cell-width.ts';
@@ -177,14 +178,22 @@ function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): st
   }
 }
 
-export function checkedText(
-  folder: string,
-  { manifest, stills, spec, width, height }: TemplatePackage,
-  options: { readonly color: boolean },
-): string {
+export function checkedText(folder: string, template: TemplatePackage, options: { readonly color: boolean }): string {
+  const { manifest, stills, spec, width, height } = template;
   const { green } = createColors(options.color);
-  const counts = `${countNoun(manifest.editables.size, 'editable')}, ${countNoun(stills.length, 'still')}`;
+  const lengths = lengthsText(templateLengths(template));
+  const counts = [countNoun(manifest.editables.size, 'editable'), countNoun(stills.length, 'still'), ...lengths].join(
+    ', ',
+  );
   return `${green('✓')} ${escapeControls(folder)}  ${width} × ${height}, ${counts}  ${spec.id}\n`;
+}
+
+/** Describes the lengths of a template that has `timing`. */
+function lengthsText(lengths: TemplateLengths | null): string[] {
+  if (lengths === null) return [];
+  const { minSeconds, maxSeconds } = lengths;
+  if (maxSeconds === null) return [`${minSeconds} s or longer`];
+  return [minSeconds === maxSeconds ? `${minSeconds} s only` : `${minSeconds} to ${maxSeconds} s`];
 }
 
 interface PackedTemplate {

@@ -20,7 +20,8 @@ import { extractImages } from './extract-images.ts';
 import { proposeEditables, readNames, readSlots, reportUnnamed, slotIds } from './find-editables.ts';
 import { isNumbered, KeyGenerator } from './key-generator.ts';
 import type { LottieSource, NeededFile } from './lottie-source.ts';
-import { manifestText, textLength } from './manifest-text.ts';
+import { manifestText, placeText, textLength } from './manifest-text.ts';
+import { markedTiming } from './marked-timing.ts';
 import { dropUnused, renumberLayers, upgradeDocument } from './normalize-document.ts';
 import { type SharedColor, sharedColors, solidsToShapes, suggestColors } from './suggest-colors.ts';
 
@@ -85,6 +86,8 @@ export function initPackage(
     stillcut: stillOf.get(editable.key)!,
     maxLength: editable.kind === 'text' ? Math.max(...editable.nodes.flatMap(textStyles).map(textLength)) : null,
   }));
+  const timing = markedTiming(animation);
+  notes.push(...timing.notes);
   notes.push(...shrinkBoxes(editables));
   animation.slots = slotsOf(editables);
   recordRemoved(animation, notes);
@@ -93,6 +96,7 @@ export function initPackage(
     name,
     description: describe(animation),
     stillcuts: stills.map((still) => ({ name: still.name, seconds: round(still.frame / animation.fr) })),
+    timing: timing.places.map((place) => placeText(place, (frame) => round(frame / animation.fr))),
     editables: editables.map((editable) => ({
       ...editable,
       kind: kindOf(editable),

@@ -1,3 +1,4 @@
+import type { Place } from '../../contract/timeline/place.ts';
 import { present } from '../../kernel/defined.ts';
 import { normalizeLineBreaks, type TextStyle } from '../lottie/slots/lottie-slots.ts';
 
@@ -6,6 +7,8 @@ interface NewManifest {
   readonly name: string;
   readonly description: string;
   readonly stillcuts: readonly { readonly name: string; readonly seconds: number }[];
+  /** Places of `timing`, each as YAML. */
+  readonly timing: readonly string[];
   readonly editables: readonly {
     readonly key: string;
     readonly label: string;
@@ -17,7 +20,7 @@ interface NewManifest {
 }
 
 /** Formats `template.yaml`, with a line per editable. */
-export function manifestText({ name, description, stillcuts, editables }: NewManifest): string {
+export function manifestText({ name, description, stillcuts, timing, editables }: NewManifest): string {
   const stills = stillcuts.map((still) => `  ${still.name}: ${still.seconds}`);
   const lines = editables.map(({ key, label, kind, stillcut, maxLength, required }) => {
     const fields = present([
@@ -30,7 +33,19 @@ export function manifestText({ name, description, stillcuts, editables }: NewMan
     return `  ${key}: { ${fields.join(', ')} }`;
   });
   const head = [`name: ${scalar(name)}`, `description: ${scalar(description)}`];
-  return `${[...head, 'stillcuts:', ...stills, 'editables:', ...lines].join('\n')}\n`;
+  const places = timing.length === 0 ? [] : ['timing:', ...timing.map((place) => `  - ${place}`)];
+  return `${[...head, 'stillcuts:', ...stills, ...places, 'editables:', ...lines].join('\n')}\n`;
+}
+
+/**
+ * Formats a place of `timing`.
+ *
+ * @param secondsOf converts a frame
+ */
+export function placeText(place: Place, secondsOf: (frame: number) => number): string {
+  if ('hold' in place) return `{ hold: ${secondsOf(place.hold)} }`;
+  const [kind, [from, to]] = 'loop' in place ? ['loop', place.loop] : ['stretch', place.stretch];
+  return `{ ${kind}: [${secondsOf(from)}, ${secondsOf(to)}] }`;
 }
 
 /** Formats a string as a plain scalar if YAML reads it as a string, otherwise as JSON, which is valid YAML. Omits control characters. */

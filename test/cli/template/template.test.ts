@@ -208,6 +208,20 @@ describe('reelform template check', () => {
     expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
   });
 
+  it('shows the possible lengths of a template with timing', async () => {
+    const root = packageFolder({ 'template.yaml': `${SMALL_MANIFEST}timing:\n  - { hold: 0.9, max: 2 }\n` });
+    const { stdout } = await reelform(root, ['template', 'check', 'small']);
+    expect(stdout).toContain('✓ small  64 × 36, 3 editables, 1 still, 1 to 3 s  tsv_');
+    const json = await reelform(root, ['template', 'check', 'small', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, lengths: { min: 1, max: 3 } });
+  });
+
+  it('reports a wrong place of timing in its line', async () => {
+    const root = packageFolder({ 'template.yaml': `${SMALL_MANIFEST}timing:\n  - { hold: 0.9 }\n  - { hold: 3 }\n` });
+    const { exitCode, stderr } = await reelform(root, ['template', 'check', 'small']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('small/template.yaml:10:5')]);
+  });
+
   it('reports fonts that cannot be set as template.yaml says, at their entry', async () => {
     const text = `${SMALL_MANIFEST}fonts:\n  Test-Regular: { axes: { wght: 700 }, features: { ss42: 1 } }\n`;
     const root = packageFolder({ 'template.yaml': text });

@@ -61,6 +61,10 @@ describe('specProblems()', () => {
     [{ ...LAUNCH_SPEC, id: '' }, 'style_version.id'],
     [{ ...LAUNCH_SPEC, id: 'x\u001b[2J' }, 'style_version.id'],
     [{ ...LAUNCH_SPEC, fonts: 'Inter' }, 'style_version.fonts'],
+    [{ ...LAUNCH_SPEC, timing: {} }, 'style_version.timing'],
+    [{ ...LAUNCH_SPEC, timing: [{ hold: 0.5 }] }, 'style_version.timing'],
+    [{ ...LAUNCH_SPEC, timing: [{ loop: [1, 2], hold: 1 }] }, 'style_version.timing'],
+    [{ ...LAUNCH_SPEC, timing: [{ loop: [1, 2], min: 1 }] }, 'style_version.timing'],
     [{ ...LAUNCH_SPEC, editables: [] }, 'style_version.editables'],
     [{ ...LAUNCH_SPEC, editables: JSON.parse('{"__proto__": {"input_type": "text", "stillcut": "s"}}') }, '__proto__'],
     [

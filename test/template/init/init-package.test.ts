@@ -340,6 +340,29 @@ describe('initPackage()', () => {
     expect(package_.editables.map(({ stillcut }) => stillcut)).toEqual(['stillcut_01', 'stillcut_02']);
   });
 
+  it('takes timing from markers, in order of time', () => {
+    const markers = [
+      { cm: 'Stretch 2\r', tm: 40, dr: 20 },
+      { cm: '{"name":"loop"\r}', tm: 20, dr: 10 },
+      { cm: ' hold\n', tm: 35, dr: 0 },
+      { cm: 'loop_2', tm: 25, dr: 10 },
+      { cm: 'loop', tm: 15, dr: 0 },
+      { cm: 'hold', tm: 900, dr: 0 },
+      { cm: 'hold my beer', tm: 12, dr: 0 },
+      { cm: '{"name":', tm: 12, dr: 0 },
+    ];
+    const document = lottie([textLayer('a', 'First')], { markers, fonts: FONTS, ip: 10 });
+    const { files, notes } = createPackage(sourceOf(document, FONT));
+    expect(new TextDecoder().decode(files.get('template.yaml'))).toContain(
+      'timing:\n  - { loop: [0.333, 0.667] }\n  - { hold: 0.833 }\n  - { stretch: [1, 1.667] }\neditables:',
+    );
+    expect(notes.map(({ message }) => message).filter((message) => message.includes('marker'))).toEqual([
+      'The marker loop at 0.167 s is not a place of timing: it has no duration',
+      'The marker loop at 0.5 s is not a place of timing: it overlaps an earlier place',
+      'The marker hold at 29.667 s is not a place of timing: it lies outside of the animation',
+    ]);
+  });
+
   it('chooses stills that show the most editables, but not during a fade', () => {
     const fading = {
       ...TRANSFORM,

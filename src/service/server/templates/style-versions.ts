@@ -143,8 +143,8 @@ export class StyleVersions implements TemplateRegistry {
     const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id, tenant));
     if (found.digest !== digest) throw new Error(`Internal error: another package is stored for ${id}`);
     // Fields outside the digest belong to the tenant; the stored file may be another tenant's.
-    const { editables, fonts, available_fonts: available } = details;
-    const spec = { id, editables, fonts, ...defined({ available_fonts: available }) };
+    const { editables, fonts, available_fonts: available, timing } = details;
+    const spec = { id, editables, fonts, ...defined({ available_fonts: available, timing }) };
     return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
   }
 

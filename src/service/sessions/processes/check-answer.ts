@@ -2,6 +2,7 @@ import { EDITABLE_KIND_NAMES, type EditableKind } from '../../../contract/fields
 import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
+import { isTiming, type Place } from '../../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
@@ -185,7 +186,23 @@ const manifest: Check<Manifest> = fields({
   fonts: mapOf(both(fields({ file: text, at: span }), settings)),
   fallbackFonts: mapOf(span),
   lint: optionalFields({ ...lintCodes, safe_area: safeArea }) as Check<Manifest['lint']>,
+  timing: nullable(
+    listOf(
+      fields({
+        kind: oneOf('hold', 'loop', 'stretch'),
+        from: number,
+        to: number,
+        min: nullable(number),
+        max: nullable(number),
+        at: span,
+      }),
+    ),
+  ),
 });
+const timing: Check<readonly Place[]> = (value) => {
+  if (!isTiming(value)) throw new UncheckedValue('a value is not a list of places');
+  return value;
+};
 const specification: Check<StyleVersion> = both(
   fields({
     id: text,
@@ -207,7 +224,7 @@ const specification: Check<StyleVersion> = both(
     ),
     fonts: listOf(text),
   }),
-  optionalFields({ available_fonts: listOf(text) }),
+  optionalFields({ available_fonts: listOf(text), timing }),
 );
 const size = { width: count, height: count, fps: number, frameCount: count };
 const description: Check<PackageDescription> = fields({

@@ -64,6 +64,16 @@ describe('StyleVersions.upload()', () => {
     expect(Buffer.from(png!).subarray(1, 4).toString()).toBe('PNG');
   });
 
+  test('keeps the timing of a package', async () => {
+    const { versions } = await openStyleVersions(await openDatabaseTable());
+    const timing = [{ hold: 9, max: 20 }, { loop: [0, 4] }];
+    const manifest = `${SMALL_MANIFEST}timing:\n  - { hold: 0.9, max: 2 }\n  - { loop: [0, 0.4] }\n`;
+    const { details } = await versions.upload(ACME, smallZip({ 'template.yaml': manifest }));
+    expect(details).toMatchObject({ id: ID, timing });
+    await versions.process(ID, NEVER);
+    expect((await versions.find(ACME, ID))?.spec).toEqual({ ...smallPackage().spec, timing });
+  });
+
   test('does not call a package invalid that could not be checked in time', async () => {
     const { again } = await openStyleVersions();
     const versions = again({ inspections: openPool({ stallMs: 1, totalMs: 1 }) });

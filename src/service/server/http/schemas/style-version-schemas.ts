@@ -34,6 +34,19 @@ export const EDITABLE: Component = {
   ),
 };
 
+const FRAMES = listOf({ type: 'integer' }, { description: 'First frame, and the frame after the last' });
+
+const PLACE = objectOf(
+  {
+    hold: { type: 'integer', description: 'The frame that can be held' },
+    loop: FRAMES,
+    stretch: FRAMES,
+    min: { type: 'integer', description: 'Shortest length in frames' },
+    max: { type: 'integer', description: 'Longest length in frames' },
+  },
+  ['hold', 'loop', 'stretch', 'min', 'max'],
+);
+
 const SPECIFICATION = {
   id: identifierSchema('`template_style_version_id` for render sessions', 'tsv_9c41e7d2'),
   editables: {
@@ -43,9 +56,12 @@ const SPECIFICATION = {
   },
   fonts: { ...TEXTS, description: 'Names of the fonts used by the template' },
   available_fonts: { ...TEXTS, description: 'Names of all fonts to choose from. Defaults to `fonts`' },
+  timing: listOf(PLACE, {
+    description: 'Where the template can become longer or shorter, in its frames and in order of priority',
+  }),
 };
 
-const OPTIONAL = ['available_fonts'];
+const OPTIONAL = ['available_fonts', 'timing'];
 
 export const STYLE_VERSION: Component = {
   $id: 'StyleVersion',
