@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { platform } from 'node:process';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { execaNode } from 'execa';
 import { frameRateOf } from '../src/contract/timeline/frame-rate.ts';
 import { encoderOf, SOFTWARE } from '../src/engine/codec/video-encoder.ts';
@@ -112,6 +112,25 @@ function childrenMs(): number {
     return parent === process.pid || (parent > 1 && isBelow(parent));
   };
   return pids.filter(isBelow).reduce((sum, pid) => sum + (readProcessStat(pid)?.cpuMs ?? 0), 0);
+}
+
+/** Time between the start of the processes and the first render of an apply, which counts segments meanwhile. */
+const PLANNING_MS = 500;
+
+/**
+ * Renders once as the first video of an apply, whose processes start while it plans.
+ *
+ * @returns milliseconds of the render
+ */
+export async function firstOfApply(renderInput: RenderInput, parallel = availableParallelism()): Promise<number> {
+  const pool = createRenderPool({ size: parallel });
+  pool.warm(parallel);
+  await setTimeout(PLANNING_MS);
+  const start = performance.now();
+  await createSegmentRenderer({ runner: pool, parallel, cache: null }).render(renderInput);
+  const ms = performance.now() - start;
+  await pool.close();
+  return ms;
 }
 
 /** Renders several times in a row as apply does: segments on each core. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { RenderInput } from '../src/template/render-input.ts';
 import { recordFigure } from './record-figure.ts';
-import { measureStages, median, type Stages, stagesOnAllCores, throughPool } from './render-stages.ts';
+import { firstOfApply, measureStages, median, type Stages, stagesOnAllCores, throughPool } from './render-stages.ts';
 import { templateInput } from './template-input.ts';
 
 /**
@@ -25,7 +25,7 @@ function loadInput(folder: string): RenderInput {
   return { ...renderInput, frameCount, stills: renderInput.stills.filter(({ frame }) => frame < frameCount) };
 }
 
-type Round = Stages & Awaited<ReturnType<typeof throughPool>> & { readonly bound: number };
+type Round = Stages & Awaited<ReturnType<typeof throughPool>> & { readonly bound: number; readonly firstMs: number };
 type Figure = (round: Round) => number;
 
 async function measure(template: string): Promise<void> {
@@ -46,7 +46,8 @@ async function measure(template: string): Promise<void> {
     // Alternating, so that other load on the machine affects both.
     const { draw, convert, encode } = await stagesOnAllCores(['--stages', '--template', template, ...frames]);
     const pool = await throughPool(renderInput);
-    rounds.push({ draw, convert, encode, bound: (draw + convert + encode) / cores, ...pool });
+    const firstMs = await firstOfApply(renderInput);
+    rounds.push({ draw, convert, encode, bound: (draw + convert + encode) / cores, firstMs, ...pool });
   }
   const of = (figure: Figure): number => median(rounds.map(figure));
   const percent = (figure: Figure): string => `${(of(figure) * 100).toFixed(0)} %`;
@@ -54,6 +55,7 @@ async function measure(template: string): Promise<void> {
   tell('  convert to I420', aFrame(of(({ convert }) => convert)));
   tell('  encode', aFrame(of(({ encode }) => encode)));
   tell('bound: their sum over the cores', perSecond(of(({ bound }) => bound)));
+  tell('render, first of an apply', perSecond(of(({ firstMs }) => firstMs)));
   tell('render, first in its process', perSecond(of(({ coldMs }) => coldMs)));
   tell('render, later ones', perSecond(of(({ warmMs }) => warmMs)));
   tell('  processor time of all processes', aFrame(of(({ processorMs }) => processorMs)));
@@ -62,7 +64,11 @@ async function measure(template: string): Promise<void> {
     percent(({ bound, warmMs }) => bound / warmMs),
   );
   tell(
-    'first render, of later ones',
+    'first render of an apply, of later ones',
+    percent(({ firstMs, warmMs }) => warmMs / firstMs),
+  );
+  tell(
+    'first render in its process, of later ones',
     percent(({ coldMs, warmMs }) => warmMs / coldMs),
   );
   tell('file', `${(rounds[0]!.video.length / 1e6).toFixed(2)} MB`);

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RenderPool, RenderPoolOptions } from '../../../src/service/sessions/processes/render-pool.ts';
 import { anyDatabases, describeOnDatabases } from '../../support/databases.ts';
 import { freePort } from '../../support/free-port.ts';
+import { keptRenderPool } from '../../support/kept-render-pools.ts';
 import { startService } from '../../support/running-service.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -30,6 +32,18 @@ describe('metrics_port', () => {
     const metricsPort = Number(new URL(other.url).port);
     const started = startService({ url: null, directory: '' }, { metricsPort });
     await expect(started).rejects.toMatchObject({ code: 'address_in_use' });
+  });
+});
+
+describe('startServer()', () => {
+  it.each([0, 3])('starts processes for %s renders before there is one', async (concurrency) => {
+    const started: number[] = [];
+    const createRenderPool = (options: RenderPoolOptions): RenderPool => {
+      const pool = keptRenderPool(options);
+      return { ...pool, warm: (tasks) => void started.push(tasks) };
+    };
+    await startService(await anyDatabases.address(), { concurrency }, onTestFinished, createRenderPool);
+    expect(started).toEqual([concurrency]);
   });
 });
 
