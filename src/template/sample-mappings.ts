@@ -79,6 +79,21 @@ const SIZES: Readonly<Record<SampleShape, readonly [width: number, height: numbe
 /** Number of squares along the shorter side. */
 const SQUARES = 9;
 
+type Color = readonly [red: number, green: number, blue: number];
+
+const EDGE: Color = [250, 204, 72];
+const DISC: Color = [245, 245, 240];
+const TINTS: Readonly<Record<SampleShape, readonly [Color, Color]>> = {
+  landscape: [
+    [62, 124, 177],
+    [84, 148, 201],
+  ],
+  portrait: [
+    [178, 94, 79],
+    [201, 118, 102],
+  ],
+};
+
 /**
  * Draws a sample image that makes cropping visible: a checkerboard with a frame along its edge and a disc in its centre.
  *
@@ -87,34 +102,26 @@ const SQUARES = 9;
 export function sampleImage(shape: SampleShape): Uint8Array {
   const [width, height] = SIZES[shape];
   const square = Math.min(width, height) / SQUARES;
-  const tints =
-    shape === 'landscape'
-      ? [
-          [62, 124, 177],
-          [84, 148, 201],
-        ]
-      : [
-          [178, 94, 79],
-          [201, 118, 102],
-        ];
+  const tints = TINTS[shape];
+  const radius = square * 1.2;
   return encodePng(width, height, (x, y) => {
-    const edge = Math.min(x, y, width - 1 - x, height - 1 - y);
-    if (edge < square / 6) return [250, 204, 72];
-    if (Math.hypot(x - width / 2, y - height / 2) < square * 1.2) return [245, 245, 240];
-    return tints[(Math.floor(x / square) + Math.floor(y / square)) % 2] as [number, number, number];
+    if (Math.min(x, y, width - 1 - x, height - 1 - y) < square / 6) return EDGE;
+    if ((x - width / 2) ** 2 + (y - height / 2) ** 2 < radius ** 2) return DISC;
+    return tints[(Math.floor(x / square) + Math.floor(y / square)) % 2]!;
   });
 }
 
 /** Encodes a PNG without filters. @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0) */
-function encodePng(
-  width: number,
-  height: number,
-  colorAt: (x: number, y: number) => readonly [red: number, green: number, blue: number],
-): Uint8Array {
+function encodePng(width: number, height: number, colorAt: (x: number, y: number) => Color): Uint8Array {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
     let at = y * (1 + width * 3) + 1;
-    for (let x = 0; x < width; x++) for (const channel of colorAt(x, y)) rows[at++] = channel;
+    for (let x = 0; x < width; x++, at += 3) {
+      const color = colorAt(x, y);
+      rows[at] = color[0];
+      rows[at + 1] = color[1];
+      rows[at + 2] = color[2];
+    }
   }
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

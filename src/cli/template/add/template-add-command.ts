@@ -39,6 +39,8 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
   // One pool for comparisons and the contact sheet: starting a process takes longer than its tasks.
   const pool = openCommandPool(io);
   try {
+    // Every source is drawn: an animation to find out whether it is transparent, and each template for its contact sheet.
+    pool.warm(1);
     const prepared = await prepareTemplate(origin, target, options, { io, pool });
     if (!prepared.ok) {
       const at = startOf(named);
