@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RENDER_EPOCH, SOUND_EPOCH } from '../engine/render-epoch.ts';
+import { epochNames } from '../engine/render-epoch.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { findRoot } from '../reconciler/project/repository-layout.ts';
 import type { Io } from './io.ts';
@@ -27,7 +27,7 @@ export const VERSION = packageJson.version;
 
 /** Returns the key of caches that only this program and user may use: another user may be unable to read the same files. */
 export function cacheKey(): string {
-  return JSON.stringify([VERSION, BUILD, RENDER_EPOCH, SOUND_EPOCH, user()]);
+  return JSON.stringify([VERSION, BUILD, epochNames(), user()]);
 }
 
 function user(): number | string {

@@ -16,3 +16,11 @@ export const RENDER_EPOCH = 2;
  * listener could hear.
  */
 export const SOUND_EPOCH: number = 0;
+
+/**
+ * Names the epochs for caches whose entries do not record which of them they depend on. An epoch of 0 is left out. A further epoch
+ * is added here, and to the fingerprints of the videos that use its feature.
+ */
+export function epochNames(sound = SOUND_EPOCH): string {
+  return [`epoch ${RENDER_EPOCH}`, ...(sound === 0 ? [] : [`sound epoch ${sound}`])].join(', ');
+}

@@ -1,7 +1,7 @@
 import { arch } from 'node:process';
 import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { RENDER_EPOCH } from '../render-epoch.ts';
+import { epochNames } from '../render-epoch.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
 import { type StreamSettings, VideoStream } from './video-stream.ts';
 
@@ -203,11 +203,11 @@ function splitUnits(annexB: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Identifies everything besides the input that determines the bytes of a video: workers with the same build produce
+ * Identifies everything besides the input that determines the bytes of a video, its sound included: workers with the same build produce
  * identical files, regardless of their number of cores.
  *
  * @param version version of Reelform
  */
-export function renderBuild(version: string, { h264 }: EncoderChoice): string {
-  return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
+export function renderBuild(version: string, { h264 }: EncoderChoice, epochs = epochNames()): string {
+  return [version, epochs, h264, arch].join(', ');
 }
