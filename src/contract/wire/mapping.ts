@@ -25,6 +25,18 @@ export interface AudioResource {
   transform?: AudioTransform;
 }
 
+const TRACK = 'audio_tracks.';
+
+/** Returns the key that identifies the sound of a track among the keys of editables. */
+export function trackKey(track: string): string {
+  return `${TRACK}${track}`;
+}
+
+/** Returns the name of the track that a key identifies; null for the key of an editable. */
+export function trackOf(key: string): string | null {
+  return key.startsWith(TRACK) ? key.slice(TRACK.length) : null;
+}
+
 /** Maximum tracks of a video. */
 export const MAX_TRACKS = 16;
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { trackOf } from '../../contract/wire/mapping.ts';
 import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
@@ -162,11 +163,8 @@ export function definitionSpan(file: string, text: string, path: readonly string
   return span;
 }
 
-/** Begins the key of a track. */
-export const TRACK = 'audio_tracks.';
-
 /**
- * Returns the location of the value of an editable, or of a track (`audio_tracks.<name>`). The result is the start of the
+ * Returns the location of the value of an editable, or of a track (see `trackKey`). The result is the start of the
  * file if the value comes from a fragment or a data row.
  *
  * @param key null if only the file is known
@@ -178,6 +176,6 @@ export function resourceSpan(file: string, text: string, key: string | null): Sp
 }
 
 function entry(definition: TreeNode, key: string): TreeNode | null {
-  if (!key.startsWith(TRACK)) return child(child(definition, 'resources'), key);
-  return child(child(definition, 'audio'), key.slice(TRACK.length));
+  const track = trackOf(key);
+  return track === null ? child(child(definition, 'resources'), key) : child(child(definition, 'audio'), track);
 }

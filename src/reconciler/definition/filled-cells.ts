@@ -1,23 +1,24 @@
+import { trackKey } from '../../contract/wire/mapping.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
 import { child, type FilledCell, type MapNode, type TreeNode } from '../../kernel/yaml/tree.ts';
-import { resourceSpan, TRACK } from './definition-file.ts';
+import { resourceSpan } from './definition-file.ts';
 import type { Video, VideoId } from './video.ts';
 
-/** Cells of a data row that filled in values of a video, by editable or track (`audio_tracks.<name>`). */
+/** Cells of a data row that filled in values of a video, by editable or `trackKey`. */
 export type FilledCells = ReadonlyMap<string, readonly FilledCell[]>;
 
 /** Returns the cells that filled in a definition; empty for a definition without a row. */
 export function filledCells(root: MapNode): FilledCells {
   const found = new Map<string, readonly FilledCell[]>();
-  const take = (node: TreeNode | null, prefix: string): void => {
+  const take = (node: TreeNode | null, keyOf: (name: string) => string): void => {
     if (node?.kind !== 'map') return;
-    for (const [key, { value }] of node.entries) {
+    for (const [name, { value }] of node.entries) {
       const cells = cellsIn(value);
-      if (cells.length > 0) found.set(prefix + key, cells);
+      if (cells.length > 0) found.set(keyOf(name), cells);
     }
   };
-  take(child(root, 'resources'), '');
-  take(child(root, 'audio'), TRACK);
+  take(child(root, 'resources'), (name) => name);
+  take(child(root, 'audio'), trackKey);
   return found;
 }
 

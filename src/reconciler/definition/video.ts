@@ -1,4 +1,5 @@
 import type { SpecSound, SpecValue, VideoSpec } from '../../contract/video-spec.ts';
+import { trackOf } from '../../contract/wire/mapping.ts';
 
 declare const brand: unique symbol;
 
@@ -109,13 +110,13 @@ export function remoteUrls(video: Made): string[] {
 /**
  * Returns the source of a resource or track; `null` if it has none.
  *
- * @param key of an editable, or `audio_tracks.<name>` of a track
+ * @param key of an editable, or the `trackKey` of a track
  */
 export function sourceOf(video: Made, key: string): Source | null {
   const resource = video.resources.get(key);
   if (resource !== undefined) return 'source' in resource ? resource.source : null;
-  const track = /^audio_tracks\.(.*)$/s.exec(key)?.[1];
-  return (track === undefined ? undefined : video.audio.get(track))?.source ?? null;
+  const track = trackOf(key);
+  return (track === null ? undefined : video.audio.get(track))?.source ?? null;
 }
 
 function sourcesOf({ resources, audio }: Made): Source[] {

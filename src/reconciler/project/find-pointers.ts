@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { trackKey } from '../../contract/wire/mapping.ts';
 import { type Diagnostic, sortDiagnostics, startOf } from '../../kernel/diagnostic.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../../kernel/file-kind.ts';
 import { pointersIn } from '../../template/parse-template-package.ts';
@@ -28,7 +29,7 @@ export function createPointerSearch({ root, templates, ...located }: PointerSear
     return found;
   };
   return (video) => {
-    const keys = [...video.resources.keys(), ...[...video.audio.keys()].map((track) => `audio_tracks.${track}`)];
+    const keys = [...video.resources.keys(), ...[...video.audio.keys()].map(trackKey)];
     const used = keys.flatMap((key) => {
       const from = sourceOf(video, key);
       if (from?.kind !== 'file' || !isPointer(from.path)) return [];

@@ -1,11 +1,11 @@
 import { specOfMapping } from '../../contract/spec-mapping.ts';
 import { canonicalSpec, hasSound, type SpecSound, type SpecValue } from '../../contract/video-spec.ts';
 import type { AudioTransform, Mapping, Transform } from '../../contract/wire/mapping.ts';
+import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
-import { trackKey } from '../../template/bind/check-mapping.ts';
 import { inputFile, resolveOutput } from '../../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type MeasuredTemplate, outputBasis, videoMeasures } from '../../template/video-measures.ts';

@@ -1,13 +1,14 @@
 import pLimit from 'p-limit';
 import type { EditableKind } from '../../contract/fields/editable-kinds.ts';
 import type { Mapping, MediaResource } from '../../contract/wire/mapping.ts';
+import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import type { SessionSource } from '../../contract/wire/render-session.ts';
 import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { sourcePointer, trackKey } from '../../template/bind/check-mapping.ts';
+import { sourcePointer } from '../../template/bind/check-mapping.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.ts';
 import { renderingDigest, videoFiles } from './input-digest.ts';

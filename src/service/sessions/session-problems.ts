@@ -1,11 +1,12 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import type { Mapping } from '../../contract/wire/mapping.ts';
+import { trackKey } from '../../contract/wire/mapping.ts';
 import type { RenderFinding } from '../../engine/input-media.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { jsonPointer } from '../../kernel/json.ts';
-import { sourcePointer, trackKey } from '../../template/bind/check-mapping.ts';
+import { sourcePointer } from '../../template/bind/check-mapping.ts';
 import { SessionFailure, type SessionProblem, sessionProblem } from './ports.ts';
 
 /** The keys that a mapping fills. */

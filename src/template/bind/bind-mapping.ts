@@ -9,6 +9,7 @@ import type {
   TextResource,
   Transform,
 } from '../../contract/wire/mapping.ts';
+import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
@@ -35,7 +36,6 @@ import type { FontSettings, InputFont, InputSound, LottieDocument, RenderInput }
 import type { PackageFont, TemplatePackage } from '../template-package.ts';
 import { outputBasis } from '../video-measures.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
-import { trackKey } from './check-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };

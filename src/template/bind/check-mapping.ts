@@ -1,7 +1,7 @@
 import { EDITABLE_KINDS, isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import { expectedValue, type Field, type Fields, isRelationMet, isValueOf } from '../../contract/fields/field.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
-import { MAX_TRACK_NAME, MAX_TRACKS } from '../../contract/wire/mapping.ts';
+import { MAX_TRACK_NAME, MAX_TRACKS, trackKey, trackOf } from '../../contract/wire/mapping.ts';
 import { normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
@@ -49,7 +49,6 @@ const MAX_TEXT = 2_000;
 const RESOURCES = '#/mapping/resources';
 const TRACKS = '#/mapping/audio_tracks';
 const CHANGES = '#/mapping/font_changes';
-const TRACK_KEY = 'audio_tracks.';
 
 /**
  * Validates a mapping against a specification. Returns all problems in the order of the specification. A mapping without
@@ -64,16 +63,10 @@ export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): Map
   ];
 }
 
-/** Returns the key that identifies the source of an audio track. */
-export function trackKey(track: string): string {
-  return `${TRACK_KEY}${track}`;
-}
-
 /** Returns the JSON pointer of a source, as a URI fragment. @param key an editable, or the `trackKey` of a track */
 export function sourcePointer(key: string): string {
-  const entry = key.startsWith(TRACK_KEY)
-    ? `${TRACKS}${jsonPointer([key.slice(TRACK_KEY.length)])}`
-    : `${RESOURCES}${jsonPointer([key])}`;
+  const track = trackOf(key);
+  const entry = track === null ? `${RESOURCES}${jsonPointer([key])}` : `${TRACKS}${jsonPointer([track])}`;
   return `${entry}/source/remote_url`;
 }
 
