@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { recordFindings } from '../../reconciler/apply/refresh-videos.ts';
+import type { JournalState } from '../../reconciler/lock/journal.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
+import { readLock } from '../../reconciler/lock/lock-file.ts';
 import { isEmptyPlan } from '../../reconciler/plan/plan.ts';
-import { findRoot } from '../../reconciler/project/repository-layout.ts';
-import { outcomeText } from '../../report/terminal/apply-text.ts';
+import { findUnnamedOutputs, removeOutputs } from '../../reconciler/project/local-outputs.ts';
+import { findRoot, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import { outcomeText, prunedFilesText } from '../../report/terminal/apply-text.ts';
 import { withoutCommands } from '../../report/terminal/forge-text.ts';
-import { isAboutCommits } from '../commit/commit-options.ts';
+import { COMMIT_FLAGS, isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
+import { printDrift } from '../plan/drift/drift-command.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
 import { needsService, noopService, type OpenService, openService, SOURCES_FOLDER } from '../service/open-service.ts';
@@ -19,12 +24,10 @@ import { type DesiredState, loadDesiredState, serviceName } from '../state/load-
 import { type OpenJournal, openJournal } from '../state/open-journal.ts';
 import { openLockFile, withRunLock } from '../state/open-lock.ts';
 import { approve, checkCredentials } from './apply-checks.ts';
-import { applyDrift } from './apply-drift.ts';
 import { type ApplyOptions, applyFormat } from './apply-options.ts';
 import { type ApplyView, applyExitCode } from './apply-outcome.ts';
 import { openApplyView } from './apply-view.ts';
 import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
-import { pruneOutputs } from './prune-outputs.ts';
 import { runPlan } from './run-plan.ts';
 import { approveUnsearched } from './unsearched-history.ts';
 
@@ -179,4 +182,56 @@ function openKnown(
     cache: options.segmentCache ?? true,
     pool: () => videos.pool(),
   });
+}
+
+/**
+ * `reelform apply --refresh-only`: updates the lockfile without rendering. Marks the entries of lost videos, so that
+ * the next plan renders them, and records the new version of changed remote files, so that videos made from the old
+ * version count as unchanged. Replaces expired URLs by those of the session. Files that are missing on this machine only are not recorded.
+ */
+async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
+  rejectConflictingOptions('--refresh-only', options, {
+    replace: '--replace',
+    changedSince: '--changed-since',
+    maxRenders: '--max-renders',
+    policyCommand: '--policy-command',
+    expectPlan: '--expect-plan',
+    allowUnsearched: '--allow-unsearched',
+    prune: '--prune',
+    ...COMMIT_FLAGS,
+  });
+  const shown = await printDrift(options, io.stderr, io);
+  if (shown === null) return EXIT.error;
+  const { findings } = shown.refreshed;
+  if (findings.length === 0) return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
+  await approve(null, options, io);
+  await openLockFile(shown.root, shown.lock).update((lock) => recordFindings(lock, findings));
+  return EXIT.ok;
+}
+
+/**
+ * Removes outputs that neither the lockfile, the journal nor the pull request of the lockfile names. Removes nothing if
+ * the lockfile cannot be read.
+ *
+ * @param root absolute
+ */
+async function pruneOutputs(
+  root: string,
+  { attempts }: JournalState,
+  commit: Pick<OpenCommit, 'waiting'> | null,
+  io: Pick<Io, 'stderr'>,
+): Promise<void> {
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  if (!lock.ok) return;
+  const kept = [
+    ...lock.value.videos.values(),
+    ...[...attempts.values()].flatMap(({ rendering }) => rendering ?? []),
+    ...[...(commit?.waiting.values() ?? [])].map(({ entry }) => entry),
+  ];
+  const files = await findUnnamedOutputs(root, { kept });
+  const removed = await removeOutputs(
+    root,
+    files.map(({ path }) => path),
+  );
+  io.stderr.write(prunedFilesText(removed));
 }

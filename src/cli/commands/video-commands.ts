@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
+import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import { APPLY_FORMATS } from '../apply/apply-options.ts';
 import { type ActionOf, days, duration, numberBetween, port, serviceUrl, sessionId, shard } from '../arguments.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';

@@ -1,5 +1,8 @@
-import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
+import { formatList } from '../../kernel/hints.ts';
 import type { Refreshed } from '../../reconciler/apply/refresh-videos.ts';
+import { globBase, isFragment } from '../../reconciler/definition/video.ts';
+import { isSparse, leftOutFiles } from '../../reconciler/git/sparse-checkout.ts';
 import type { Attempt, JournalState } from '../../reconciler/lock/journal.ts';
 import type { Fingerprint, Lock } from '../../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
@@ -8,6 +11,7 @@ import {
   type Observations,
   onlyRestores,
   type Plan,
+  type PlanDiagnostic,
   rendersNew,
   rendersOtherContent,
 } from '../../reconciler/plan/plan.ts';
@@ -22,7 +26,6 @@ import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { readJournal } from '../state/open-journal.ts';
-import { leftOutDefinitions } from './left-out-definitions.ts';
 import type { PlanFlags } from './plan-options.ts';
 import type { HistorySearch } from './read-history.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
@@ -256,4 +259,25 @@ async function hardwareEncoder(
   const { chooseEncoder } = await import('../../service/sessions/processes/render-pool.ts');
   const { h264 } = chooseEncoder(encoder, env);
   return h264 === 'x264' ? {} : { hardwareEncoder: h264 };
+}
+
+/**
+ * Reports definitions that git has and leaves out of this checkout. An entry without a definition may belong
+ * to one of these, so no entry is removed while there are any.
+ */
+async function leftOutDefinitions(
+  { root, config }: Pick<DesiredState, 'root' | 'config'>,
+  desired: readonly DesiredVideo[],
+  lock: Lock,
+): Promise<PlanDiagnostic[]> {
+  const ids = new Set<string>(desired.map(({ id }) => id));
+  const removes = [...lock.videos.keys()].some((id) => !ids.has(id));
+  // Git is asked only if something depends on it.
+  if (!removes && !isSparse(root)) return [];
+  const files = await leftOutFiles(root, globBase(config.videos));
+  const paths = files.filter((path) => /\.ya?ml$/i.test(path) && !isFragment(path));
+  if (paths.length === 0) return [];
+  const message = `Git leaves ${countNoun(paths.length, 'definition')} out of this checkout, so their videos are not compared and no video is removed from the lockfile: ${formatList(paths, 5)}`;
+  const hint = `Add their folder: git sparse-checkout add ${globBase(config.videos) || '.'}; or check out everything: git sparse-checkout disable`;
+  return [warningAt('definitions_left_out', undefined, message, hint)];
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import type { Mapping } from '../../contract/wire/mapping.ts';
-import type { OutputRequest } from '../../contract/wire/output.ts';
+import { OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/output.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
@@ -17,7 +17,6 @@ import { renderWorkload } from '../../service/sessions/render-time.ts';
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { SharedRenders } from '../../service/sessions/single-flight.ts';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';

@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import type { OutputFormat, OutputRequest } from '../../contract/wire/output.ts';
+import { OUTPUT_FILE_TYPES, type OutputFormat, type OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
@@ -7,7 +7,6 @@ import type { Video } from '../../reconciler/definition/video.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { outputBasis, videoMeasures } from '../../template/video-measures.ts';
 

@@ -5,7 +5,7 @@ import { builtFile } from '../../engine/built-file.ts';
 import { readImageHeader } from '../../engine/images/image-header.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { loadWith } from '../../kernel/optional-packages.ts';
-import { animationIn, readLottieArchive } from '../../template/archive/read-lottie-archive.ts';
+import { animationIn, readLottieArchive } from '../../template/archive/lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, readPackageZip } from '../../template/archive/read-package-zip.ts';
 import type { Evaluate } from '../../template/expressions/bake-expressions.ts';
 import type { LottieSource } from '../../template/init/lottie-source.ts';

@@ -5,22 +5,28 @@ import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
 export const OUTPUT_FORMATS = OUTPUT_FIELDS.format.values;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** File extensions by format, without the dot. */
-export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
-  mp4: 'mp4',
-  mov: 'mov',
-  webm: 'webm',
-  gif: 'gif',
-  webp: 'webp',
-  png: 'png',
-  png_sequence: 'zip',
+/** Extension and media type of a finished file. */
+interface OutputFileType {
+  /** Without the dot. */
+  readonly extension: string;
+  readonly contentType: string;
+}
+
+export const OUTPUT_FILE_TYPES: Readonly<Record<OutputFormat, OutputFileType>> = {
+  mp4: { extension: 'mp4', contentType: 'video/mp4' },
+  mov: { extension: 'mov', contentType: 'video/quicktime' },
+  webm: { extension: 'webm', contentType: 'video/webm' },
+  gif: { extension: 'gif', contentType: 'image/gif' },
+  webp: { extension: 'webp', contentType: 'image/webp' },
+  png: { extension: 'png', contentType: 'image/png' },
+  png_sequence: { extension: 'zip', contentType: 'application/zip' },
 };
 
 export type OutputQuality = FieldValue<typeof OUTPUT_FIELDS.quality>;
 export type OutputCodec = FieldValue<typeof OUTPUT_FIELDS.codec>;
 
 /** Formats with a sound track; the others are silent. */
-export const SOUND_FORMATS = ['mp4', 'mov', 'webm'] as const satisfies readonly OutputFormat[];
+const SOUND_FORMATS = ['mp4', 'mov', 'webm'] as const satisfies readonly OutputFormat[];
 export type SoundFormat = (typeof SOUND_FORMATS)[number];
 
 /** Returns whether a format has a sound track. */

@@ -1,5 +1,5 @@
 import { furtherOutputs } from '../../contract/video-spec.ts';
-import { type NamedOutput, OUTPUT_EXTENSIONS } from '../../contract/wire/output.ts';
+import { type NamedOutput, OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { safeFileName } from '../../kernel/safe-file-name.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
@@ -181,7 +181,7 @@ function fillDestination(
     ['id', video.id],
     ['fingerprint', fingerprintDigits(fingerprint)],
     ['title', nameOf(video.title)],
-    ['extension', OUTPUT_EXTENSIONS[format]],
+    ['extension', OUTPUT_FILE_TYPES[format].extension],
     ['output', outputName],
     ...Object.entries(video.labels).map(([name, value]) => [`label.${name}`, nameOf(value)] as const),
   ]);

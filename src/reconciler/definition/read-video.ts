@@ -6,10 +6,9 @@ import { defined } from '../../kernel/defined.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import { child, locateIn, type MapEntry, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
-import { withoutEmptyCells } from './empty-cells.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
 import type { Source, Video, VideoId, VideoResource } from './video.ts';
@@ -259,4 +258,57 @@ export function unknownTemplate(name: string, known: readonly string[], at?: Spa
     known.length > 0 ? `reelform.yaml has ${known.join(', ')}` : 'Define it under "templates" in reelform.yaml';
   const message = `reelform.yaml has no template ${JSON.stringify(name)}`;
   return errorAt('unknown_template', at, message, didYouMean(name, known) ?? names);
+}
+
+/** A definition without the values that empty cells left empty. */
+interface WithoutEmptyCells {
+  readonly root: MapNode;
+  /** Keys of required editables whose cells are empty. They stay in `root`. */
+  readonly missing: ReadonlySet<string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Removes optional values that consist only of columns with empty cells: the template's own value is used instead, and a
+ * track or a replaced font is left out. Reports required editables at their row. A text that is written as empty is kept.
+ *
+ * @param root filled in from the row
+ * @param row location of the row
+ */
+function withoutEmptyCells(root: MapNode, row: Span, { editables }: StyleVersion): WithoutEmptyCells {
+  const missing = new Set<string>();
+  const diagnostics: Diagnostic[] = [];
+  const isKept = (section: string, key: string, value: TreeNode): boolean => {
+    const name = emptyRow(value);
+    if (name === null) return true;
+    const editable = section === 'resources' ? editables[key] : undefined;
+    if (section === 'resources' && editable === undefined) return true;
+    if (editable === undefined || editable.required === false) return false;
+    missing.add(key);
+    const shown = editable.label === undefined ? key : `${key} (${editable.label})`;
+    const hint = `Fill in the cell, or write "required: false" for ${key} in the template to allow empty cells`;
+    diagnostics.push(errorAt('missing_editable', row, `${shown} has no value: its cell is empty (${name})`, hint));
+    return true;
+  };
+  const entries = new Map(root.entries);
+  for (const section of ['resources', 'audio', 'fonts']) {
+    const entry = entries.get(section);
+    if (entry?.value.kind !== 'map') continue;
+    const kept = [...entry.value.entries].filter(([key, { value }]) => isKept(section, key, value));
+    if (kept.length < entry.value.entries.size) entries.set(section, withEntries(entry, entry.value, kept));
+  }
+  return { root: { ...root, entries }, missing, diagnostics };
+}
+
+function withEntries(entry: MapEntry, map: MapNode, kept: readonly [string, MapEntry][]): MapEntry {
+  return { ...entry, value: { ...map, entries: new Map(kept) } };
+}
+
+/** Returns the name of the row that left a value empty, in its short or its full form; null for other values. */
+function emptyRow(value: TreeNode): string | null {
+  if (value.kind === 'scalar') return value.row !== undefined && value.text.trim() === '' ? value.row : null;
+  const source = child(value, 'source');
+  if (source?.kind === 'scalar') return emptyRow(source);
+  const inner = ['text', 'remote_url', 'font'].map((field) => child(source, field)).find((node) => node !== null);
+  return inner?.kind === 'scalar' ? emptyRow(inner) : null;
 }

@@ -6,7 +6,6 @@ import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { parseRecord } from '../../kernel/json.ts';
 import { replaceFile } from '../../kernel/replace-file.ts';
 import { BlobReader } from './blob-reader.ts';
-import { fetchMissing } from './partial-clone.ts';
 import { runGit, tryGit } from './run-git.ts';
 
 /** A committed version of a lockfile. It depends on the commit only, so it never has to be read again. */
@@ -281,4 +280,38 @@ async function store(file: string, { tips, replaced }: View, versions: readonly 
   const lines = [{ version: INDEX_VERSION, replaced, tips }, ...versions].map((line) => JSON.stringify(line));
   const content = lines.join('\n');
   await replaceFile(file, `${hash('sha256', content)}\n${content}`, { isDurable: false }).catch(() => undefined);
+}
+
+/** Time that a remote may take to send the objects, in milliseconds. */
+const FETCH_MS = 600_000;
+
+/**
+ * Fetches objects that a partial clone has left out, in one request instead of a request for each object.
+ *
+ * @param root absolute
+ * @returns the objects that are still missing, because the remote did not send them
+ * @throws ReelformError `git_failed`
+ * @see https://git-scm.com/docs/partial-clone
+ */
+async function fetchMissing(root: string, oids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const settings = await tryGit(root, ['config', '--get-regexp', String.raw`^remote\..*\.promisor$`]);
+  const remote = /^remote\.(.*)\.promisor true$/m.exec(settings ?? '')?.[1];
+  if (remote === undefined) return new Set();
+  const missing = await withoutLocal(root, oids);
+  if (missing.size === 0) return missing;
+  // The command that git itself runs for a missing object.
+  const options = ['--no-tags', '--no-write-fetch-head', '--recurse-submodules=no', '--filter=blob:none', '--stdin'];
+  const fetched = await tryGit(root, ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', remote, ...options], {
+    input: [...missing, ''].join('\n'),
+    timeoutMs: FETCH_MS,
+  });
+  return fetched === null ? withoutLocal(root, missing) : new Set();
+}
+
+async function withoutLocal(root: string, oids: ReadonlySet<string>): Promise<Set<string>> {
+  // Asking for a single object would fetch it.
+  const all = ['cat-file', '--batch-check=%(objectname)', '--batch-all-objects', '--unordered'];
+  const missing = new Set(oids);
+  for (const oid of (await runGit(root, all, { timeoutMs: Infinity })).split('\n')) missing.delete(oid);
+  return missing;
 }

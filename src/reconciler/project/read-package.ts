@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from '
 import { join, posix, sep } from 'node:path';
 import { failure, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { readPackedPackage } from '../../template/archive/read-lottie-archive.ts';
+import { readPackedPackage } from '../../template/archive/lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
 

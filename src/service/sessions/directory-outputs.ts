@@ -4,11 +4,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../contract/destinations/destination.ts';
+import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { type OutputStore, SessionFailure, type StoredFile } from './ports.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FinishedSession } from '../../contract/render-service.ts';
 import type { Resource } from '../../contract/wire/mapping.ts';
-import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../../contract/wire/output.ts';
+import { OUTPUT_FILE_TYPES, OUTPUT_FORMATS, type OutputFormat, withoutName } from '../../contract/wire/output.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
@@ -14,7 +14,6 @@ import type {
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { BoundInput } from './bind-template.ts';
 import { type SessionProblem, type StoredFile, sessionProblem } from './ports.ts';
 import { renderWorkload } from './render-time.ts';

@@ -9,11 +9,11 @@ import {
   SERVICE_PLACEHOLDERS,
 } from '../../contract/destinations/destination-address.ts';
 import { uploadEnded } from '../../contract/render-service.ts';
+import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import { suggestion } from '../../kernel/hints.ts';
-import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import type { TenantId } from './ports.ts';
 

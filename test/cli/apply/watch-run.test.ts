@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type RunWatch, watchRun } from '../../../src/cli/apply/watch-run.ts';
+import { type RunWatch, watchRun } from '../../../src/cli/apply/run-plan.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import type { ApplyEvent } from '../../../src/reconciler/apply/events.ts';
 import type { VideoId } from '../../../src/reconciler/definition/video.ts';

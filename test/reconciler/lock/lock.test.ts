@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { OUTPUT_FILE_TYPES } from '../../../src/contract/wire/output.ts';
 import { isOutputPath, OUTPUT_ENDINGS, outputNameOf } from '../../../src/reconciler/lock/lock.ts';
-import { OUTPUT_FILE_TYPES } from '../../../src/template/output-file-types.ts';
 
 describe('isOutputPath()', () => {
   it.each(Object.values(OUTPUT_FILE_TYPES))(

@@ -1,12 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { OutputFormat } from '../../../contract/wire/output.ts';
+import { OUTPUT_FILE_TYPES, type OutputFormat } from '../../../contract/wire/output.ts';
 import type { RenderFinding } from '../../../engine/input-media.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import { defined } from '../../../kernel/defined.ts';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
-import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
 import type { OutputStore, StoredFile } from '../../sessions/ports.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';

@@ -1,8 +1,9 @@
+import { RenderError } from '../../../engine/render-error.ts';
 import type { SourceReader, TenantId } from '../../sessions/ports.ts';
-import { inspectIn } from '../../sessions/processes/inspect-in.ts';
 import type { RenderPool } from '../../sessions/processes/render-pool.ts';
+import { KILLED_BY, TaskKilled, type TaskRunner } from '../../sessions/processes/tasks.ts';
 import { validAllowList } from '../../sessions/sources/allow-list.ts';
-import { createSources, type Sources } from '../../sessions/sources/sources.ts';
+import { createSources, type InspectSource, type Sources } from '../../sessions/sources/sources.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import { countedSources } from '../event-reporters.ts';
 import type { ObjectStorage } from '../ports.ts';
@@ -27,7 +28,7 @@ interface OpenSourcesOptions extends Pick<ServiceContext, 'database' | 'now'> {
 }
 
 /** The sources of sessions. */
-export interface OpenedSources extends Pick<Sources, 'prune'> {
+interface OpenedSources extends Pick<Sources, 'prune'> {
   readonly reader: SourceReader;
   readonly uploads: SourceUploads;
 }
@@ -53,5 +54,17 @@ export function openSources(options: OpenSourcesOptions): OpenedSources {
     reader: countedSources(sources.reader, metrics, room),
     uploads: createSourceUploads({ store: sources.uploads, table, inspect }),
     prune: sources.prune,
+  };
+}
+
+/** Inspects sources in sandboxed processes. */
+export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
+  return async (bytes, kind, { owner, signal }) => {
+    try {
+      return await processes.run('source', { kind }, { bytes, owner, ...(signal && { signal }) });
+    } catch (error) {
+      if (!(error instanceof TaskKilled)) throw error;
+      throw new RenderError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
+    }
   };
 }

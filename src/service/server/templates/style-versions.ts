@@ -6,8 +6,7 @@ import { defined } from '../../../kernel/defined.ts';
 import type { PackedPackage } from '../../sessions/bind-template.ts';
 import type { TemplateRegistry, TenantId } from '../../sessions/ports.ts';
 import { bindIn } from '../../sessions/processes/bind-in.ts';
-import { KILLED_BY } from '../../sessions/processes/inspect-in.ts';
-import { TaskKilled, type TaskRunner } from '../../sessions/processes/tasks.ts';
+import { KILLED_BY, TaskKilled, type TaskRunner } from '../../sessions/processes/tasks.ts';
 import {
   drawingProblem,
   type InspectedPackage,

@@ -117,6 +117,13 @@ export class TaskKilled extends RenderError {
   }
 }
 
+/** Predicates for files that a process could not read. */
+export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
+  time: 'takes too long to read',
+  memory: 'takes too much memory to read',
+  crash: 'crashes the decoder',
+};
+
 /** Tasks that make up a rendered video. */
 export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound' | 'keys' | 'join';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../../contract/service-error.ts';
-import { OUTPUT_FILE_TYPES } from '../../../../template/output-file-types.ts';
+import { OUTPUT_FILE_TYPES } from '../../../../contract/wire/output.ts';
 import type { AppPorts, ServedFile } from '../app-ports.ts';
 import { type ByteRange, isNoneMatch, readByteRange } from '../conditional-requests.ts';
 import { identifierSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
