@@ -59,7 +59,7 @@ export async function moveRenderings(move: Move): Promise<MovedRenderings> {
   await journal.compact(lock);
   const attempts = openAttempts(journal, lock, old);
   const entries = [...lock.videos].filter(([, entry]) => entry.service === old);
-  if (entries.length + attempts.length === 0) requireMoved(lock, old, next);
+  if (entries.length + attempts.length + openAttempts(journal, lock, next).length === 0) requireMoved(lock, old, next);
   const successors = await successorsOf(repository, lock, journal, from, to);
   const [checked, followed] = await findSessions(entries, attempts, successors, move);
 

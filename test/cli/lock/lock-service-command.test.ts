@@ -176,7 +176,7 @@ describe('reelform lock service', () => {
     const journal = join(root, '.reelform/journal.ndjson');
     const created = (): number =>
       existsSync(journal) ? readFileSync(journal, 'utf8').split('"created"').length - 1 : 0;
-    await expect.poll(created, { timeout: 20_000 }).toBe(3);
+    await expect.poll(created, { timeout: 60_000 }).toBe(3);
     apply.kill('SIGKILL');
     await apply;
     const service = await moved();
@@ -185,6 +185,9 @@ describe('reelform lock service', () => {
       exitCode: 0,
       stdout: expect.stringContaining('✓ 0 videos, and 3 pending renders moved'),
     });
+    // Nothing is in the lockfile yet, so the journal shows that they have been moved.
+    const again = await run(['lock', 'service', old.url, service.url]);
+    expect(again).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^note .*\n$/), stderr: '' });
     configure(service.url);
     const plan = JSON.parse((await run(['plan', '--json'])).stdout) as { estimate: { renders: number } };
     expect(plan.estimate.renders).toBe(0);
@@ -303,7 +306,7 @@ describe('reelform lock service', () => {
     const journal = join(root, '.reelform/journal.ndjson');
     const lines = (): string[] => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []);
     const created = (): number => lines().filter((line) => line.includes('"created"')).length;
-    await expect.poll(created, { timeout: 20_000 }).toBe(3);
+    await expect.poll(created, { timeout: 60_000 }).toBe(3);
     apply.kill('SIGKILL');
     await apply;
     const service = await moved();

@@ -379,14 +379,14 @@ const isAlone = ({ x }: Case): boolean => /numLayers|\bindex\b|layer\(\d|thisLay
 const isFramed = ({ x }: Case): boolean => x.includes('framed');
 
 /** Divides the cases into those of one document each. */
-export function casesByDocument(): Case[][] {
-  const shared = CASES.filter((each) => !isAlone(each));
+export function casesByDocument(cases: readonly Case[]): Case[][] {
+  const shared = cases.filter((each) => !isAlone(each));
   const groups = [
     shared.filter(isFramed),
     shared.filter(({ place }) => place === 'text'),
     shared.filter((each) => !isFramed(each) && each.place !== 'text'),
   ];
-  return [...CASES.filter(isAlone).map((each) => [each]), ...groups.flatMap(inDocuments)];
+  return [...cases.filter(isAlone).map((each) => [each]), ...groups.flatMap(inDocuments)];
 }
 
 function inDocuments(cases: readonly Case[]): Case[][] {
