@@ -102,8 +102,10 @@ export async function lintVideos(
   if (missingEngine !== null && options.withoutEngine === 'throw') throw missingEngine;
   const undrawn = missingEngine === null ? [] : unknown;
   if (unknown.length > undrawn.length) {
-    const inputs = await planned.inputs();
     const pool = await planned.pool();
+    // It starts while this process fills the first template.
+    pool.warm(1);
+    const inputs = await planned.inputs();
     const progress = openProgress(unknown.length, io);
     const limit = pLimit(renderCapacity());
     const check = async (video: Video): Promise<void> => {
