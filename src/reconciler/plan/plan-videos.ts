@@ -15,8 +15,7 @@ import {
   reasonOf,
   renewDestinations,
 } from './compare-video.ts';
-import { contentSpec, type DesiredVideo } from './desired-video.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { contentSpec, type DesiredVideo, fingerprintOf } from './desired-video.ts';
 import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**

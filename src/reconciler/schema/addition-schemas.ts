@@ -3,9 +3,8 @@ import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
-import { fieldSchemas } from './field-schemas.ts';
 import { fontSchema, soundSchema } from './resource-schemas.ts';
-import type { DefinitionForm } from './value-schemas.ts';
+import { type DefinitionForm, fieldSchemas } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
 

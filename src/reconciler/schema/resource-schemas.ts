@@ -4,8 +4,16 @@ import type { Editable } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
-import { fieldRules, fieldSchemas, hasValue, refused } from './field-schemas.ts';
-import { colorSchema, type DefinitionForm, PLACEHOLDER, textSchema } from './value-schemas.ts';
+import {
+  colorSchema,
+  type DefinitionForm,
+  fieldRules,
+  fieldSchemas,
+  hasValue,
+  PLACEHOLDER,
+  refused,
+  textSchema,
+} from './value-schemas.ts';
 
 /**
  * Returns the schemas of the values of editables, by kind. Each schema accepts the short form or the full form of the
