@@ -8,7 +8,7 @@ import type {
   RenderSession,
 } from '../../contract/wire/render-session.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
-import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
+import { checkMapping } from '../../template/bind/check-mapping.ts';
 import { resolveOutput } from '../../template/bind/resolve-output.ts';
 import { outputBasis } from '../../template/video-measures.ts';
 import type { SessionTemplate } from './bind-template.ts';
@@ -50,16 +50,8 @@ export class Sessions {
     return (await this.#template(tenant, id)).spec;
   }
 
-  /**
-   * Creates a draft, which may leave editables unfilled, or queues a session for rendering.
-   *
-   * @param options.outputName output path for a service that writes into its client's repository
-   */
-  async create(
-    tenant: TenantId,
-    request: CreateRenderSession,
-    options: { readonly outputName?: string; readonly claim?: IdempotencyClaim | null } = {},
-  ): Promise<Answer> {
+  /** Creates a draft, which may leave editables unfilled, or queues a session for rendering. */
+  async create(tenant: TenantId, request: CreateRenderSession, claim: IdempotencyClaim | null = null): Promise<Answer> {
     const { environment, store } = this.#ports;
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
     const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
@@ -68,12 +60,12 @@ export class Sessions {
     const stored = {
       tenant,
       session,
-      outputName: options.outputName ?? environment.randomId(),
+      outputName: environment.randomId(),
       attempt: 0,
       inputDigest: null,
       videoSeconds: videoSeconds(template, session),
     };
-    return answer(await store.create(stored, options.claim ?? null));
+    return answer(await store.create(stored, claim));
   }
 
   /** Validates a request as `create` does and estimates the render. Stores nothing. */
@@ -115,7 +107,8 @@ export class Sessions {
       if (session.status !== 'draft') throw wrongState(session, 'Only the mapping of a draft can be changed');
       const changed = changeMapping(session.mapping, mapping, spec);
       refuse(changed.mistakes);
-      return changedDraft(session, changed.mapping, keysOf(changed.missing), this.#ports.environment.now());
+      const unfilled = changed.missing.map(({ editable }) => editable);
+      return changedDraft(session, changed.mapping, unfilled, this.#ports.environment.now());
     });
     return changed;
   }
@@ -201,10 +194,6 @@ export class Sessions {
 function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {
   const { frameCount, fps } = resolveOutput(outputBasis(template), output);
   return output?.format === 'png' ? 0 : frameCount / fps;
-}
-
-function keysOf(missing: readonly MappingProblem[]): string[] {
-  return missing.map(({ editable }) => editable);
 }
 
 function answer({ value: session, isReplay }: Claimed<RenderSession>): Answer {

@@ -206,16 +206,16 @@ describe('Sessions.create()', () => {
   it('creates one session per key and body and rejects the key with another body', async () => {
     const renderer = instantRenderer();
     const { sessions, ended } = openSmallSessions(renderer);
-    const first = await sessions.create(ACME, smallRequest(), { claim: claim('k', 'a') });
+    const first = await sessions.create(ACME, smallRequest(), claim('k', 'a'));
     await ended(first.session.id);
-    const again = await sessions.create(ACME, smallRequest(), { claim: claim('k', 'a') });
+    const again = await sessions.create(ACME, smallRequest(), claim('k', 'a'));
     expect(again).toEqual({ session: first.session, isReplay: true });
     expect(renderer.renders).toBe(1);
-    await expect(sessions.create(ACME, smallRequest(), { claim: claim('k', 'b') })).rejects.toMatchObject({
+    await expect(sessions.create(ACME, smallRequest(), claim('k', 'b'))).rejects.toMatchObject({
       status: 422,
       code: 'idempotency_key_reused',
     });
-    const other = await sessions.create(FOREIGN, smallRequest(), { claim: claim('k', 'b') });
+    const other = await sessions.create(FOREIGN, smallRequest(), claim('k', 'b'));
     expect(other.isReplay).toBe(false);
   });
 });

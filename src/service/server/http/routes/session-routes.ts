@@ -123,7 +123,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       const input = readRequest(request.body);
       await requireWebhook(tenant, input);
       if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, input));
-      const answer = await sessions.create(tenant, input, { claim: claim(request) });
+      const answer = await sessions.create(tenant, input, claim(request));
       const render_session = created(request, reply, answer, place);
       if (request.body.edit_token !== true) return { render_session };
       return { render_session, edit_token: await issueEditToken(request, answer.session.id) };
@@ -136,7 +136,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     async handler(request, reply) {
       const input = { ...readRequest(request.body), render: 'preview' } as const;
       await requireWebhook(tenantOf(request), input);
-      const answer = await sessions.create(tenantOf(request), input, { claim: claim(request) });
+      const answer = await sessions.create(tenantOf(request), input, claim(request));
       return created(request, reply, answer, `${settings.publicUrl ?? ''}${VIDEOS}`);
     },
   });
