@@ -1,8 +1,8 @@
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PictureBox } from '../lint-finding.ts';
-import { openRasterizer } from '../raster/rasterizer.ts';
 import { reducedInput } from './reduced-input.ts';
+import { drawSharedFrames } from './shared-frames.ts';
 
 /** The second of a video with the most flashes of a kind, if their number is unsafe. */
 export interface FlashPassage {
@@ -49,48 +49,63 @@ const STEPS = 4;
 export async function findFlashes(renderInput: RenderInput): Promise<FlashPassage[]> {
   const opaque = { ...renderInput, output: { ...renderInput.output, format: 'mp4' as const } };
   const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
-  const rasterizer = await openRasterizer(small);
   const generalCounter = new FlashCounter('general', small);
   const redCounter = new FlashCounter('red', small);
   const pixelCount = small.width * small.height;
   const [luminance, redness] = [new Float32Array(pixelCount), new Float32Array(pixelCount)];
-  const last = Buffer.alloc(4 * pixelCount);
-  const repeat = (): void => {
-    generalCounter.repeat();
-    redCounter.repeat();
-  };
-  try {
-    for (let frame = 0; frame < renderInput.frameCount; frame++) {
-      if (rasterizer.repeats(frame)) {
-        repeat();
-        continue;
-      }
-      await rasterizer.prepare(frame);
-      const picture = rasterizer.draw(frame);
-      // Comparing pictures is much faster than reading their signals.
-      if (frame > 0 && last.equals(picture)) repeat();
-      else {
-        last.set(picture);
-        readSignals(picture, luminance, redness);
-        generalCounter.next(frame, luminance);
-        redCounter.next(frame, redness);
-      }
-      // The memory of a picture is freed in the next turn of the event loop.
-      await new Promise((resolve) => setImmediate(resolve));
+  const changedPixels = new Uint32Array(pixelCount);
+  let last: Uint8Array | null = null;
+  const frames = Array.from({ length: renderInput.frameCount }, (_, frame) => frame);
+  await drawSharedFrames(small, frames, (frame, picture) => {
+    // Comparing pictures is much faster than reading their signals.
+    if (last !== null && (picture === last || Buffer.compare(last, picture) === 0)) {
+      generalCounter.repeat();
+      redCounter.repeat();
+      return;
     }
-  } finally {
-    rasterizer.close();
-  }
+    const changed = changedPixels.subarray(0, readSignals(picture, last, { luminance, redness, changedPixels }));
+    generalCounter.next(frame, luminance, changed);
+    redCounter.next(frame, redness, changed);
+    last = picture;
+  });
   return [generalCounter, redCounter].flatMap(({ worst }) => worst ?? []);
 }
 
-/** @param rgba opaque */
-function readSignals(rgba: Uint8Array, luminance: Float32Array, redness: Float32Array): void {
+/** The signals of a picture, by pixel. */
+interface Signals {
+  readonly luminance: Float32Array;
+  readonly redness: Float32Array;
+  /** Receives the indices of the pixels that differ from the last picture. */
+  readonly changedPixels: Uint32Array;
+}
+
+/**
+ * Reads the signals of a picture.
+ *
+ * @param rgba opaque
+ * @param last the picture whose signals are known; null for none
+ * @returns the number of changed pixels
+ */
+function readSignals(
+  rgba: Uint8Array,
+  last: Uint8Array | null,
+  { luminance, redness, changedPixels }: Signals,
+): number {
+  const [colors, lastColors] = [colorsOf(rgba), last === null ? null : colorsOf(last)];
+  let count = 0;
   for (let pixel = 0, at = 0; pixel < luminance.length; pixel++, at += 4) {
+    if (lastColors !== null && colors[pixel] === lastColors[pixel]) continue;
+    changedPixels[count++] = pixel;
     const [red, green, blue] = [LINEAR[rgba[at]!]!, LINEAR[rgba[at + 1]!]!, LINEAR[rgba[at + 2]!]!];
     luminance[pixel] = luminanceOf(red, green, blue);
     redness[pixel] = rednessOf(red, green, blue);
   }
+  return count;
+}
+
+/** Returns the pixels of a picture as numbers. */
+function colorsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
 }
 
 /** Returns (R − G − B) × 320 in half units; odd for a saturated red. */
@@ -135,10 +150,9 @@ class FlashCounter {
     for (const { recent } of this.#fields) pushLimited(recent, 0, this.#windowFrames);
   }
 
-  /** Counts the transitions of a frame. @param signal value of each pixel */
-  next(frame: number, signal: Float32Array): void {
-    this.#tracker.next(signal, this.#found);
-    const isChanged = this.#found.some((transition) => transition !== 0);
+  /** Counts the transitions of a frame. @param signal value of each pixel @param changed pixels whose values differ from the last frame */
+  next(frame: number, signal: Float32Array, changed: Uint32Array): void {
+    const isChanged = this.#tracker.next(signal, changed, this.#found);
     if (isChanged) {
       this.#rises.sum(this.#found, 1);
       this.#falls.sum(this.#found, -1);
@@ -276,21 +290,32 @@ class TransitionTracker {
     this.#extreme = new Float32Array(pixelCount);
   }
 
-  /** @param values of the pixels of the next frame @param found receives 1 for a rise, -1 for a fall, 0 for no transition */
-  next(values: Float32Array, found: Int8Array): void {
+  /**
+   * Reads the next frame.
+   *
+   * @param values of the pixels
+   * @param changed the pixels whose values differ from those of the last frame; no other pixel can have a transition
+   * @param found receives 1 for a rise, -1 for a fall, 0 for no transition
+   * @returns whether there is any transition
+   */
+  next(values: Float32Array, changed: Uint32Array, found: Int8Array): boolean {
+    found.fill(0);
     if (this.#isEmpty) {
       this.#isEmpty = false;
       this.#origin.set(values);
       this.#extreme.set(values);
-      found.fill(0);
-      return;
+      return false;
     }
-    for (let pixel = 0; pixel < values.length; pixel++) {
+    let isFound = false;
+    for (const pixel of changed) {
       const value = values[pixel]!;
       const extreme = this.#extreme[pixel]!;
-      // The common case: nothing changes.
-      found[pixel] = value === extreme ? 0 : this.#step(pixel, value, extreme);
+      const transition = value === extreme ? 0 : this.#step(pixel, value, extreme);
+      if (transition === 0) continue;
+      found[pixel] = transition;
+      isFound = true;
     }
+    return isFound;
   }
 
   #step(pixel: number, value: number, extreme: number): number {

@@ -1,7 +1,7 @@
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
-import { openRasterizer } from '../raster/rasterizer.ts';
 import { reducedInput } from './reduced-input.ts';
+import { drawSharedFrames } from './shared-frames.ts';
 import { visibleArea } from './text-geometry.ts';
 import { MIN_VISIBLE, type TextTrack } from './text-tracks.ts';
 import { withoutTexts } from './text-variants.ts';
@@ -33,21 +33,13 @@ export class TextGrounds {
     if (areas.size === 0) return new TextGrounds(grounds);
     const opaque: RenderInput = { ...renderInput, output: { ...renderInput.output, format: 'mp4' } };
     const small = reducedInput(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
-    const rasterizer = await openRasterizer(small);
-    try {
-      for (const frame of [...areas.keys()].sort((a, b) => a - b)) {
-        await rasterizer.prepare(frame);
-        const picture = rasterizer.draw(frame);
-        for (const [editable, area] of areas.get(frame)!) {
-          const byFrame = grounds.get(editable) ?? new Map<number, Uint8Array>();
-          grounds.set(editable, byFrame.set(frame, pointsOf(picture, small, area)));
-        }
-        // The memory of a picture is freed in the next turn of the event loop.
-        await new Promise((resolve) => setImmediate(resolve));
+    const frames = [...areas.keys()].sort((first, second) => first - second);
+    await drawSharedFrames(small, frames, (frame, picture) => {
+      for (const [editable, area] of areas.get(frame)!) {
+        const byFrame = grounds.get(editable) ?? new Map<number, Uint8Array>();
+        grounds.set(editable, byFrame.set(frame, pointsOf(picture, small, area)));
       }
-    } finally {
-      rasterizer.close();
-    }
+    });
     return new TextGrounds(grounds);
   }
 

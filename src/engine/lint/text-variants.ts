@@ -1,6 +1,13 @@
 import { isRecord } from '../../kernel/json.ts';
 import { hasKeyframes } from '../../template/lottie/drawing-form/animated-flag.ts';
-import { LAYER_TYPE, type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
+import {
+  LAYER_TYPE,
+  type LottieNode,
+  layerLists,
+  mapped,
+  transformOf,
+  withLayerLists,
+} from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/slots/lottie-slots.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
@@ -50,19 +57,32 @@ export function textVariants(renderInput: RenderInput, editables: readonly strin
   };
 }
 
-/** Returns a copy of an input without the texts of editables. */
+/** Returns a copy of an input without the texts of editables, which does not depend on their words. */
 export function withoutTexts(renderInput: RenderInput): RenderInput {
-  return varied(renderInput, hide);
+  return varied(renderInput, (layer) => {
+    hide(layer);
+    const { d: data } = isRecord(layer.t) ? layer.t : {};
+    for (const style of isRecord(data) ? textStyles(data) : []) style.t = '';
+  });
 }
 
-/** Returns a copy of an input, in which `change` has been applied to the texts of editables and the layers that they shape. */
+/**
+ * Returns a copy of an input, in which `change` has been applied to the texts of editables and the layers that they shape. All
+ * other layers stay the same objects.
+ */
 function varied(renderInput: RenderInput, change: (layer: LottieNode, editable: string) => void): RenderInput {
-  const animation: LottieDocument = structuredClone(renderInput.animation);
+  const { animation } = renderInput;
   const matted = mattedLayers(animation);
+  const copies = new Map<unknown, LottieNode>();
   for (const { layer, editable } of filledTextLayers(animation)) {
-    for (const changed of [layer, ...(matted.get(layer) ?? [])]) change(changed, editable);
+    for (const changed of [layer, ...(matted.get(layer) ?? [])]) {
+      const copy = copies.get(changed) ?? structuredClone(changed);
+      copies.set(changed, copy);
+      change(copy, editable);
+    }
   }
-  return { ...renderInput, animation };
+  const copyOf = (layers: readonly unknown[]) => layers.map((layer) => copies.get(layer) ?? layer);
+  return { ...renderInput, animation: withLayerLists(animation, copyOf) };
 }
 
 /**
@@ -70,16 +90,19 @@ function varied(renderInput: RenderInput, change: (layer: LottieNode, editable: 
  * and those that are blended with the picture, because their coverage cannot be compared.
  */
 function withTextsAlone(renderInput: RenderInput): RenderInput {
-  const texts = new Set(filledTextLayers(renderInput.animation).map(({ layer }) => layer));
-  for (const layer of [...layerLists(renderInput.animation)].flat()) {
+  const { animation } = renderInput;
+  const texts = new Set<unknown>(filledTextLayers(animation).map(({ layer }) => layer));
+  const alone = (layer: LottieNode): LottieNode => {
+    const copy = { ...layer };
     const isText = texts.has(layer) || layer.ty === LAYER_TYPE.precomposition;
-    if (!isText || layer.td === 1 || Number(layer.bm ?? 0) !== 0) hide(layer);
-    for (const field of ['tt', 'tp', 'td']) delete layer[field];
+    if (!isText || layer.td === 1 || Number(layer.bm ?? 0) !== 0) hide(copy);
+    for (const field of ['tt', 'tp', 'td']) delete copy[field];
     // A text on a path follows a mask, which therefore stays without masking.
-    const masks = Array.isArray(layer.masksProperties) ? layer.masksProperties.filter(isRecord) : [];
-    for (const mask of masks) mask.mode = 'n';
-  }
-  return renderInput;
+    copy.masksProperties = mapped(layer.masksProperties, (mask) => ({ ...mask, mode: 'n' }));
+    if (copy.masksProperties === undefined) delete copy.masksProperties;
+    return copy;
+  };
+  return { ...renderInput, animation: withLayerLists(animation, (layers) => mapped(layers, alone) as unknown[]) };
 }
 
 /** Hides a layer. A matte shapes other layers even if it is hidden, but not if it is transparent. */

@@ -1,9 +1,13 @@
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { pixelsOf } from '../pixel-format.ts';
-import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
+import { openRasterizer, type PixelBox, type Rasterizer } from '../raster/rasterizer.ts';
+import { type FrameRange, segmentKey } from '../segments/segment.ts';
+import { inputCutter } from '../segments/segment-input.ts';
+import { RecentValues } from './recent-values.ts';
 import { reducedInput } from './reduced-input.ts';
-import { MAX_TEXTS, type TextVariants, textVariants } from './text-variants.ts';
+import { measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
+import { MAX_TEXTS, textVariants } from './text-variants.ts';
 
 /** Measured visibility of a text on a frame. */
 export interface TextVisibility {
@@ -34,16 +38,6 @@ const MIN_INNER_SHARE = 0.9;
 const MIN_TEXT_COVERAGE = 0.05;
 /** With less coverage, the tag of a pixel is unreliable. */
 const MIN_TAG_COVERAGE = 0.15;
-/** Tolerance for a blue value, as a share of the distance between two texts. */
-const TAG_TOLERANCE = 0.4;
-/** A pixel of the ink is hidden if the picture shows less than this share of it; translucent layers above leave more. */
-const MIN_SHOWN_SHARE = 0.25;
-/** Minimum share of the ink that a layer across a text must hide. */
-const MIN_COVERED_SHARE = 0.2;
-/** Largest difference of red and green in the paint of a text, of 255. */
-const MAX_PAINT_ERROR = 2;
-/** Minimum coverage of a pixel of the ink. */
-const MIN_INK_COVERAGE = 0.5;
 /** Maximum distance of an outline or glow from a pixel, in pixels. */
 const HALO_REACH = 6;
 /** Minimum change of a channel by an outline or glow, of 255. */
@@ -60,10 +54,15 @@ const MAX_RATIO = 21;
 /** With fewer pixels, the result is meaningless because the text is fading out or too fine for this size. */
 const MIN_PIXELS = 24;
 
+type Measured = ReadonlyMap<number, Omit<TextVisibility, 'frame'>>;
+
+/** Measurements of frames by the content that they show, for inputs that share it. */
+const recent = new RecentValues<Measured>(10_000);
+
 /**
  * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels of each text independently of
  * its colour and surroundings, once more with alpha if the output is transparent, and with the texts alone to find those that
- * are cut.
+ * are cut. Inputs that show the same on a frame share its measurement in a thread.
  *
  * @param findsCuts false to leave `cutShare` out
  * @returns by editable, with an entry for each of its frames
@@ -77,64 +76,139 @@ export async function measureTextVisibility(
   const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
   const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
   if (frames.length === 0) return visibilities;
-  const tagStep = Math.floor(255 / (editables.length + 1));
   // Texts are measured at a fixed size, independently of the output's size.
-  const variants = textVariants(reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE), editables, tagStep);
-  const opaque = (variant: RenderInput): RenderInput => ({ ...variant, output: { ...variant.output, format: 'mp4' } });
-  const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
-  const drawn = (['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name]));
-  if (!isOpaque) drawn.push(variants.bare);
-  if (findsCuts) drawn.push(opaque(variants.alone));
-  const rasterizers: Rasterizer[] = [];
+  const cut = inputCutter(reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE));
+  const purpose = `lint ${JSON.stringify([findsCuts, editables])}`;
+  const keyed = frames.map((frame) => {
+    const range = { first: frame, end: frame + 1 };
+    const key = segmentKey(cut([range]), range, purpose);
+    return { frame, range, key, known: key === null ? undefined : recent.get(key) };
+  });
+  const missing = keyed.flatMap(({ range, known }): FrameRange[] => (known === undefined ? [range] : []));
+  const measurer = missing.length === 0 ? null : await TextMeasurer.open(cut(missing), editables, findsCuts);
   try {
-    for (const variant of drawn) rasterizers.push(await openRasterizer(variant));
-    for (const frame of frames) {
-      const [whole, bare, bright, dark, ...more] = await drawEach(rasterizers, frame);
-      const background = isOpaque ? null : more.shift()!;
-      const pictures = { whole: whole!, bare: bare!, bright: bright!, dark: dark!, alone: more[0] ?? null };
-      const measured = measure(pictures, background, variants.whole, tagStep);
+    for (const { frame, key, known } of keyed) {
+      const measured = known ?? (await measurer!.measure(frame));
+      if (key !== null) recent.set(key, measured, 1);
       for (const [index, editable] of editables.entries()) {
         if (!texts.get(editable)!.includes(frame)) continue;
         visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? NOT_VISIBLE) });
       }
     }
   } finally {
-    for (const rasterizer of rasterizers) rasterizer.close();
+    measurer?.close();
   }
   return visibilities;
 }
 
-type TextPictures = Readonly<Record<Exclude<keyof TextVariants, 'alone'>, Uint8Array>> & {
-  /** Null if cuts are not measured. */
-  readonly alone: Uint8Array | null;
-};
+/** Measures the texts of some editables. */
+class TextMeasurer {
+  readonly #rasterizers: ReadonlyMap<string, Rasterizer>;
+  readonly #size: Pick<RenderInput, 'width' | 'height'>;
+  readonly #tagStep: number;
 
-async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Promise<Uint8Array[]> {
-  const pictures: Uint8Array[] = [];
-  for (const rasterizer of rasterizers) {
+  static async open(renderInput: RenderInput, editables: readonly string[], findsCuts: boolean): Promise<TextMeasurer> {
+    const tagStep = Math.floor(255 / (editables.length + 1));
+    const variants = textVariants(renderInput, editables, tagStep);
+    const opaque = (variant: RenderInput): RenderInput => ({
+      ...variant,
+      output: { ...variant.output, format: 'mp4' },
+    });
+    const drawn = (['bright', 'dark', 'whole', 'bare'] as const).map((name) => [name, opaque(variants[name])] as const);
+    const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
+    const rasterizers = new Map<string, Rasterizer>();
+    const measurer = new TextMeasurer(rasterizers, renderInput, tagStep);
+    try {
+      for (const [name, variant] of drawn) rasterizers.set(name, await openRasterizer(variant));
+      if (!isOpaque) rasterizers.set('background', await openRasterizer(variants.bare));
+      if (findsCuts) rasterizers.set('alone', await openRasterizer(opaque(variants.alone)));
+    } catch (error) {
+      measurer.close();
+      throw error;
+    }
+    return measurer;
+  }
+
+  private constructor(rasterizers: ReadonlyMap<string, Rasterizer>, { width, height }: RenderInput, tagStep: number) {
+    this.#rasterizers = rasterizers;
+    this.#size = { width, height };
+    this.#tagStep = tagStep;
+  }
+
+  /** @returns by the text's index */
+  async measure(frame: number): Promise<Measured> {
+    const [bright, dark] = [(await this.#draw('bright', frame))!, (await this.#draw('dark', frame))!];
+    const box = boxOfChanges(bright, dark, this.#size);
+    if (box === null) return new Map();
+    const [whole, bare] = [(await this.#draw('whole', frame, box))!, (await this.#draw('bare', frame, box))!];
+    const background = await this.#draw('background', frame, box);
+    const alone = await this.#draw('alone', frame);
+    return measure({ bright, dark, whole, bare, background, alone }, this.#size, box, this.#tagStep);
+  }
+
+  close(): void {
+    for (const rasterizer of this.#rasterizers.values()) rasterizer.close();
+  }
+
+  /** @returns null for a picture that is not needed */
+  async #draw(name: string, frame: number, box?: PixelBox): Promise<Uint8Array | null> {
+    const rasterizer = this.#rasterizers.get(name);
+    if (rasterizer === undefined) return null;
     await rasterizer.prepare(frame);
-    pictures.push(rasterizer.draw(frame));
+    const picture = box === undefined ? rasterizer.draw(frame) : rasterizer.drawPart(frame, box);
     // The memory of a picture is freed in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
+    return picture;
   }
-  return pictures;
 }
 
-/**
- * @param pictures RGBA, all of the same size
- * @param background `bare` with its alpha; null if it is opaque
- * @returns by the text's index
- */
+/** RGBA pixels. Those of the box contain all pixels of texts, and those that their outlines and glows may reach. */
+interface TextPictures {
+  /** Of the picture. */
+  readonly bright: Uint8Array;
+  readonly dark: Uint8Array;
+  /** Null if cuts are not measured. */
+  readonly alone: Uint8Array | null;
+  /** Of the box. */
+  readonly whole: Uint8Array;
+  readonly bare: Uint8Array;
+  /** `bare` with its alpha; null if it is opaque. */
+  readonly background: Uint8Array | null;
+}
+
+/** Returns the box around the pixels that differ, with the reach of outlines and glows; null if there are none. */
+function boxOfChanges(
+  bright: Uint8Array,
+  dark: Uint8Array,
+  { width, height }: Pick<RenderInput, 'width' | 'height'>,
+): PixelBox | null {
+  let [left, top, right, bottom] = [width, height, -1, -1];
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at += 4) {
+      if (bright[at] === dark[at]) continue;
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (top > y) top = y;
+      bottom = y;
+    }
+  }
+  if (bottom === -1) return null;
+  [left, top] = [Math.max(0, left - HALO_REACH), Math.max(0, top - HALO_REACH)];
+  [right, bottom] = [Math.min(width, right + HALO_REACH + 1), Math.min(height, bottom + HALO_REACH + 1)];
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** @returns by the text's index */
 function measure(
   pictures: TextPictures,
-  background: Uint8Array | null,
-  { width, height }: RenderInput,
+  size: Pick<RenderInput, 'width' | 'height'>,
+  box: PixelBox,
   tagStep: number,
-): Map<number, Omit<TextVisibility, 'frame'>> {
-  const textPixels = findTextPixels(pictures, tagStep);
-  const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, width, tagStep);
+): Measured {
+  const textPixels = findTextPixels(pictures, size, box, tagStep);
+  const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, size.width, tagStep);
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
-  for (const [text, inner] of measureInnerPixels(pictures, background, { width, height }, textPixels)) {
+  for (const [text, inner] of measureInnerPixels(pictures, size, box, textPixels)) {
     const { ratios, luminances, isAtEdge, haloRatios, besideCount } = inner;
     if (ratios.length < MIN_PIXELS) continue;
     const hasHalo = haloRatios.length >= MIN_PIXELS && haloRatios.length >= MIN_HALO_SHARE * besideCount;
@@ -142,7 +216,7 @@ function measure(
     measured.set(text, {
       ratio: hasHalo ? Math.max(ratio, quantile(haloRatios, 0.5)) : ratio,
       isAtEdge,
-      coverage: textPixels.maxCoverage.get(text)!,
+      coverage: textPixels.texts.get(text)!.maxCoverage,
       luminance: [quantile(luminances, 0.1), quantile(luminances, 0.9)],
       cutShare: cutShares?.get(text) ?? null,
     });
@@ -165,119 +239,87 @@ interface InnerPixels {
 
 /** @returns by the text's index */
 function measureInnerPixels(
-  { whole, bare }: TextPictures,
-  background: Uint8Array | null,
-  { width, height }: Pick<RenderInput, 'width' | 'height'>,
-  { pixels, isText, maxCoverage }: TextPixels,
+  { whole, bare, background }: TextPictures,
+  size: Pick<RenderInput, 'width' | 'height'>,
+  { left, top, width, height }: PixelBox,
+  { texts, isText }: TextPixels,
 ): Map<number, InnerPixels> {
-  const texts = new Map<number, InnerPixels>();
-  for (const { at, coverage, text } of pixels) {
-    if (coverage < MIN_INNER_SHARE * maxCoverage.get(text)!) continue;
-    const inner = texts.get(text) ?? { ratios: [], luminances: [], isAtEdge: false, besideCount: 0, haloRatios: [] };
-    texts.set(text, inner);
-    // Extrapolates to the luminance of a fully covered pixel.
-    const textLuminance = luminance(whole, at, bare, maxCoverage.get(text)! / coverage);
-    inner.luminances.push(textLuminance);
-    // The content behind a transparent picture is unknown.
-    const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
-    inner.ratios.push(isKnown ? contrastRatio(textLuminance, luminance(bare, at)) : MAX_RATIO);
-    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
-    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) inner.isAtEdge = true;
-    const beside = pixelsBeside(at / 4, isText, width, height);
-    if (beside.length > 0) inner.besideCount += 1;
-    const halo = beside.filter((pixel) => isChanged(whole, bare, pixel));
-    const haloRatios = halo.map((pixel) => contrastRatio(textLuminance, luminance(whole, pixel)));
-    if (haloRatios.length > 0) inner.haloRatios.push(Math.max(...haloRatios));
+  const measured = new Map<number, InnerPixels>();
+  for (const [text, { pixels, coverages, maxCoverage }] of texts) {
+    const inner: InnerPixels = { ratios: [], luminances: [], isAtEdge: false, besideCount: 0, haloRatios: [] };
+    measured.set(text, inner);
+    for (const [index, pixel] of pixels.entries()) {
+      const coverage = coverages[index]!;
+      if (coverage < MIN_INNER_SHARE * maxCoverage) continue;
+      const at = 4 * pixel;
+      // Extrapolates to the luminance of a fully covered pixel.
+      const textLuminance = luminance(whole, at, bare, maxCoverage / coverage);
+      inner.luminances.push(textLuminance);
+      // The content behind a transparent picture is unknown.
+      const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
+      inner.ratios.push(isKnown ? contrastRatio(textLuminance, luminance(bare, at)) : MAX_RATIO);
+      const [x, y] = [left + (pixel % width), top + Math.floor(pixel / width)];
+      if (x === 0 || y === 0 || x === size.width - 1 || y === size.height - 1) inner.isAtEdge = true;
+      const beside = pixelsBeside(pixel, isText, width, height);
+      if (beside.length > 0) inner.besideCount += 1;
+      let haloRatio = -1;
+      for (const besideAt of beside) {
+        if (!isChanged(whole, bare, besideAt)) continue;
+        haloRatio = Math.max(haloRatio, contrastRatio(textLuminance, luminance(whole, besideAt)));
+      }
+      if (haloRatio >= 0) inner.haloRatios.push(haloRatio);
+    }
   }
-  return texts;
+  return measured;
 }
 
 /** Returns whether an outline or glow of a text changes a pixel. @param at index of its red channel */
 function isChanged(whole: Uint8Array, bare: Uint8Array, at: number): boolean {
-  return [0, 1, 2].some((channel) => Math.abs(whole[at + channel]! - bare[at + channel]!) >= MIN_HALO_CHANGE);
+  const change = (channel: number): number => Math.abs(whole[at + channel]! - bare[at + channel]!);
+  return change(0) >= MIN_HALO_CHANGE || change(1) >= MIN_HALO_CHANGE || change(2) >= MIN_HALO_CHANGE;
 }
 
-/**
- * Returns the share of each text's ink that is cut off, by the text's index: the ink beyond the box around its shown part. A line
- * or an ornament across a text hides ink within that box, which counts only if it hides much.
- *
- * @param alone the texts without masks, mattes and all other layers
- */
-function measureCuts(
-  { bright, dark }: TextPictures,
-  alone: Uint8Array,
-  width: number,
-  tagStep: number,
-): Map<number, number> {
-  const inks = new Map<
-    number,
-    { shown: number; hidden: number[]; left: number; top: number; right: number; bottom: number }
-  >();
-  for (let at = 0; at < alone.length; at += 4) {
-    const coverage = alone[at]! / 255;
-    // Texts are painted with equal red and green; emoji keep their colours.
-    if (coverage < MIN_INK_COVERAGE || Math.abs(alone[at]! - alone[at + 1]!) > MAX_PAINT_ERROR) continue;
-    const tag = alone[at + 2]! / coverage / tagStep - 1;
-    const text = Math.round(tag);
-    if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
-    const ink = inks.get(text) ?? { shown: 0, hidden: [], left: Infinity, top: Infinity, right: -1, bottom: -1 };
-    inks.set(text, ink);
-    if ((bright[at]! - dark[at]!) / 255 < MIN_SHOWN_SHARE * coverage) {
-      ink.hidden.push(at / 4);
-      continue;
-    }
-    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
-    ink.shown += 1;
-    [ink.left, ink.right] = [Math.min(ink.left, x), Math.max(ink.right, x)];
-    [ink.top, ink.bottom] = [Math.min(ink.top, y), Math.max(ink.bottom, y)];
-  }
-  return new Map(
-    [...inks].map(([text, { shown, hidden, left, top, right, bottom }]) => {
-      const beyond = hidden.filter((pixel) => {
-        const [x, y] = [pixel % width, Math.floor(pixel / width)];
-        return x < left || x > right || y < top || y > bottom;
-      });
-      const hiddenShare = hidden.length / (shown + hidden.length);
-      return [text, hiddenShare >= MIN_COVERED_SHARE ? hiddenShare : beyond.length / (shown + hidden.length)];
-    }),
-  );
-}
-
-interface TextPixel {
-  /** Index of its red channel. */
-  readonly at: number;
-  /** Share of the pixel that a text covers, 0..1. */
-  readonly coverage: number;
-  /** Index of the text. */
-  readonly text: number;
+/** Pixels that a single text covers. */
+interface CoveredPixels {
+  /** Indices in the box. */
+  readonly pixels: number[];
+  /** Share of each pixel that the text covers, 0..1. */
+  readonly coverages: number[];
+  maxCoverage: number;
 }
 
 interface TextPixels {
-  /** Pixels that a single text covers. */
-  readonly pixels: readonly TextPixel[];
-  /** 1 for each pixel that any text covers. */
+  /** By the text's index. */
+  readonly texts: ReadonlyMap<number, CoveredPixels>;
+  /** 1 for each pixel of the box that any text covers. */
   readonly isText: Uint8Array;
-  /** Maximum coverage of a pixel, by the text's index. */
-  readonly maxCoverage: ReadonlyMap<number, number>;
 }
 
-function findTextPixels({ bare, bright, dark }: TextPictures, tagStep: number): TextPixels {
-  const pixels: TextPixel[] = [];
-  const isText = new Uint8Array(bare.length / 4);
-  const maxCoverage = new Map<number, number>();
-  for (let at = 0; at < bare.length; at += 4) {
+function findTextPixels(
+  { bare, bright, dark }: TextPictures,
+  size: Pick<RenderInput, 'width' | 'height'>,
+  { left, top, width, height }: PixelBox,
+  tagStep: number,
+): TextPixels {
+  const texts = new Map<number, CoveredPixels>();
+  const isText = new Uint8Array(width * height);
+  for (let pixel = 0; pixel < isText.length; pixel++) {
+    const at = 4 * ((top + Math.floor(pixel / width)) * size.width + left + (pixel % width));
     const coverage = (bright[at]! - dark[at]!) / 255;
     if (coverage < MIN_TEXT_COVERAGE) continue;
-    isText[at / 4] = 1;
+    isText[pixel] = 1;
     if (coverage < MIN_TAG_COVERAGE) continue;
-    const tag = (dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage / tagStep - 1;
+    const tag = (dark[at + 2]! - bare[4 * pixel + 2]! * (1 - coverage)) / coverage / tagStep - 1;
     const text = Math.round(tag);
     // The tag is meaningless if several texts cover the pixel.
     if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
-    pixels.push({ at, coverage, text });
-    maxCoverage.set(text, Math.max(maxCoverage.get(text) ?? 0, coverage));
+    const covered = texts.get(text) ?? { pixels: [], coverages: [], maxCoverage: 0 };
+    if (covered.pixels.length === 0) texts.set(text, covered);
+    covered.pixels.push(pixel);
+    covered.coverages.push(coverage);
+    if (coverage > covered.maxCoverage) covered.maxCoverage = coverage;
   }
-  return { pixels, isText, maxCoverage };
+  return { texts, isText };
 }
 
 /**

@@ -9,6 +9,14 @@ import { findStaticFrames } from './static-frames.ts';
 
 const JPEG_QUALITY = 90;
 
+/** A part of a picture in whole pixels. */
+export interface PixelBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Draws the frames of an input in any order with Skia (Skottie). Calls must not overlap. */
 export interface Rasterizer {
   /** Defects of the input's texts. */
@@ -27,6 +35,13 @@ export interface Rasterizer {
    *   event loop, so a caller that draws many frames must yield from time to time.
    */
   draw(frame: number): Uint8Array;
+  /**
+   * Draws a part of the frame, which takes less time. Its pixels equal those of the whole frame.
+   *
+   * @param box within the picture
+   * @returns as `draw`, of the part
+   */
+  drawPart(frame: number, box: PixelBox): Uint8Array;
   /**
    * Returns whether a frame certainly equals the previous frame and need not be drawn. May return false for equal frames.
    */
@@ -70,6 +85,17 @@ export async function openRasterizer(renderInput: RenderInput): Promise<Rasteriz
       source.animation.seekFrame(frame * animationFrames);
       source.animation.render(context, area);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
+    },
+    drawPart(frame, { left, top, width: partWidth, height: partHeight }) {
+      context.save();
+      context.beginPath();
+      context.rect(left, top, partWidth, partHeight);
+      context.clip();
+      context.clearRect(left, top, partWidth, partHeight);
+      source.animation.seekFrame(frame * animationFrames);
+      source.animation.render(context, area);
+      context.restore();
+      return bytesOf(context.getImageData(left, top, partWidth, partHeight).data);
     },
     encodeJpeg: (quality = JPEG_QUALITY, background = 'black') =>
       background === 'checkerboard' && !isOpaque
