@@ -31,7 +31,7 @@ export function placeFrames(
   const seconds = Number((frames / fps).toFixed(3));
   const found = checkPlaces(timing, frames);
   const outside = new Set(found.filter(({ code }) => code === 'place_outside').map(({ place }) => place));
-  // The length of a place that is not one says nothing about its limits.
+  // A place outside of the template has no length to compare with its limits.
   const mistakes = found.filter(({ code, place }) => code === 'place_outside' || !outside.has(place));
   const problems = mistakes.map(({ code, place, other }): PackageProblem => {
     const written = places[place]!;

@@ -80,7 +80,7 @@ export class SceneLengths {
     return this.#content(scene, material, wish === 'content' ? { content: true } : wish);
   }
 
-  /** Returns the length of a scene that takes what the others leave; null after an error. */
+  /** Returns the length of a scene that fills the rest of the video; null after an error. */
   fill(
     scene: SceneInput,
     material: Material,

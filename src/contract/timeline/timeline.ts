@@ -32,12 +32,12 @@ export interface SceneInput {
   readonly template: string;
   /** The natural length of the template if absent. */
   readonly duration?: DurationWish;
-  /** What ends the scene if its length follows its content. */
+  /** Sounds, speech and captions, which decide the length of a scene with `duration: content`. */
   readonly content?: readonly ContentItem[];
   readonly transition?: TransitionInput;
   /** How a picture of another shape fills the video. */
   readonly fit?: 'cover' | 'contain';
-  /** What to do if the template cannot be as short as the scene. */
+  /** Permits a scene that is shorter than its template can be. */
   readonly shorten?: Shortening;
   /** True if a condition leaves the scene out. */
   readonly left_out?: boolean;
@@ -159,7 +159,7 @@ export interface ContentReason {
   /** Its end, rounded up. */
   readonly end: number;
   readonly tail: number;
-  /** What changed end + tail to the length; absent if nothing did. */
+  /** The limit that changed end + tail; absent if the length is their sum. */
   readonly limit?: 'min' | 'max' | 'template_min' | 'template_max' | 'loop';
 }
 
