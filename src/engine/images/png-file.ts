@@ -3,6 +3,9 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const HEADER_END = SIGNATURE.length + 25;
 
+/** Exceeds what zlib adds to a stored picture of up to 800 MB: five bytes for each block of 65,535, and six. */
+const SPARE_BYTES = 65_536;
+
 /** RGB or RGBA. */
 export type PngChannels = 3 | 4;
 
@@ -26,17 +29,17 @@ export function pngFile({ width, height, channels, data, comment }: PngContents)
   header.writeUInt8(channels === 3 ? 2 : 6, 9);
   return Buffer.concat([
     SIGNATURE,
-    pngChunk('IHDR', header),
-    ...(comment === null ? [] : [commentChunk(comment)]),
-    pngChunk('IDAT', data),
-    pngChunk('IEND', Buffer.alloc(0)),
+    ...pngChunk('IHDR', header),
+    ...(comment === null ? [] : commentChunk(comment)),
+    ...pngChunk('IDAT', data),
+    ...pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
 /** Adds a comment (Latin-1) to a PNG. @param png complete file from this program or the rasteriser */
 export function withPngComment(png: Uint8Array, comment: string | null): Uint8Array {
   if (comment === null) return png;
-  return Buffer.concat([png.subarray(0, HEADER_END), commentChunk(comment), png.subarray(HEADER_END)]);
+  return Buffer.concat([png.subarray(0, HEADER_END), ...commentChunk(comment), png.subarray(HEADER_END)]);
 }
 
 /** Returns 3 when every pixel is opaque. @param rgba straight alpha */
@@ -45,17 +48,18 @@ export function channelsOf(rgba: Uint8Array | Uint8ClampedArray): PngChannels {
   return 3;
 }
 
-function commentChunk(comment: string): Buffer {
+function commentChunk(comment: string): Uint8Array[] {
   return pngChunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1'));
 }
 
-function pngChunk(type: string, data: Uint8Array): Buffer {
-  const bytes = Buffer.alloc(12 + data.length);
-  bytes.writeUInt32BE(data.length, 0);
-  bytes.write(type, 4, 'latin1');
-  bytes.set(data, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
-  return bytes;
+/** Returns the consecutive parts of a chunk, so that a large picture is copied only into the file. */
+function pngChunk(type: string, data: Uint8Array): Uint8Array[] {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(data.length, 0);
+  head.write(type, 4, 'latin1');
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(data, crc32(head.subarray(4))));
+  return [head, data, checksum];
 }
 
 /**
@@ -68,7 +72,9 @@ function pngChunk(type: string, data: Uint8Array): Buffer {
  */
 export function encodeStoredPng(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number): Buffer {
   const channels = channelsOf(rgba);
-  const data = deflateSync(scanlines(rgba, width, height, channels), { level: 0 });
+  const lines = scanlines(rgba, width, height, channels);
+  // zlib copies the whole picture again if it does not fit into a single chunk.
+  const data = deflateSync(lines, { level: 0, chunkSize: lines.length + SPARE_BYTES });
   return pngFile({ width, height, channels, data, comment: null });
 }
 
