@@ -34,20 +34,32 @@ export async function lintPlan(
   io: Io,
 ): Promise<Linted | null> {
   const { templates, lint } = planned.config;
-  const isWanted = LINT_CODES.some((code) => lint[code] !== 'off');
   const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
   const wanted = fingerprintsToRender(plan);
   const leftOut = [...wanted.keys()]
     .filter((id) => pointers.videos.has(id))
     .map((id) => ({ id, reason: 'lfs_pointer' as const }));
   for (const { id } of leftOut) wanted.delete(id);
-  const isLinted = isWanted && (hasPackage || canFailLint({ repository: lint, template: {} }));
+  const isLinted = isWanted(lint) && (hasPackage || canFailLint({ repository: lint, template: {} }));
   if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
   const options = { maxVideos: MAX_CHECKED, cache, withoutEngine: 'leave out' } as const;
   const linted = await lintVideos(planned, wanted, options, io);
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
+}
+
+/** Starts the processes that `lintPlan` will need, before anything else of its videos is read. */
+export async function warmForPlan(plan: Plan, planned: PlannedVideos, options: LintPlanOptions): Promise<void> {
+  const { templates, lint } = planned.config;
+  const wanted = fingerprintsToRender(plan, (name) => templates.get(name)?.kind === 'package');
+  if (wanted.size === 0 || !isWanted(lint)) return;
+  const { warmForLint } = await import('./lint-videos.ts');
+  await warmForLint(planned, wanted, options);
+}
+
+function isWanted(lint: PlannedVideos['config']['lint']): boolean {
+  return LINT_CODES.some((code) => lint[code] !== 'off');
 }
 
 /** The Git LFS pointers that a plan cannot be applied with. */

@@ -60,6 +60,20 @@ export interface Linted {
   readonly leftOut: LintSummary['left_out'];
 }
 
+/**
+ * Starts a process if there are videos that were not linted yet with any safe area, before `lintVideos` reads definitions and
+ * templates, which takes as long.
+ */
+export async function warmForLint(
+  planned: PlannedVideos,
+  wanted: ReadonlyMap<VideoId, Fingerprint>,
+  { cache }: Pick<LintOptions, 'cache'>,
+): Promise<void> {
+  const found = cache ? readCache(join(planned.root, FILE), cacheKey()) : new Map();
+  const known = new Set([...found.keys()].map((key) => key.split(' ')[0]));
+  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await planned.warm(1);
+}
+
 /** Interval in milliseconds between reports of progress. */
 const PROGRESS_MS = 10_000;
 

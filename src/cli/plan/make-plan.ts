@@ -12,7 +12,7 @@ import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import { findPointers, lintPlan } from './lint-plan.ts';
+import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
 import { applyPolicies, openPlan } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
@@ -59,10 +59,11 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   const plan = opened?.plan ?? NO_PLAN;
   const videos = changedVideos(plan, repository, io);
   try {
+    const linting = { cache: options.cache !== false };
+    if (options.lint !== false) await warmForPlan(plan, videos, linting);
     const pointers = await findPointers(plan, videos);
     // A plan needs no content of files: only apply does.
     const warnings = pointers.diagnostics.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
-    const linting = { cache: options.cache !== false };
     // Lint leaves this thread idle, because it runs in other processes.
     const [linted, segments] = await Promise.all([
       options.lint === false ? null : lintPlan(plan, videos, pointers, linting, io),
