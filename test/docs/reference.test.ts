@@ -16,7 +16,7 @@ describe('docs/reference', () => {
 
   it('lists every environment variable that the commands read', () => {
     const reference = read('docs/reference/cli.md');
-    const files = fg.sync('src/{cli,project}/**/*.ts', { cwd: ROOT });
+    const files = fg.sync('src/{cli,reconciler,report,studio}/**/*.ts', { cwd: ROOT });
     const variables = files.flatMap((file) => [...read(file).matchAll(/\benv\.([A-Z][A-Z_]+)/g)]);
     const names = new Set(variables.map((match) => match[1]!).filter((name) => !TERMINAL.has(name)));
     expect([...names].filter((name) => !new RegExp(`^\\| .*\`${name}\``, 'm').test(reference))).toEqual([]);
