@@ -30,8 +30,11 @@ const fingerprint = hex.map((digits) => `v1:${digits.join('')}` as Fingerprint);
 
 const textMap = fc.array(fc.tuple(text, text), { maxLength: 4 }).map((members) => Object.fromEntries(members));
 
+/** JSON as it is read back: it knows no -0. */
+const storedValue = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
+
 const extra = fc
-  .array(fc.tuple(fc.constantFrom('x_note', 'x_etags', 'zz'), fc.jsonValue()), { maxLength: 2 })
+  .array(fc.tuple(fc.constantFrom('x_note', 'x_etags', 'zz'), storedValue), { maxLength: 2 })
   .map((members) => Object.fromEntries(members) as Record<string, Json>);
 
 const lockEntry: fc.Arbitrary<LockEntry> = fc
