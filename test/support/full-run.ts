@@ -47,4 +47,10 @@ export const FULL_ONLY: readonly string[] = [
   'test/service/server/fair-shares.test.ts',
   'test/service/server/http/slow-clients.test.ts',
   'test/reconciler/service-client/fault-matrix.test.ts',
+  // Budgets, priorities and capacity of a whole service, its move to another URL, and sources that fail or wait for a long time.
+  // Routes, the queue and retries have tests of their own.
+  'test/service/server/session-options.test.ts',
+  'test/service/server/moved-service.test.ts',
+  'test/service/server/source-faults.test.ts',
+  'test/cli/apply/limited-sources.test.ts',
 ];
