@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { frameRateOf } from '../../../src/contract/timeline/frame-rate.ts';
 import { outputFrameOf, outputLengthOf, resolveTimeline } from '../../../src/contract/timeline/resolve-timeline.ts';
 import type { TimelineInput } from '../../../src/contract/timeline/timeline.ts';
-import { timelineJson } from '../../../src/contract/timeline/timeline-json.ts';
+import { timelineJson } from './timeline-json.ts';
 
 /** A case of the corpus, as docs/reference/timeline.md describes it. */
 interface Case {

@@ -5,8 +5,8 @@ import { compare, ONE, type Rational, rational, subtract, toNumber } from '../..
 import { resolveTimeline } from '../../../src/contract/timeline/resolve-timeline.ts';
 import { framesShowing, type TimeMap, templateTimeAt } from '../../../src/contract/timeline/time-map.ts';
 import type { SceneInput, TemplateFacts, TimelineInput } from '../../../src/contract/timeline/timeline.ts';
-import { timelineJson } from '../../../src/contract/timeline/timeline-json.ts';
 import { runs } from '../../support/full-run.ts';
+import { timelineJson } from './timeline-json.ts';
 
 const rates = fc.constantFrom(24, 25, 29.97, 30, 60);
 

@@ -1,6 +1,6 @@
-import { isRecord } from '../../kernel/json.ts';
-import { type Rational, rational, rationalJson } from './rational.ts';
-import type { ResolvedTimeline } from './resolve-timeline.ts';
+import { type Rational, rational, rationalJson } from '../../../src/contract/timeline/rational.ts';
+import type { ResolvedTimeline } from '../../../src/contract/timeline/resolve-timeline.ts';
+import { isRecord } from '../../../src/kernel/json.ts';
 
 /** Returns a timeline as JSON, in the form of the conformance corpus. Fractions are whole numbers or texts such as `100/3`. */
 export function timelineJson(resolved: ResolvedTimeline): unknown {
