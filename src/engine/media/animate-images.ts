@@ -1,6 +1,11 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
+import {
+  IDENTITY_TRANSFORM,
+  LAYER_TYPE,
+  type LottieNode,
+  withLayerLists,
+} from '../../template/lottie/lottie-layers.ts';
 import { layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
 
@@ -125,12 +130,3 @@ function movingLayer(image: InputImage, travel: Travel, refId: string, start: nu
   };
   return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: transform };
 }
-
-/** Transform of a layer that is drawn unchanged. */
-export const IDENTITY_TRANSFORM = {
-  o: { a: 0, k: 100 },
-  r: { a: 0, k: 0 },
-  p: { a: 0, k: [0, 0, 0] },
-  a: { a: 0, k: [0, 0, 0] },
-  s: { a: 0, k: [100, 100, 100] },
-};

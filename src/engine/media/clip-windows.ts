@@ -1,5 +1,5 @@
+import { IDENTITY_TRANSFORM } from '../../template/lottie/lottie-layers.ts';
 import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
-import { IDENTITY_TRANSFORM } from './animate-images.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';

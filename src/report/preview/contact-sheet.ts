@@ -1,5 +1,5 @@
-import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
 import { packRenderInput } from '../../engine/packed-input.ts';
+import { IDENTITY_TRANSFORM } from '../../template/lottie/lottie-layers.ts';
 import type { InputFont, LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';

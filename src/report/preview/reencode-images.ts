@@ -1,8 +1,8 @@
 import { checkImage } from '../../engine/images/check-image.ts';
-import { IDENTITY_TRANSFORM } from '../../engine/media/animate-images.ts';
 import { packRenderInput } from '../../engine/packed-input.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { groupBy } from '../../kernel/group-by.ts';
+import { IDENTITY_TRANSFORM } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { imagesOf, mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';

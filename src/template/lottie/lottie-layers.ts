@@ -74,6 +74,15 @@ export type LottieNode = Record<string, unknown>;
 /** `ty` of a layer. @see Lottie specification 1.0.1, "Layers"; audio layers are an extension of Bodymovin */
 export const LAYER_TYPE = { precomposition: 0, solid: 1, image: 2, shape: 4, text: 5, audio: 6 } as const;
 
+/** Transform of a layer that is drawn unchanged. */
+export const IDENTITY_TRANSFORM = {
+  o: { a: 0, k: 100 },
+  r: { a: 0, k: 0 },
+  p: { a: 0, k: [0, 0, 0] },
+  a: { a: 0, k: [0, 0, 0] },
+  s: { a: 0, k: [100, 100, 100] },
+};
+
 type Layered = Pick<LottieDocument, 'layers' | 'assets'>;
 
 /** Yields the layers of the animation, then of each precomposition. The layers are not copied. */

@@ -1,6 +1,6 @@
 import type { TimeMap } from '../../../contract/timeline/time-map.ts';
 import type { LottieDocument } from '../../render-input.ts';
-import { LAYER_TYPE, type LottieNode } from '../lottie-layers.ts';
+import { IDENTITY_TRANSFORM, LAYER_TYPE, type LottieNode } from '../lottie-layers.ts';
 import { fontList } from '../slots/lottie-slots.ts';
 import { timeRemap } from './time-remap.ts';
 import { dipOf, enteringEffect, type LayerEffect, leavingEffect, type SceneTransition } from './transitions.ts';
@@ -114,7 +114,7 @@ function compositionsOf(
       ...ALWAYS,
       tm: timeRemap(map, animation.ip, rate),
       ks: {
-        ...IDENTITY,
+        ...IDENTITY_TRANSFORM,
         a: constant([animation.w / 2, animation.h / 2, 0]),
         p: constant([width / 2, height / 2, 0]),
         s: constant([scale * 100, scale * 100, 100]),
@@ -122,7 +122,7 @@ function compositionsOf(
     },
   ];
   if (background !== null) {
-    layers.push({ ty: LAYER_TYPE.solid, sw: width, sh: height, sc: background, ...ALWAYS, ks: IDENTITY });
+    layers.push({ ty: LAYER_TYPE.solid, sw: width, sh: height, sc: background, ...ALWAYS, ks: IDENTITY_TRANSFORM });
   }
   return [template, { id, w: width, h: height, layers: numbered(layers) }];
 }
@@ -134,7 +134,7 @@ type Size = Pick<SceneCanvas, 'width' | 'height'>;
 
 /** Returns a layer that shows a composition in the time of the composition around it. */
 function compositionLayer(refId: string, { width, height }: Size): LottieNode {
-  return { ty: LAYER_TYPE.precomposition, refId, w: width, h: height, st: 0, ks: IDENTITY };
+  return { ty: LAYER_TYPE.precomposition, refId, w: width, h: height, st: 0, ks: IDENTITY_TRANSFORM };
 }
 
 /** Returns the fields that show the transition to a scene; null if it has no effect on the scene's layer. */
@@ -149,14 +149,14 @@ function leavingLayer(next: PlacedTransition | null, canvas: SceneCanvas): Lotti
 
 function fieldsOf({ transform, masks }: LayerEffect): LottieNode | null {
   if (Object.keys(transform).length === 0 && masks.length === 0) return null;
-  const ks = { ...IDENTITY, ...transform };
+  const ks = { ...IDENTITY_TRANSFORM, ...transform };
   return masks.length === 0 ? { ks } : { ks, hasMask: true, masksProperties: masks };
 }
 
 function dipLayer(transition: PlacedTransition, { width, height }: Size): LottieNode {
   const { from, to } = timesOf(transition);
   const { opacity } = dipOf(transition, { from, to });
-  const ks = { ...IDENTITY, o: opacity };
+  const ks = { ...IDENTITY_TRANSFORM, o: opacity };
   return { ty: LAYER_TYPE.solid, sw: width, sh: height, sc: transition.color, ip: from, op: to, st: 0, ks };
 }
 
@@ -167,14 +167,6 @@ function numbered(layers: readonly LottieNode[]): LottieNode[] {
 function constant(k: unknown): LottieNode {
   return { a: 0, k };
 }
-
-const IDENTITY: LottieNode = {
-  o: constant(100),
-  r: constant(0),
-  p: constant([0, 0, 0]),
-  a: constant([0, 0, 0]),
-  s: constant([100, 100, 100]),
-};
 
 /** Returns the fonts and embedded outlines of several animations. */
 function textFields(animations: readonly LottieDocument[]): { fonts?: object; chars?: unknown[] } {
