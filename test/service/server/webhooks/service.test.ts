@@ -47,8 +47,15 @@ it('sends each session event once and signed, without revealing secrets', async 
     (await api('GET', PATH)).body,
     (await api('GET', `${PATH}/${id}`)).body,
   ]);
-  const metrics = (await api('GET', '/metrics')).body;
-  expect(metrics).toMatch(/^reelform_webhook_deliveries_total\{outcome="delivered"\} [3-9]/m);
+  // The receiver has a message a moment before the service has counted its answer.
+  const metrics = await vi.waitFor(
+    async () => {
+      const text = (await api('GET', '/metrics')).body;
+      expect(text).toMatch(/^reelform_webhook_deliveries_total\{outcome="delivered"\} [3-9]/m);
+      return text;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
   expect(metrics).toMatch(/^reelform_webhook_pending \d/m);
   for (const text of [answers, metrics, service.log.join('\n')]) {
     for (const canary of [secret, rotated]) expect(text).not.toContain(canary.slice('whsec_'.length, 20));
