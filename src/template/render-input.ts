@@ -1,3 +1,5 @@
+import type { FrameRate } from '../contract/timeline/frame-rate.ts';
+import type { RationalJson } from '../contract/timeline/rational.ts';
 import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
 
@@ -41,6 +43,8 @@ export interface InputSound {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly transform: AudioTransform;
+  /** Seconds before `endSeconds` over which the sound fades out, however long it is; absent for none. */
+  readonly endFadeSeconds?: number;
   /** Part of `trim_start_time` that comes from the layer, not from the user; 0 if absent. */
   readonly skipSeconds?: number;
   /**
@@ -86,7 +90,10 @@ export interface Still {
 }
 
 /** The fields of an input that depend on its output. Inputs for different outputs of a video differ only in these. */
-export type InputFile = Pick<RenderInput, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
+export interface InputFile extends Pick<RenderInput, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'> {
+  /** Where the scenes of the video are; absent for a video of one template at its own times. */
+  readonly timeline?: InputTimeline;
+}
 
 /**
  * A template bound to a mapping: the complete input of a renderer. Texts and colours are in the animation; fonts, images,
@@ -108,3 +115,76 @@ export interface RenderInput {
   readonly sounds: readonly InputSound[];
   readonly stills: readonly Still[];
 }
+
+/** Everything that is drawn of a template: its animation with values, and their files. */
+export type InputDocument = Pick<RenderInput, 'animation' | 'fonts' | 'images' | 'clips'>;
+
+/** A complete input of a renderer: one template, or several scenes. */
+export type VideoInput = RenderInput | ScenesInput;
+
+/**
+ * Several scenes: the complete input of a renderer. Plain data, as `RenderInput`.
+ *
+ * A video of a single template at its own times is always a `RenderInput`.
+ */
+export interface ScenesInput extends InputFile {
+  readonly timeline: InputTimeline;
+  /** In the order of `timeline.scenes`. */
+  readonly scenes: readonly InputScene[];
+  readonly sounds: readonly InputSound[];
+}
+
+/** Where the scenes of a video are. Plain data; frames are those of the timeline. */
+export interface InputTimeline {
+  readonly rate: FrameRate;
+  readonly frames: number;
+  /** Pixels of the picture that scenes fill. */
+  readonly width: number;
+  readonly height: number;
+  readonly scenes: readonly SceneTimes[];
+}
+
+/** The frames of the timeline that show a scene. */
+export interface SceneTimes {
+  /** Name of the scene in findings and errors. */
+  readonly id: string;
+  readonly start: number;
+  readonly length: number;
+  /** Frames in which the scene replaces the scene before it; null for a cut. */
+  readonly transition: { readonly from: number; readonly frames: number } | null;
+}
+
+/** A template with values, as a scene shows it. */
+export interface InputScene extends InputDocument {
+  /** Which frames of the template the scene shows. */
+  readonly map: InputTimeMap;
+  /** How a picture of another shape fills the video. */
+  readonly fit: SceneFit;
+  /** Colour behind the scene: `#` and six hexadecimal digits; null for none. */
+  readonly background: string | null;
+  /** How the scene replaces the scene before it; null for a cut. */
+  readonly transition: TransitionStyle | null;
+}
+
+/** A time map as JSON, with exact values. @see TimeMap */
+export type InputTimeMap = readonly {
+  readonly from: RationalJson;
+  readonly to: RationalJson;
+  readonly at: RationalJson;
+  readonly speed: RationalJson;
+}[];
+
+export type SceneFit = 'cover' | 'contain';
+
+/** How a transition looks. */
+export interface TransitionStyle {
+  readonly type: 'fade' | 'dip' | 'slide' | 'push' | 'wipe' | 'iris' | 'zoom';
+  readonly easing: Easing;
+  /** Where the pictures of `slide`, `push` and `wipe` move. */
+  readonly direction: Direction;
+  /** Colour of `dip`: `#` and six hexadecimal digits. */
+  readonly color: string;
+}
+
+export type Easing = 'linear' | 'ease-in' | 'ease-out' | 'ease-in-out';
+export type Direction = 'left' | 'right' | 'up' | 'down';

@@ -92,6 +92,12 @@ export function rationalJson({ numerator, denominator }: Rational): RationalJson
   return denominator === 1n ? Number(numerator) : `${numerator}/${denominator}`;
 }
 
+/** Returns the value of its JSON. */
+export function rationalOf(json: RationalJson): Rational {
+  const [numerator = '', denominator = '1'] = String(json).split('/');
+  return rational(BigInt(numerator), BigInt(denominator));
+}
+
 function greatestDivisor(a: bigint, b: bigint): bigint {
   let [divisor, rest] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];

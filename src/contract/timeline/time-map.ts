@@ -82,6 +82,16 @@ export function templateTimeAt(map: TimeMap, time: Rational): Rational {
 }
 
 /**
+ * Returns whether a map shows a template from its first frame on without a change of speed.
+ *
+ * @param speed frames of the template for each frame of the timeline at their rates
+ */
+export function isNatural([first, second]: TimeMap, speed: Rational): boolean {
+  if (first === undefined || second !== undefined) return false;
+  return [first.from, first.at].every((time) => compare(time, ZERO) === 0) && compare(first.speed, speed) === 0;
+}
+
+/**
  * Returns the frames that show a range of the template's time: the inverse of the map. A loop shows it in each pass.
  *
  * @param from first frame of the template, which may be a fraction

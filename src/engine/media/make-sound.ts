@@ -155,6 +155,8 @@ class SoundVoice {
   readonly #volume: number;
   readonly #fadeIn: number;
   readonly #fadeOut: number;
+  /** End and length of the fade before `endSeconds`. */
+  readonly #endFade: { readonly to: number; readonly length: number };
   /** Audible range in samples of the video. */
   readonly #from: number;
   readonly #to: number;
@@ -167,7 +169,11 @@ class SoundVoice {
   #isOver = false;
 
   /** @param total samples of the video */
-  constructor(source: OpenSound, { transform, startSeconds, endSeconds }: InputSound, total: number) {
+  constructor(
+    source: OpenSound,
+    { transform, startSeconds, endSeconds, endFadeSeconds = 0 }: InputSound,
+    total: number,
+  ) {
     const { trim_start_time, volume, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
     this.#source = source;
     this.#trimSeconds = trim_start_time;
@@ -176,6 +182,7 @@ class SoundVoice {
     this.#fadeIn = fade_in * MIX_RATE;
     this.#fadeOut = fade_out * MIX_RATE;
     this.#from = Math.max(0, Math.round(startSeconds * MIX_RATE));
+    this.#endFade = { to: Math.round(endSeconds * MIX_RATE), length: endFadeSeconds * MIX_RATE };
     const requestedEnd = Math.min(total, Math.round(endSeconds * MIX_RATE));
     const length = Math.round((source.durationSeconds - trim_start_time) * MIX_RATE);
     this.#to = loop ? requestedEnd : Math.min(requestedEnd, this.#from + Math.max(0, length));
@@ -210,7 +217,9 @@ class SoundVoice {
   #gainAt(position: number): number {
     const rise = this.#fadeIn > 0 ? Math.min(1, (position - this.#from) / this.#fadeIn) : 1;
     const fall = this.#fadeOut > 0 ? Math.min(1, (this.#to - position) / this.#fadeOut) : 1;
-    return this.#volume * rise * fall;
+    const { to, length } = this.#endFade;
+    const end = length > 0 ? Math.min(1, (to - position) / length) : 1;
+    return this.#volume * rise * fall * end;
   }
 
   /** Returns the block with the next samples; undefined at the end. */

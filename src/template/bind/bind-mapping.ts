@@ -164,8 +164,8 @@ function writeValue(
   else if (templateValue !== null) Object.assign(node, structuredClone(templateValue));
 }
 
-/** Returns the sounds of the mapping's tracks, which play for the whole video. */
-function trackSounds(
+/** Returns the sounds of a mapping's tracks, which play for the whole of a video or scene. */
+export function trackSounds(
   length: VideoLength,
   tracks: NonNullable<Mapping['audio_tracks']>,
   fetched: ReadonlyMap<string, Uint8Array>,

@@ -1,19 +1,11 @@
+import type { Direction, Easing, TransitionStyle } from '../../render-input.ts';
 import type { LottieNode } from '../lottie-layers.ts';
 
-/** How a scene follows the scene before it. */
-export interface SceneTransition {
-  readonly type: 'fade' | 'dip' | 'slide' | 'push' | 'wipe' | 'iris' | 'zoom';
-  /** Length in frames of the document, ≥ 1. */
+/** How a scene replaces the scene before it, and for how long. */
+export interface SceneTransition extends TransitionStyle {
+  /** Length in frames of the document. */
   readonly frames: number;
-  readonly easing: Easing;
-  /** Where the pictures of `slide`, `push` and `wipe` move. */
-  readonly direction: Direction;
-  /** Colour of `dip`: `#` and six hexadecimal digits. */
-  readonly color: string;
 }
-
-export type Easing = 'linear' | 'ease-in' | 'ease-out' | 'ease-in-out';
-export type Direction = 'left' | 'right' | 'up' | 'down';
 
 /** Frames of the document from the first frame of a transition up to the first frame after it. */
 export interface TransitionTimes {

@@ -1,0 +1,159 @@
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
+import { divide, rationalJson, rationalRate, toNumber } from '../../contract/timeline/rational.ts';
+import { isNatural } from '../../contract/timeline/time-map.ts';
+import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
+import { trackKey } from '../../contract/wire/mapping.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
+import type {
+  InputFile,
+  InputScene,
+  RenderInput,
+  SceneFit,
+  ScenesInput,
+  TransitionStyle,
+  VideoInput,
+} from '../render-input.ts';
+import type { TemplatePackage } from '../template-package.ts';
+import { type BindRequest, bindMapping, trackSounds } from './bind-mapping.ts';
+import { inputFile } from './resolve-output.ts';
+import { sceneSounds } from './scene-sounds.ts';
+import { sceneStills } from './scene-stills.ts';
+
+/** A template with the values of a scene. */
+export interface SceneValues extends Pick<BindRequest, 'resources' | 'audio_tracks' | 'font_changes'> {
+  readonly template: TemplatePackage;
+  /** As of `bindMapping`, with the tracks of the scene. */
+  readonly fetched: ReadonlyMap<string, Uint8Array>;
+  /** `cover` by default. */
+  readonly fit?: SceneFit | undefined;
+  /** Colour behind the scene, which outputs with transparency do not have; black by default. */
+  readonly background?: string | undefined;
+  /** Fields of the transition to the scene; those that are absent have their defaults. */
+  readonly transition?: Partial<Omit<TransitionStyle, 'type'>> | undefined;
+}
+
+/** The scenes of a video, its own tracks, and the requested output. */
+export interface ScenesRequest extends Pick<BindRequest, 'output' | 'fingerprint' | 'audio_tracks'> {
+  readonly timeline: Timeline;
+  /** In the order of `timeline.scenes`. */
+  readonly scenes: readonly SceneValues[];
+  /** The bytes of the video's own tracks by `trackKey`. */
+  readonly fetched: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Stills of a video of several scenes. */
+const MAX_STILLS = 20;
+const DEFAULT_BACKGROUND = '#000000';
+const DEFAULT_STYLE = { easing: 'ease-in-out', direction: 'left', color: '#000000' } as const;
+
+/**
+ * Fills the templates of a timeline's scenes. Names of images, clips, sounds and stills have the name of their scene in front.
+ *
+ * @param request mappings that `checkMapping` accepts
+ * @returns exactly the result of `bindMapping` for one scene that shows its template unchanged
+ * @throws ReelformError as `bindMapping`
+ */
+export function bindScenes(request: ScenesRequest): VideoInput {
+  const { timeline, scenes, output, fingerprint = null } = request;
+  const [scene] = timeline.scenes;
+  if (timeline.scenes.length === 1 && isUnchanged(timeline, scene!, scenes[0]!)) return bindOnly(request, scenes[0]!);
+
+  const bound = scenes.map((values) => bindMapping(values.template, valuesOf(values), values.fetched));
+  const sounds = bound.flatMap((input, index) => {
+    return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
+  });
+  const tracks = trackSounds(measuresOf(timeline), request.audio_tracks ?? {}, request.fetched);
+  return {
+    ...scenesFile(request, output, fingerprint),
+    scenes: bound.map((input, index) => inputScene(timeline.scenes[index]!, scenes[index]!, input)),
+    sounds: [...sounds, ...tracks],
+  };
+}
+
+/**
+ * Returns the fields of an input of several scenes that depend on its output. Has at most 20 stills.
+ *
+ * @param scenes in the order of `timeline.scenes`
+ * @param fingerprint see `RenderOutput`
+ */
+export function scenesFile(
+  { timeline, scenes }: { readonly timeline: Timeline; readonly scenes: readonly StillTemplate[] },
+  output: OutputRequest | undefined,
+  fingerprint: string | null,
+): InputFile & Pick<ScenesInput, 'timeline'> {
+  const { rate, width, height, frames } = timeline;
+  const file = inputFile({ ...measuresOf(timeline), stills: [] }, output, fingerprint);
+  const stills = scenes.flatMap(({ template }, index) => sceneStills(timeline, index, template.stills, file));
+  const times = timeline.scenes.map(({ id, start, length, transition }) => {
+    return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
+  });
+  return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: { rate, frames, width, height, scenes: times } };
+}
+
+interface StillTemplate {
+  readonly template: Pick<TemplatePackage, 'stills'>;
+}
+
+function measuresOf({ rate, width, height, frames }: Timeline): VideoMeasures {
+  return { width, height, rate: toNumber(rationalRate(rate)), frames };
+}
+
+function valuesOf({ resources, font_changes }: SceneValues): BindRequest {
+  return { resources, ...defined({ font_changes }) };
+}
+
+/** Returns whether a video shows nothing but a template, as it was designed. */
+function isUnchanged(timeline: Timeline, scene: TimelineScene, { template, background }: SceneValues): boolean {
+  return (
+    template.width === timeline.width &&
+    template.height === timeline.height &&
+    template.frameCount === timeline.frames &&
+    (background === undefined || background === DEFAULT_BACKGROUND) &&
+    isNatural(scene.map, divide(rationalRate(frameRateOf(template.fps)), rationalRate(timeline.rate)))
+  );
+}
+
+/** Binds the only scene of a video with the tracks of both. */
+function bindOnly(request: ScenesRequest, { template, fetched, ...values }: SceneValues): RenderInput {
+  const { output, fingerprint, audio_tracks = {} } = request;
+  const inScene = values.audio_tracks ?? {};
+  const tracks = Object.entries(audio_tracks);
+  const added = Object.fromEntries(tracks.filter(([name]) => !Object.hasOwn(inScene, name)));
+  const same = Object.fromEntries(tracks.filter(([name]) => Object.hasOwn(inScene, name)));
+  const files = new Map([...fetched, ...Object.keys(added).flatMap((name) => fileOf(request.fetched, trackKey(name)))]);
+  const input = bindMapping(
+    template,
+    { ...valuesOf({ template, fetched, ...values }), audio_tracks: { ...inScene, ...added }, output, fingerprint },
+    files,
+  );
+  const measures = { rate: template.fps, frames: template.frameCount };
+  return { ...input, sounds: [...input.sounds, ...trackSounds(measures, same, request.fetched)] };
+}
+
+function fileOf(files: ReadonlyMap<string, Uint8Array>, key: string): [key: string, bytes: Uint8Array][] {
+  const bytes = files.get(key);
+  return bytes === undefined ? [] : [[key, bytes]];
+}
+
+function inputScene(
+  { id, map, transition }: TimelineScene,
+  values: SceneValues,
+  { animation, fonts, images, clips }: RenderInput,
+): InputScene {
+  const named = <T extends { readonly name: string }>(item: T): T => ({ ...item, name: `${id}.${item.name}` });
+  const style = { ...DEFAULT_STYLE, ...defined({ ...values.transition }) };
+  return {
+    animation,
+    fonts,
+    images: images.map(named),
+    clips: clips.map(named),
+    map: map.map(({ from, to, at, speed }) => {
+      return { from: rationalJson(from), to: rationalJson(to), at: rationalJson(at), speed: rationalJson(speed) };
+    }),
+    fit: values.fit ?? 'cover',
+    background: values.background ?? DEFAULT_BACKGROUND,
+    transition: transition === null ? null : { type: transition.type as TransitionStyle['type'], ...style },
+  };
+}
