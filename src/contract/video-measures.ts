@@ -17,3 +17,11 @@ export interface VideoMeasures extends VideoLength {
 export function secondsOf({ frames, rate }: VideoLength): number {
   return frames / rate;
 }
+
+/** Length of a sound as it is heard: decoded, without the delay and the padding of its encoder. */
+export interface SoundLength {
+  /** Samples of a channel: integer, > 0. */
+  readonly samples: number;
+  /** Samples per second: integer, > 0. */
+  readonly rate: number;
+}

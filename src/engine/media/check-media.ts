@@ -123,6 +123,11 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   }
   const open = await openSoundTrack(bytes, name);
   if (open === undefined) {
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    // Most writers put the index last.
+    if ((type === 'mp4' || type === 'mov') && !file.includes('moov')) {
+      fail('asset_decode_failed', 'The file is incomplete: its index (moov) is missing');
+    }
     // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.
     const text = type === 'ogg' ? `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}` : 'The file has no sound';
     return fail('asset_type_unsupported', text);

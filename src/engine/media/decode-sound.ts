@@ -8,7 +8,7 @@ import type { SoundPacket, SoundTrack } from './sound-track.ts';
 const FREE_EVERY_PACKETS = 64;
 
 /** Sound of a packet, or of several that were decoded together. */
-interface DecodedSound {
+export interface DecodedSound {
   /** A list for each channel; samples in -1..1. */
   readonly channels: readonly Float32Array[];
   readonly rate: number;

@@ -182,7 +182,7 @@ interface MediaLength {
  * @param kind of the track to measure
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
-async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
+export async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
     const noun = kind === 'video' ? 'clip' : 'sound';

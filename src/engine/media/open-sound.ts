@@ -1,6 +1,7 @@
+import type { SoundLength } from '../../contract/video-measures.ts';
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from '../codec/resampler.ts';
 import { RenderError } from '../render-error.ts';
-import { decodePackets } from './decode-sound.ts';
+import { type DecodedSound, decodePackets } from './decode-sound.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { toDamageError } from './open-media.ts';
 import { openSoundTrack } from './open-sound-track.ts';
@@ -20,6 +21,12 @@ export interface OpenSound {
    * @throws RenderError asset_decode_failed, asset_type_unsupported
    */
   samples(fromSeconds: number): AsyncGenerator<Stereo>;
+  /**
+   * Decodes the whole sound and counts what is heard of it from time 0 on, at the rate of its source.
+   *
+   * @throws as `samples`
+   */
+  length(): Promise<SoundLength>;
   close(): void;
 }
 
@@ -51,6 +58,7 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
     return {
       durationSeconds: last - origin,
       samples: (fromSeconds) => read(track, { ...extent, origin }, fromSeconds, name),
+      length: () => count(track, { ...extent, origin }, last - origin, name),
       close,
     };
   } catch (cause) {
@@ -100,40 +108,74 @@ function preSkip({ description }: SoundTrack): number {
   return Buffer.from(description.buffer, description.byteOffset, description.length).readUInt16LE(10);
 }
 
-async function* read(
-  track: SoundTrack,
-  { origin, start, end, delay, isShortened }: Extent,
-  fromSeconds: number,
-  name: string,
-): AsyncGenerator<Stereo> {
-  const from = Math.max(start, origin + fromSeconds);
-  const lead = Math.round((from - origin - fromSeconds) * MIX_RATE);
+async function* read(track: SoundTrack, extent: Extent, fromSeconds: number, name: string): AsyncGenerator<Stereo> {
+  const { from, leadSeconds } = beginning(extent, fromSeconds);
+  const lead = Math.round(leadSeconds * MIX_RATE);
   if (lead > 0) yield silence(lead);
+  let resampler: Resampler | undefined;
+  for await (const { channels, rate, speakers, offset } of heardSound(track, extent, from, name)) {
+    resampler ??= new Resampler(rate, offset);
+    yield resampler.push(toStereo(channels, speakers));
+  }
+  if (resampler !== undefined) yield resampler.end();
+}
+
+/** @param durationSeconds according to the file, after which nothing is heard */
+async function count(track: SoundTrack, extent: Extent, durationSeconds: number, name: string): Promise<SoundLength> {
+  const { from, leadSeconds } = beginning(extent, 0);
+  let rate = track.sampleRate;
+  let samples = 0;
+  let first = 0;
+  for await (const { channels, rate: decodedRate, offset } of heardSound(track, extent, from, name)) {
+    [rate, first] = [decodedRate, offset];
+    samples += channels[0]!.length;
+  }
+  const heard = Math.round(leadSeconds * rate) + Math.max(0, Math.ceil(samples - first));
+  return { samples: Math.min(heard, Math.round(durationSeconds * rate)), rate };
+}
+
+/** Returns where a sound is read from, in seconds of the file, and the silence before it. */
+function beginning({ origin, start }: Extent, fromSeconds: number): { from: number; leadSeconds: number } {
+  const from = Math.max(start, origin + fromSeconds);
+  return { from, leadSeconds: from - origin - fromSeconds };
+}
+
+/** Decoded sound up to the end of a sound, at the rate of its source. */
+interface HeardSound extends DecodedSound {
+  /** Position of the first sample that is heard, in samples from the first one here: not whole between two samples. */
+  readonly offset: number;
+}
+
+/** Yields the decoded sound from a time of the file on. All pieces have the `offset` of the first. */
+async function* heardSound(
+  track: SoundTrack,
+  { end, delay, isShortened }: Extent,
+  from: number,
+  name: string,
+): AsyncGenerator<HeardSound> {
   try {
     const packets = track.packets(from + delay - PREROLL_SECONDS);
     const { value: packet, done } = await packets.next();
     if (done === true) throw new Error('it has no sound');
-    let resampler: Resampler | undefined;
+    let offset: number | undefined;
     /** Source samples until the end. */
     let left = Infinity;
     for await (const { channels, rate, speakers } of decodePackets(track, startingWith(packet, packets), name)) {
       const count = channels[0]?.length ?? 0;
       if (count === 0) continue;
-      if (resampler === undefined) {
+      if (offset === undefined) {
         const isFirst = packet.timestamp <= 0 && isShortened;
         const position = isFirst
           ? (packet.timestamp + packet.duration) * rate - count
           : (packet.timestamp - delay) * rate;
-        resampler = new Resampler(rate, Math.max(0, snap(from * rate - position)));
+        offset = Math.max(0, snap(from * rate - position));
         left = Math.round(end * rate - position);
       }
       const present = channels.map((samples) => samples.subarray(0, Math.max(0, left)));
-      const stereo = toStereo(present, speakers);
       left -= count;
-      yield resampler.push(stereo);
+      yield { channels: present, rate, speakers, offset };
       if (left <= 0) break;
     }
-    if (resampler !== undefined) yield resampler.end();
   } catch (cause) {
     if (cause instanceof RenderError) throw cause;
     throw toDamageError(cause, name);
