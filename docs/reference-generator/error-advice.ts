@@ -33,6 +33,7 @@ export const ADVICE: readonly Group[] = [
       invalid_url: 'Write a path, or an http(s) URL without user and password.',
       missing_file: 'Correct the path. See [Paths](definitions.md#paths).',
       ambiguous_path: 'Remove or rename one of the two.',
+      sound_unreadable: 'Export the sound again, or copy the file again. See [Sound](definitions.md#sound).',
       lfs_pointer:
         'Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for actions/checkout. See [Git LFS](definitions.md#git-lfs).',
       path_outside: 'Copy the file into the repository.',

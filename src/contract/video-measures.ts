@@ -25,3 +25,6 @@ export interface SoundLength {
   /** Samples per second: integer, > 0. */
   readonly rate: number;
 }
+
+/** Observed lengths of local sounds by repository-relative path; null for a sound whose length is not known. */
+export type SoundLengths = (path: string) => SoundLength | null;

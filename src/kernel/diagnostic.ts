@@ -40,6 +40,7 @@ export const CODES = {
   invalid_url: 'A source is neither a path nor an http(s) URL',
   missing_file: 'A local file does not exist',
   ambiguous_path: 'Two files or folders differ only in the Unicode form of their names',
+  sound_unreadable: 'The length of a sound cannot be measured',
   lfs_pointer: 'A file is a Git LFS pointer whose content was not fetched',
   path_outside: 'A path leads out of the repository',
   duplicate_id: 'Two videos have the same id',

@@ -306,6 +306,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
   lint: () => listOf(lintFinding),
   source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
+  length: () => fields({ samples: count, rate: count }),
   package: () =>
     byPresence(
       'problems',
@@ -360,6 +361,7 @@ const [PACKET_TEXT_BYTES, SOUND_PACKETS] = [128, 100];
 /** An animation may grow when it is written again; other files in a package keep their size. */
 const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
   source: MEGABYTE,
+  length: MEGABYTE,
   keys: MEGABYTE,
   font: MEGABYTE,
   package: 256 * MEGABYTE,

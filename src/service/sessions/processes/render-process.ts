@@ -72,6 +72,10 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { describeSource } = await import('../sources/describe-source.ts');
     return describeSource(bytes, input.kind);
   },
+  async length({ input, bytes }) {
+    const { soundLength } = await import('../../../engine/media/sound-length.ts');
+    return soundLength(bytes, input.name);
+  },
   async package({ input, bytes }) {
     const { inspectPackageZip } = await import('../sources/inspect-package.ts');
     return inspectPackageZip(bytes, input.wants);

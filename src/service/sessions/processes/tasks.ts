@@ -1,3 +1,4 @@
+import type { SoundLength } from '../../../contract/video-measures.ts';
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
@@ -80,6 +81,8 @@ interface RenderTasks {
   };
   /** Reads the structure of an image, a clip or a sound. */
   readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };
+  /** Measures a sound by decoding it. @see soundLength */
+  readonly length: { readonly input: { readonly name: string }; readonly output: SoundLength };
   /** Reads a zipped template package. */
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
   /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
