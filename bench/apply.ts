@@ -109,16 +109,22 @@ function videoOf(index: number): Video {
   return {
     id: `video-${index}` as VideoId,
     path: `videos/video-${index}.yaml`,
-    template: 'bench',
     title: `Video ${index}`,
     description: null,
     labels: {},
     protect: false,
     audio: new Map(),
-    fonts: new Map(),
     output: null,
     deliver: [],
-    resources: new Map([['t_01', { kind: 'text', text: `A text of video ${index}` }]]),
+    scenes: [
+      {
+        id: 'bench',
+        template: 'bench',
+        resources: new Map([['t_01', { kind: 'text', text: `A text of video ${index}` }]]),
+        fonts: new Map(),
+        audio: new Map(),
+      },
+    ],
   };
 }
 
@@ -136,7 +142,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
     const videos = Array.from({ length: count }, (_, index) => videoOf(index));
     const context = {
       service: url,
-      styleVersion: STYLE_VERSION,
+      styleVersions: { bench: STYLE_VERSION },
       renderEpoch: null,
       measures: null,
       assetDigest: () => sha256(''),

@@ -8,6 +8,7 @@ import type { Io } from '../../src/cli/io.ts';
 import { openInputs } from '../../src/cli/render/open-inputs.ts';
 import { type PackedInput, packRenderInput, unpackRenderInput } from '../../src/engine/packed-input.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
+import { firstTemplate } from '../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { shrinkInput } from '../../src/report/preview/reduce-input.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
@@ -41,7 +42,7 @@ export async function scenesOf(root: string, times: ReadonlyMap<string, readonly
   for (const video of project.videos) {
     const shown = times.get(video.id) ?? [];
     if (shown.length === 0) continue;
-    const renderInput = await inputs.inputOf(video, project.templates.get(video.template)!.package!);
+    const renderInput = await inputs.inputOf(video, project.templates.get(firstTemplate(video))!.package!);
     const stills = shown.map((time) => ({ name: `${time}`, frame: Math.round(time * renderInput.fps) }));
     packed.push(packRenderInput({ ...shrinkInput(renderInput, STILL_SIDE), sounds: [], stills }));
   }

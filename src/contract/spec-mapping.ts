@@ -1,12 +1,13 @@
 import { mapToRecord } from '../kernel/json.ts';
 import type { EditableKind } from './fields/editable-kinds.ts';
-import type { SpecSound, SpecValue, VideoSpec } from './video-spec.ts';
+import type { SceneSpec, SpecSound, SpecValue } from './video-spec.ts';
 import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
 
-type MappedSpec = Pick<VideoSpec<string>, 'resources' | 'audio' | 'fonts'>;
+/** The values of a scene. */
+type MappedSpec = Pick<SceneSpec<string>, 'resources' | 'audio' | 'fonts'>;
 type MappedValues = Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'>;
 
-/** Returns the mapping of a spec whose sources are URLs, without empty parts. */
+/** Returns the mapping of a scene whose sources are URLs, without empty parts. */
 export function mappingOf({ resources, audio, fonts }: MappedSpec, styleVersion: string): Mapping {
   return {
     template_style_version_id: styleVersion,
@@ -39,7 +40,7 @@ function wireSound({ source, transform }: SpecSound<string>): AudioResource {
 }
 
 /**
- * Returns the spec of a mapping that `checkMapping` accepts; its sources are URLs.
+ * Returns the values of a mapping that `checkMapping` accepts; their sources are URLs.
  *
  * @param kindOf returns the kind of an editable
  */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import type { DurationWish, Shortening } from './timeline/timeline.ts';
 import {
   type InheritedMeasures,
   OUTPUT_DEFAULTS,
@@ -13,22 +14,77 @@ import type { AudioTransform, Transform } from './wire/mapping.ts';
 import { isSoundFormat, type NamedOutput, type OutputRequest, withoutName } from './wire/output.ts';
 
 /**
- * Values that fill a template, and the files to render. A definition, a request and a session are forms of a spec that
- * differ in how they name a source; fingerprints, digests and comparisons are derived from `canonicalSpec`.
+ * Templates with values in sequence, and the files to render. A definition, a request and a session are forms of a spec that
+ * differ in how they name a source and a template; fingerprints, digests and comparisons are derived from `canonicalSpec`.
  *
  * @typeParam S name of a source: a path, a URL or a digest
  */
-export interface VideoSpec<S> {
-  /** By editable key, in the order of the specification, without optional editables that have no value. */
-  readonly resources: ReadonlyMap<string, SpecValue<S>>;
-  /** Keyed by the name of the track, sorted; mixed over the template's own sound. */
+export interface VideoSpec<S> extends TimelineWish {
+  /** In their order; at least one. */
+  readonly scenes: readonly SceneSpec<S>[];
+  /** Sounds of the whole video, also those of an only scene. Keyed by the name of the track, sorted. */
   readonly audio: ReadonlyMap<string, SpecSound<S>>;
-  /** Font of the template → its replacement, sorted by name. */
-  readonly fonts: ReadonlyMap<string, string>;
   /** Settings of the main file; null if there are none. */
   readonly output: OutputRequest | null;
   /** All files of a video with several; the first is `output` with its name. */
   readonly outputs?: readonly NamedOutput[];
+}
+
+/** What a video wants of its timeline. A field is absent if the scenes decide it. */
+export interface TimelineWish {
+  /** Pixels; those of the template of the first written scene if absent. */
+  readonly size?: readonly [width: number, height: number];
+  /** Frames per second, as `size`. */
+  readonly rate?: number;
+  /** Seconds. Of an only scene, the length of the scene. */
+  readonly duration?: number;
+}
+
+/** A template with values, at a place in a video. */
+export interface SceneSpec<S> extends ScenePlacement {
+  /** Unique in the video, ignoring case. No frame depends on it. */
+  readonly id: string;
+  /** Name of the template in reelform.yaml, or the id of its style version. */
+  readonly template: string;
+  /** By editable key, in the order of the specification, without optional editables that have no value. */
+  readonly resources: ReadonlyMap<string, SpecValue<S>>;
+  /** Font of the template → its replacement, sorted by name. */
+  readonly fonts: ReadonlyMap<string, string>;
+  /** Sounds that begin with the scene, keyed by the name of the track, sorted. Empty for the only scene of a video. */
+  readonly audio: ReadonlyMap<string, SpecSound<S>>;
+}
+
+/** Everything about a scene that is not a value. A field is absent at its default. */
+export interface ScenePlacement {
+  /** Absent for the natural length of the template. */
+  readonly duration?: DurationWish;
+  /** From the scene before; absent for a cut. */
+  readonly transition?: Transition;
+  /** How a template of another shape fills the video. */
+  readonly fit?: 'cover' | 'contain';
+  /** Colour behind the scene: 6 upper-case hexadecimal digits. Black if absent; transparent outputs have none. */
+  readonly background?: string;
+  /** Permits a scene that is shorter than its template can be. */
+  readonly shorten?: Shortening;
+}
+
+export const TRANSITION_TYPES = ['fade', 'dip', 'slide', 'push', 'wipe', 'iris', 'zoom'] as const;
+export const EASINGS = ['linear', 'ease-in', 'ease-out', 'ease-in-out'] as const;
+export const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
+
+/** How a scene replaces the scene before it. */
+export interface Transition {
+  readonly type: (typeof TRANSITION_TYPES)[number];
+  /** Seconds, > 0. */
+  readonly duration: number;
+  /** `before`: during the end of the scene before, instead of the start of this scene. */
+  readonly at?: 'before';
+  /** `ease-in-out` if absent. */
+  readonly easing?: (typeof EASINGS)[number];
+  /** Where the pictures of `slide`, `push` and `wipe` move; `left` if absent. */
+  readonly direction?: (typeof DIRECTIONS)[number];
+  /** Colour of `dip`: 6 upper-case hexadecimal digits; black if absent. */
+  readonly color?: string;
 }
 
 /** Value of an editable, checked against its kind. */
@@ -61,6 +117,23 @@ export function furtherOutputs({
 }
 
 /**
+ * Returns the only scene of a video that is nothing but a template with values: at its natural length, of its size and rate.
+ *
+ * @returns null for several scenes, and for a scene that is placed
+ */
+export function plainScene<S>({ scenes, size, rate, duration }: VideoSpec<S>): SceneSpec<S> | null {
+  const [only, second] = scenes;
+  if (only === undefined || second !== undefined) return null;
+  const placement = [size, rate, duration, only.duration, only.transition, only.fit, only.background, only.shorten];
+  return placement.every((field) => field === undefined) ? only : null;
+}
+
+/** Names a value of a scene: its key; in a video of several scenes `<scene>.<key>`. */
+export function valueName({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>, scene: { readonly id: string }, key: string) {
+  return scenes.length === 1 ? key : `${scene.id}.${key}`;
+}
+
+/**
  * Removes everything that repeats a default: fields of transforms and of outputs, and the alpha of an opaque colour. Specs
  * that mean the same are then equal. The service interface fixes these defaults.
  *
@@ -68,29 +141,32 @@ export function furtherOutputs({
  * @returns the same object when there is nothing to remove
  */
 export function canonicalSpec<S>(spec: VideoSpec<S>, measures: InheritedMeasures): VideoSpec<S> {
-  const { fonts } = spec;
-  const resources = mapValues(spec.resources, canonicalValue);
+  const scenes = spec.scenes.map((scene) => ({
+    ...scene,
+    resources: mapValues(scene.resources, canonicalValue),
+    audio: mapValues(scene.audio, canonicalSound),
+  }));
   const audio = mapValues(spec.audio, canonicalSound);
   const output = plainOutput(spec.output, measures);
   const outputs = spec.outputs?.map((file): NamedOutput => {
     return { name: file.name, ...plainOutput(withoutName(file) ?? null, measures) };
   });
-  const canonical = { resources, audio, fonts, output, ...defined({ outputs }) };
-  const { resources: values, audio: sounds, output: main, outputs: files } = spec;
-  const isCanonical = isDeepStrictEqual([values, sounds, main, files], [resources, audio, output, outputs]);
-  return isCanonical ? spec : canonical;
+  const { scenes: given, audio: sounds, output: main, outputs: files } = spec;
+  const isCanonical = isDeepStrictEqual([given, sounds, main, files], [scenes, audio, output, outputs]);
+  return isCanonical ? spec : { ...spec, scenes, audio, output, ...defined({ outputs }) };
 }
 
 /**
  * Returns whether a file of the video has sound, as far as a spec shows: the engine mixes filled sounds, tracks, clips with a
  * volume and the template's sounds into files of a format with sound. A clip counts even if it is silent.
  *
- * @param template whether the template has sounds of its own
+ * @param template whether a template of the video has sounds of its own
  */
 export function hasSound(spec: VideoSpec<unknown>, template: boolean): boolean {
   const files = [spec.output, ...furtherOutputs(spec)];
   if (!files.some((file) => isSoundFormat(file?.format ?? OUTPUT_DEFAULTS.format))) return false;
-  return template || spec.audio.size > 0 || [...spec.resources.values()].some(isHeard);
+  if (template || spec.audio.size > 0) return true;
+  return spec.scenes.some(({ audio, resources }) => audio.size > 0 || [...resources.values()].some(isHeard));
 }
 
 function isHeard(value: SpecValue<unknown>): boolean {
@@ -118,14 +194,40 @@ function canonicalSound<T extends Pick<SpecSound<unknown>, 'transform'>>(sound: 
   return { ...sound, transform: plainTransform('audio', sound.transform) };
 }
 
-/** Returns the same spec with other names of its sources. */
-export function withSources<S, T>(spec: VideoSpec<S>, rename: (source: S) => T): VideoSpec<T> {
-  const { fonts, output, outputs } = spec;
-  const resources = mapValues(spec.resources, (value): SpecValue<T> => {
-    return 'source' in value ? { ...value, source: rename(value.source) } : value;
-  });
-  const audio = mapValues(spec.audio, (sound) => ({ ...sound, source: rename(sound.source) }));
-  return { resources, audio, fonts, output, ...defined({ outputs }) };
+/** How another form of a spec names things. */
+export interface Renaming<S, T> {
+  source(source: S): T;
+  /** As before if absent. */
+  template?(template: string): string;
+}
+
+/** Returns the same spec with other names of its sources and templates. */
+export function withNames<S, T>(
+  { scenes, audio, ...rest }: VideoSpec<S>,
+  { source: rename, template = (name) => name }: Renaming<S, T>,
+): VideoSpec<T> {
+  const renameSound = (sound: SpecSound<S>): SpecSound<T> => ({ ...sound, source: rename(sound.source) });
+  return {
+    ...rest,
+    scenes: scenes.map((scene) => ({
+      ...scene,
+      template: template(scene.template),
+      resources: mapValues(scene.resources, (value): SpecValue<T> => {
+        return 'source' in value ? { ...value, source: rename(value.source) } : value;
+      }),
+      audio: mapValues(scene.audio, renameSound),
+    })),
+    audio: mapValues(audio, renameSound),
+  };
+}
+
+/** Returns the values and sounds of a video, in no particular order. */
+export function allValues<S>(spec: Pick<VideoSpec<S>, 'scenes' | 'audio'>): SpecValue<S>[] {
+  const sounds = [spec.audio, ...spec.scenes.map(({ audio }) => audio)].flatMap((audio) => [...audio.values()]);
+  return [
+    ...spec.scenes.flatMap(({ resources }) => [...resources.values()]),
+    ...sounds.map((sound): SpecValue<S> => ({ kind: 'audio', ...sound })),
+  ];
 }
 
 function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defined } from '../kernel/defined.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import { globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
+import { firstTemplate, globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
 import { isOutputPath, type LockEntry } from '../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
@@ -90,7 +90,7 @@ function* validCards(
     if (video === undefined) continue;
     const change = changes.get(id) ?? null;
     const entry = lock?.videos.get(change?.previousId ?? id) ?? null;
-    const template = project.templates.get(desiredVideo.template)?.package ?? null;
+    const template = project.templates.get(firstTemplate(desiredVideo))?.package ?? null;
     const progress = notes.running.get(id) ?? null;
     const failed = notes.failed.get(id);
     const failures = failed?.fingerprint === fingerprint ? failed.failures : [];
@@ -100,7 +100,7 @@ function* validCards(
       title,
       labels,
       path,
-      template: desiredVideo.template,
+      template: firstTemplate(desiredVideo),
       fingerprint,
       progress,
       failures,
@@ -201,10 +201,10 @@ function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile 
   };
 }
 
-const UNFILLED: DrawnContent = { output: null, audio: new Map(), resources: new Map() };
+const UNFILLED: DrawnContent = { output: null, audio: new Map(), scenes: [] };
 
 function templateCards({ project, desired }: LoadedRepository, problems: readonly PreviewProblem[]): TemplateCard[] {
-  const uses = groupBy(desired, ({ template }) => template);
+  const uses = groupBy(desired, firstTemplate);
   return [...project.config.templates].map(([name, config]): TemplateCard => {
     const template: ProjectTemplate | undefined = project.templates.get(name);
     const templatePackage = template?.package ?? null;

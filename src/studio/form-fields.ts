@@ -26,7 +26,7 @@ export function formFields(
   return Object.entries(template.spec.editables).map(([key, editable]) => {
     const node = child(resources, key);
     const written = node === null ? null : valueNode(node);
-    const resource = video?.resources.get(key);
+    const resource = video?.scenes[0]?.resources.get(key);
     const column = /^\$\{\s*([^{}]+?)\s*\}$/.exec(written?.text ?? '')?.[1] ?? null;
     const isFilled = row !== null && written?.text.includes('${') === true;
     return {

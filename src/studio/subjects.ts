@@ -1,6 +1,7 @@
+import { allValues } from '../contract/video-spec.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
-import { localFiles, type Video } from '../reconciler/definition/video.ts';
+import { firstTemplate, localFiles, type Video } from '../reconciler/definition/video.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
 import { recordedVideo } from '../report/preview/recorded-video.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
@@ -56,7 +57,7 @@ export function subjectsOf({ project, desired, plan }: LoadedRepository): Map<st
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   const fingerprints = new Map<string, string>(desired.map(({ id, fingerprint }) => [id, fingerprint]));
   for (const [id, video] of videos) {
-    const template = project.templates.get(video.template)?.package ?? null;
+    const template = project.templates.get(firstTemplate(video))?.package ?? null;
     const fingerprint = fingerprints.get(id);
     if (template !== null && fingerprint !== undefined) add(fingerprint, video, template);
   }
@@ -83,7 +84,7 @@ function earlierVideo(
   if (change.action !== 'update' || change.desired.fingerprint === change.before.fingerprint) return null;
   const { desired, before: entry } = change;
   const video = videos.get(desired.id);
-  const template = templates.get(desired.template);
+  const template = templates.get(firstTemplate(desired));
   if (video === undefined || template === undefined || template.package === null) return null;
   const recorded = recordedVideo({ entry, desired, video, spec: template.spec, fileOf });
   return recorded && { video: recorded, template: template.package };
@@ -100,21 +101,27 @@ function sampleVideo(template: string, { spec }: TemplatePackage, variant: TextV
   return {
     id: `template/${template}` as Video['id'],
     path: '',
-    template,
     title: template,
     description: null,
     labels: {},
     protect: false,
-    resources: new Map([...texts].map(([key, text]) => [key, { kind: 'text', text }])),
+    scenes: [
+      {
+        id: template,
+        template,
+        resources: new Map([...texts].map(([key, text]) => [key, { kind: 'text', text }])),
+        audio: new Map(),
+        fonts: new Map(),
+      },
+    ],
     audio: new Map(),
-    fonts: new Map(),
     output: null,
     deliver: [],
   };
 }
 
 /** The fields of a video that decide what `pictureOf` returns. */
-export type DrawnContent = Pick<Video, 'output' | 'audio' | 'resources'>;
+export type DrawnContent = Pick<Video, 'output' | 'audio' | 'scenes'>;
 
 /** Returns the output of a video as frames: without a codec, which pictures do not have. */
 export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest {
@@ -135,7 +142,7 @@ export function pictureOf(video: DrawnContent, template: TemplatePackage): Pictu
   const hasSound =
     video.audio.size > 0 ||
     template.sounds.size > 0 ||
-    [...video.resources.values()].some(({ kind }) => kind === 'audio' || kind === 'video');
+    allValues(video).some(({ kind }) => kind === 'audio' || kind === 'video');
   return { width, height, fps, frameCount, durationSeconds: frameCount / fps, hasSound };
 }
 

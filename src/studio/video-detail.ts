@@ -1,7 +1,7 @@
 import { segmentRanges } from '../engine/segments/segment.ts';
 import { definitionSpan } from '../reconciler/definition/definition-file.ts';
 import { isDataFile } from '../reconciler/definition/read-rows.ts';
-import { isFragment, type Video } from '../reconciler/definition/video.ts';
+import { firstTemplate, isFragment, type Video } from '../reconciler/definition/video.ts';
 import { editableKeys } from '../reconciler/lock/input-names.ts';
 import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
@@ -97,7 +97,7 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   const card = live.card(id);
   const { project } = live.loaded;
   const video = project.videos.find((candidate) => candidate.id === id);
-  const template = video && (project.templates.get(video.template)?.package ?? null);
+  const template = video && (project.templates.get(firstTemplate(video))?.package ?? null);
   if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
   const renderInput = await stills.renderInput(live.subject(card.fingerprint), video.output ?? {});
   const { signal } = new AbortController();

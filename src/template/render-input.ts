@@ -1,5 +1,6 @@
 import type { FrameRate } from '../contract/timeline/frame-rate.ts';
 import type { RationalJson } from '../contract/timeline/rational.ts';
+import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
 
@@ -174,11 +175,11 @@ export type InputTimeMap = readonly {
   readonly speed: RationalJson;
 }[];
 
-export type SceneFit = 'cover' | 'contain';
+export type SceneFit = NonNullable<ScenePlacement['fit']>;
 
 /** How a transition looks. */
 export interface TransitionStyle {
-  readonly type: 'fade' | 'dip' | 'slide' | 'push' | 'wipe' | 'iris' | 'zoom';
+  readonly type: Transition['type'];
   readonly easing: Easing;
   /** Where the pictures of `slide`, `push` and `wipe` move. */
   readonly direction: Direction;
@@ -186,5 +187,5 @@ export interface TransitionStyle {
   readonly color: string;
 }
 
-export type Easing = 'linear' | 'ease-in' | 'ease-out' | 'ease-in-out';
-export type Direction = 'left' | 'right' | 'up' | 'down';
+export type Easing = NonNullable<Transition['easing']>;
+export type Direction = NonNullable<Transition['direction']>;

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { firstTemplate } from '../../src/reconciler/definition/video.ts';
 import { loadProject, type Project } from '../../src/reconciler/project/load-project.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
 
@@ -124,7 +125,8 @@ describe('a second run', () => {
 describe('an edit', () => {
   /** The shortest video in a file of its own. */
   const definition = () => {
-    const frames = ({ template }: Project['videos'][number]) => project.templates.get(template)!.package!.frameCount;
+    const frames = (video: Project['videos'][number]) =>
+      project.templates.get(firstTemplate(video))!.package!.frameCount;
     const own = project.videos.filter((video) => !video.id.includes('stores'));
     return own.sort((a, b) => frames(a) - frames(b))[0]!.path;
   };
@@ -150,7 +152,7 @@ describe('an edit', () => {
   it('of an image plans the videos that use it', async () => {
     const uses = new Map<string, string[]>();
     for (const video of project.videos) {
-      for (const resource of video.resources.values()) {
+      for (const resource of video.scenes[0]!.resources.values()) {
         if (resource.kind !== 'image' || resource.source.kind !== 'file') continue;
         const { path } = resource.source;
         uses.set(path, [...new Set([...(uses.get(path) ?? []), video.id])]);

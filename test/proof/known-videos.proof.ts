@@ -26,14 +26,15 @@ const template = {
 function derived(video: Video, session: RenderSession): unknown[] {
   const desired = desiredVideo(video, {
     service: 'embedded',
-    styleVersion: 'tsv_1',
+    styleVersions: { launch: 'tsv_1' },
     renderEpoch: 2,
     measures: videoMeasures(template),
     assetDigest: (path) => sha256(path),
   });
-  const request = sessionRequest(video, 'tsv_1', (path) => `urn:sha256:${sha256(path)}`);
+  const request = sessionRequest(video, { launch: 'tsv_1' }, (path) => `urn:sha256:${sha256(path)}`);
   const digests = new Map<string, Sha256>();
-  for (const [key, value] of video.resources) if ('source' in value) digests.set(key, sha256(JSON.stringify(value)));
+  for (const [key, value] of video.scenes[0]!.resources)
+    if ('source' in value) digests.set(key, sha256(JSON.stringify(value)));
   for (const [name, value] of video.audio) digests.set(`audio_tracks.${name}`, sha256(JSON.stringify(value)));
   const inputs = { ...request.mapping, output: video.output ?? undefined };
   const files = videoFiles(template as never, inputs, (video.outputs ?? []).slice(1), digests);
@@ -49,7 +50,7 @@ function derived(video: Video, session: RenderSession): unknown[] {
 }
 
 function sessionOf(video: Video): RenderSession {
-  const request = sessionRequest(video, 'tsv_1', (path) => `urn:sha256:${sha256(path)}`);
+  const request = sessionRequest(video, { launch: 'tsv_1' }, (path) => `urn:sha256:${sha256(path)}`);
   return { ...bareSession('rs_1', 0), ...request } as unknown as RenderSession;
 }
 

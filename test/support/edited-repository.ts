@@ -2,11 +2,12 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadDesiredState } from '../../src/cli/state/load-desired-state.ts';
 import type { StyleVersion } from '../../src/contract/wire/style-version.ts';
+import { firstTemplate } from '../../src/reconciler/definition/video.ts';
 import { emptyLock, type LockEntry } from '../../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../../src/reconciler/lock/lock-format.ts';
 import { describeInputs } from '../../src/reconciler/lock/recorded-inputs.ts';
 import { settleDeliveries } from '../../src/reconciler/plan/compare-video.ts';
-import { contentSpec } from '../../src/reconciler/plan/desired-video.ts';
+import { contentSpec, styleVersionOf } from '../../src/reconciler/plan/desired-video.ts';
 import { digestsOf } from '../../src/reconciler/plan/plan-videos.ts';
 import { schemaFiles } from '../../src/reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
@@ -149,8 +150,8 @@ export class EditedRepository {
         title: video.title,
         ...(Object.keys(video.labels).length > 0 && { labels: video.labels }),
         service: video.service,
-        template: video.template,
-        style_version: video.styleVersion,
+        template: firstTemplate(video),
+        style_version: styleVersionOf(video),
         inputs: isFormer ? describeInputs(contentSpec(video, digestsOf(video))) : video.inputs,
         session: 'rs_1',
         video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,

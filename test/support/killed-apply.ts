@@ -67,7 +67,7 @@ const http = createHttpService({
 });
 const context = {
   service: http.name,
-  styleVersion: 'tsv_1',
+  styleVersions: { small: 'tsv_1' },
   renderEpoch: null,
   measures: null,
   assetDigest: () => sha256(''),

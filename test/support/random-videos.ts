@@ -62,17 +62,25 @@ export class RandomVideos {
     const names = ['main', 'square', 'poster'].filter(() => this.#is(0.3));
     const outputs = names.map((name): NamedOutput => ({ name, ...this.#output() }));
     const { name: _, ...first } = outputs[0] ?? { name: '', ...this.#output() };
+    const audio = new Map(tracks.map((name) => [name, this.#sound()]));
+    const replacements = new Map(fonts.map((name) => [name, this.#pick(['X', 'Y z'])]));
     return {
       id: 'random' as VideoId,
       path: 'videos/random.yaml',
-      template: 'launch',
       title: 'Random',
       description: null,
       labels: {},
       protect: false,
-      resources,
-      audio: new Map(tracks.map((name) => [name, this.#sound()])),
-      fonts: new Map(fonts.map((name) => [name, this.#pick(['X', 'Y z'])])),
+      scenes: [
+        {
+          id: 'launch',
+          template: 'launch',
+          resources,
+          fonts: replacements,
+          audio: new Map(),
+        },
+      ],
+      audio,
       output: Object.keys(first).length === 0 ? null : first,
       ...(outputs.length > 0 && { outputs }),
       deliver: [],

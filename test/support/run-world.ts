@@ -58,7 +58,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
   });
   const context = {
     service: http.name,
-    styleVersion: 'tsv_1',
+    styleVersions: { small: 'tsv_1' },
     renderEpoch: null,
     measures: null,
     assetDigest: () => sha256(''),

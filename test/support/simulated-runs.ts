@@ -128,7 +128,7 @@ export class Simulation {
     const videos = this.#world.videos.map((id) => textVideo(id));
     const context = {
       service: SERVICE,
-      styleVersion: 'tsv_1',
+      styleVersions: { small: 'tsv_1' },
       renderEpoch: null,
       measures: null,
       assetDigest: () => sha256(''),

@@ -5,14 +5,20 @@ export function textVideo(id: string, text = id): Video {
   return {
     id: id as VideoId,
     path: `videos/${id}.yaml`,
-    template: 'small',
     title: id,
     description: null,
     labels: {},
     protect: false,
-    resources: new Map([['t_01', { kind: 'text', text }]]),
+    scenes: [
+      {
+        id: 'small',
+        template: 'small',
+        resources: new Map([['t_01', { kind: 'text', text }]]),
+        fonts: new Map(),
+        audio: new Map(),
+      },
+    ],
     audio: new Map(),
-    fonts: new Map(),
     output: null,
     deliver: [],
   };

@@ -47,6 +47,7 @@ describe('the colours of the examples', () => {
     const exampleOf = (key: string): string => (editables[key] as { example_text: string }).example_text;
     const { videos } = await loadProject({ cwd: ROOT });
     const filled = videos
+      .map(({ scenes }) => scenes[0]!)
       .filter(({ template }) => template === 'launch')
       .map(({ resources }) => {
         const colors = new Map(

@@ -1,5 +1,6 @@
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
+import { firstTemplate } from '../../reconciler/definition/video.ts';
 import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ShardReport } from '../../report/json/event-json.ts';
@@ -135,7 +136,7 @@ async function renderPlanned(
 function plannedVideos(plan: Plan, { videos, templates }: Project, inputs: OpenInputs): ShardVideo[] {
   const wanted = new Set(plan.changes.filter(renders).map(({ id }) => id));
   return videos.flatMap((video) => {
-    const template = templates.get(video.template)?.package ?? null;
+    const template = templates.get(firstTemplate(video))?.package ?? null;
     if (!wanted.has(video.id) || template === null) return [];
     return [{ id: video.id, video: () => inputs.filesOf(video, template) }];
   });

@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
+import { firstTemplate } from '../../reconciler/definition/video.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { resolveOutput } from '../../template/bind/resolve-output.ts';
@@ -111,9 +112,9 @@ export function targetFlags(globs: readonly string[]): string[] {
 
 async function firstStill(id: string, root: string): Promise<string> {
   const project = await loadProject({ cwd: root });
-  const { template: name, output } = videoOf(id, project);
-  const template = project.templates.get(name)?.package;
-  const stills = template ? resolveOutput(outputBasis(template), output ?? {}).stills : [];
+  const video = videoOf(id, project);
+  const template = project.templates.get(firstTemplate(video))?.package;
+  const stills = template ? resolveOutput(outputBasis(template), video.output ?? {}).stills : [];
   return String(stills[0]?.frame ?? 0);
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { VideoId } from '../../reconciler/definition/video.ts';
+import { firstTemplate, type VideoId } from '../../reconciler/definition/video.ts';
 import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
 import type { SegmentCount } from '../../reconciler/plan/plan-document.ts';
 import { segmentKeys } from '../../service/sessions/segment-keys.ts';
@@ -37,7 +37,7 @@ export async function countSegments(
   };
   try {
     for (const video of videos) {
-      const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
+      const template = pending.has(video.id) ? templateOf(firstTemplate(video))?.package : null;
       if (template == null) continue;
       const files = await inputs.filesOf(video, template).catch(() => null);
       const keys =

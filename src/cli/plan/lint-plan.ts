@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
-import type { VideoId } from '../../reconciler/definition/video.ts';
+import { templatesOf, type VideoId } from '../../reconciler/definition/video.ts';
 import { type Fingerprint, isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
@@ -128,5 +128,7 @@ export async function lintErrors(
 
 function fingerprintsToRender(plan: Plan, isNeeded = (_template: string) => true): Map<VideoId, Fingerprint> {
   const pending = plan.changes.filter(rendersNew).flatMap(({ desired }) => desired ?? []);
-  return new Map(pending.filter(({ template }) => isNeeded(template)).map(({ id, fingerprint }) => [id, fingerprint]));
+  return new Map(
+    pending.filter((video) => templatesOf(video).some(isNeeded)).map(({ id, fingerprint }) => [id, fingerprint]),
+  );
 }

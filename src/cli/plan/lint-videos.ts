@@ -8,7 +8,7 @@ import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
 import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
-import type { Video, VideoId } from '../../reconciler/definition/video.ts';
+import { firstTemplate, type Video, type VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
@@ -98,14 +98,14 @@ export async function lintVideos(
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
   const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
   const requested = all.filter(({ id }) => wanted.has(id));
-  const packaged = requested.filter(({ template }) => packageOf(template) !== null);
-  const remote = requested.filter(({ template }) => packageOf(template) === null);
-  const rulesOf = ({ template }: Video): LintRules => ({
+  const packaged = requested.filter((video) => packageOf(firstTemplate(video)) !== null);
+  const remote = requested.filter((video) => packageOf(firstTemplate(video)) === null);
+  const rulesOf = (video: Video): LintRules => ({
     repository: context.lint,
-    template: packageOf(template)?.manifest.lint ?? {},
+    template: packageOf(firstTemplate(video))?.manifest.lint ?? {},
   });
   const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
-  const isNeeded = ({ template }: Video): boolean => mustBeChecked(template, context);
+  const isNeeded = (video: Video): boolean => mustBeChecked(firstTemplate(video), context);
   // Known findings beyond the maximum are left out too, so that a plan does not depend on earlier runs.
   const beyond = new Set(packaged.filter((video) => !isNeeded(video)).slice(options.maxVideos));
   const videos = packaged.filter((video) => !beyond.has(video));
@@ -125,7 +125,7 @@ export async function lintVideos(
     const check = async (video: Video): Promise<void> => {
       if (full.error !== null) return leave(full, full.error, isNeeded(video));
       try {
-        const renderInput = await inputs.inputOf(video, packageOf(video.template)!);
+        const renderInput = await inputs.inputOf(video, packageOf(firstTemplate(video))!);
         cache.set(keyOf(video), await pool.run('lint', { renderInput, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);
@@ -212,8 +212,8 @@ function asWritten(leftover: string): string {
 
 /** Returns why a video could not be linted, located at the resource that caused it. */
 function failed(error: unknown, video: Video, isNeeded: boolean, located: LintContext): Diagnostic[] {
-  const { id, resources, audio } = video;
-  const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
+  const { id, scenes, audio } = video;
+  const filled = { resources: Object.fromEntries(scenes[0]!.resources), audio_tracks: Object.fromEntries(audio) };
   return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {
     const at = valueSpan(video, editable ?? null, located);
     const what = editable === undefined ? '' : `${editable}: `;

@@ -6,7 +6,7 @@ import { unpackAnimation } from '../../engine/packed-input.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
-import { localFiles, type Video } from '../../reconciler/definition/video.ts';
+import { firstTemplate, localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import type { BindInput } from '../../service/sessions/bind-template.ts';
@@ -80,7 +80,7 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
       for (const { path, bytes } of files.values()) requireContent(posix.join(template.folder, path), bytes);
     }
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
-    const { mapping } = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
+    const { mapping } = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => urls.get(path)!);
     return output === undefined
       ? { tenant: SELF, template, mapping, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
       : { tenant: SELF, template, mapping, output, furtherOutputs: [] };

@@ -4,7 +4,7 @@ import { OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/outpu
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
-import type { Video } from '../../reconciler/definition/video.ts';
+import { firstTemplate, type Video } from '../../reconciler/definition/video.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { createPointerSearch } from '../../reconciler/project/find-pointers.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
@@ -72,7 +72,8 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
 }
 
 /** @throws ReelformError `template_invalid` if only the service has the template */
-function packageOf({ template }: Video, { templates }: Project): TemplatePackage {
+function packageOf(video: Video, { templates }: Project): TemplatePackage {
+  const template = firstTemplate(video);
   const found = templates.get(template)?.package ?? null;
   if (found !== null) return found;
   throw new ReelformError('template_invalid', `The template ${template} is only available on the service`, {
@@ -183,8 +184,11 @@ function defaultPath(
 /**
  * Returns the names that the definition fills, so that errors can distinguish them from the template's own resources.
  */
-export function filledBy({ resources, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
+export function filledBy({ scenes, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
   const names = (map: ReadonlyMap<string, unknown>) =>
     Object.fromEntries([...map.keys()].map((name) => [name, { source: { remote_url: '' } }]));
-  return { resources: names(resources), audio_tracks: names(audio) };
+  return {
+    resources: Object.assign({}, ...scenes.map(({ resources }) => names(resources))),
+    audio_tracks: names(audio),
+  };
 }

@@ -1,6 +1,7 @@
 import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { templatesOf } from '../../reconciler/definition/video.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cached-state.ts';
@@ -124,9 +125,11 @@ function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredS
       return desired();
     },
     labels: (template, key) => templates.get(template)?.labels[key],
-    dependenciesOf({ path, template }) {
+    dependenciesOf(video) {
+      const { path } = video;
       const definition = definitions.get(path);
-      const ofTemplate = [...files.keys()].filter((file) => isOfTemplate(file, template, config));
+      const templates = templatesOf(video);
+      const ofTemplate = [...files.keys()].filter((file) => templates.some((name) => isOfTemplate(file, name, config)));
       return [
         ...new Set([CONFIG_FILE, ...(definition?.origins ?? [path]), ...(definition?.assets ?? []), ...ofTemplate]),
       ];
@@ -154,21 +157,25 @@ export function serviceName({ service }: Config): string {
 
 /** Converts a video of a project for planning. */
 export const desire: Desire = (video, { config, templates, assets }) => {
-  const { spec, package: templatePackage } = templates.get(video.template)!;
+  const used = templatesOf(video).map((name) => templates.get(name)!);
+  const [first] = used;
   return desiredVideo(video, {
     service: serviceName(config),
-    styleVersion: spec.id,
+    styleVersions: Object.fromEntries(used.map(({ name, spec }) => [name, spec.id])),
     renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
     ...(config.service === 'embedded' && {
-      sound: { epoch: SOUND_EPOCH, isInTemplate: templatePackage !== null && templatePackage.sounds.size > 0 },
+      sound: {
+        epoch: SOUND_EPOCH,
+        isInTemplate: used.some(({ package: files }) => files !== null && files.sounds.size > 0),
+      },
     }),
-    measures: templatePackage && videoMeasures(templatePackage),
+    measures: first!.package && videoMeasures(first!.package),
     assetDigest: (path) => assets.get(path)!.sha256,
   });
 };
 
 function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {
-  const { path, template } = video;
-  const templateFiles = templates.get(template)?.paths ?? [specPath(template)];
+  const { path } = video;
+  const templateFiles = templatesOf(video).flatMap((name) => templates.get(name)?.paths ?? [specPath(name)]);
   return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...templateFiles])];
 }

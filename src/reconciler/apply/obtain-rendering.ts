@@ -6,6 +6,7 @@ import { ReelformError } from '../../kernel/diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { outputNameOf } from '../lock/lock.ts';
+import { styleVersionOf } from '../plan/desired-video.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
 import {
   type EmbeddedContext,
@@ -340,7 +341,7 @@ async function renderEmbedded(change: PendingChange, context: EmbeddedContext, e
 
 async function newRemoteIntent(change: PendingChange, body: string, context: RemoteContext): Promise<Intent> {
   const { service } = context;
-  const time = await service.serviceTime(change.desired.styleVersion);
+  const time = await service.serviceTime(styleVersionOf(change.desired));
   const intent = newIntent(change, body, context);
   return {
     ...intent,
@@ -350,13 +351,13 @@ async function newRemoteIntent(change: PendingChange, body: string, context: Rem
 }
 
 function newIntent(change: PendingChange, body: string, context: RunContext): Intent {
-  const { id, fingerprint, styleVersion } = change.desired;
+  const { id, fingerprint } = change.desired;
   return {
     key: context.ports.newKey(),
     id,
     fingerprint,
     service: context.service.name,
-    style_version: styleVersion,
+    style_version: styleVersionOf(change.desired),
     output_name: outputName(change),
     body,
     run: context.run,

@@ -158,7 +158,8 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
   const { measures } = video;
-  const { resources, audio, fonts, output } = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
+  const { scenes, audio, output } = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
+  const { template, resources, fonts } = scenes[0]!;
   const tracks = new Map([...audio].map(([name, sound]) => [name, { kind: 'audio', ...sound } as const]));
   const mapping = recordOf(session.mapping);
   const differences = new Map<string, SessionDifference>();
@@ -174,7 +175,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
       compare(field, wanted && comparable(wanted, askedSource), value);
     }
   };
-  compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
+  compare('template_style_version_id', template, mapping.template_style_version_id);
   compareValues('', resources, recordOf(mapping.resources));
   for (const found of recordsOf(session, 'audio_tracks')) compareValues('audio_tracks.', tracks, found);
   for (const found of recordsOf(session, 'font_changes')) {

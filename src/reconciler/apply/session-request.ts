@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import { mappingOf } from '../../contract/spec-mapping.ts';
-import { furtherOutputs, withSources } from '../../contract/video-spec.ts';
+import { furtherOutputs, withNames } from '../../contract/video-spec.ts';
 import type { CreateRenderSession, ExternalUploadRequest } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
@@ -20,9 +20,9 @@ export async function prepareRequest(
   { desired, destinations }: PendingChange,
   context: RunContext,
 ): Promise<CreateRenderSession> {
-  await context.ports.ensureStyleVersion(desired.styleVersion);
+  for (const id of new Set(Object.values(desired.styleVersions))) await context.ports.ensureStyleVersion(id);
   const urls = await uploadFiles(desired, context);
-  return sessionRequest(desired, desired.styleVersion, (path) => urls.get(path)!, uploadRequests(destinations));
+  return sessionRequest(desired, desired.styleVersions, (path) => urls.get(path)!, uploadRequests(destinations));
 }
 
 /** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
@@ -62,21 +62,26 @@ function withPath(path: string, { status, code, message, problems }: ServiceErro
 /**
  * Returns the body of `POST /v2/render_sessions` for a video, without fields that the video does not set.
  *
+ * @param styleVersions by name of the template, the id of its style version
  * @param urlOf returns the URL at which the service finds a file of the repository
  * @param uploads destinations of the finished file
  */
 export function sessionRequest(
-  video: Pick<Video, 'title' | 'resources' | 'audio' | 'fonts' | 'output' | 'outputs'>,
-  styleVersion: string,
+  video: Pick<Video, 'title' | 'scenes' | 'audio' | 'output' | 'outputs'>,
+  styleVersions: DesiredVideo['styleVersions'],
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],
 ): CreateRenderSession {
   const { title, output, outputs } = video;
-  const spec = withSources(video, (source) => (source.kind === 'url' ? source.url : urlOf(source.path)));
+  const spec = withNames(video, {
+    source: (source) => (source.kind === 'url' ? source.url : urlOf(source.path)),
+    template: (name) => styleVersions[name]!,
+  });
+  const [scene] = spec.scenes;
   return {
     title,
     render: 'preview',
-    mapping: mappingOf(spec, styleVersion),
+    mapping: mappingOf({ ...scene!, audio: spec.audio }, scene!.template),
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };

@@ -6,6 +6,7 @@ import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Video } from '../definition/video.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockRendering } from '../lock/lock.ts';
+import { styleVersionOf } from '../plan/desired-video.ts';
 import type { AdoptionSource } from '../plan/plan.ts';
 import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service-client/retry.ts';
 import { sessionFailures, thrownFailures, type VideoFailure } from './events.ts';
@@ -99,7 +100,7 @@ export async function watchSession(
   const { key } = intent;
   let ended: RenderSession;
   try {
-    ended = await watcher.watch(session, change.desired.styleVersion, {
+    ended = await watcher.watch(session, styleVersionOf(change.desired), {
       signal: leave,
       outputNames: furtherOutputs(change.desired).map(({ name }) => name),
       videoPatienceMs: state === 'missing' ? UNSEEN_MISSING_MS : SEEN_MISSING_MS,
@@ -203,7 +204,7 @@ export async function verifyRendering(
   try {
     const { session } = await service.getRenderSession(former.session);
     // The title is that of the earlier video, and the URLs of its files are not known.
-    const { mapping } = sessionRequest(desired, desired.styleVersion, () => '');
+    const { mapping } = sessionRequest(desired, desired.styleVersions, () => '');
     const [mismatch] = answerContradictions(JSON.stringify({ mapping }), session);
     const rendering = mismatch === undefined ? renderingOf(session) : null;
     if (rendering !== null) return { kind: 'rendered', rendering, session: null, isOtherRuns: false };

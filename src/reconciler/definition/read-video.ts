@@ -132,14 +132,12 @@ export function readVideo(
   const undelivered = {
     id,
     path,
-    template: name,
     title: textOf(child(root, 'title')) ?? '',
     description: textOf(child(root, 'description')),
     labels: (json.labels ?? {}) as Record<string, string>,
     protect: json.protect === true,
-    resources,
+    scenes: [{ id: name, template: name, resources, fonts, audio: new Map() }],
     audio,
-    fonts,
     output,
     ...defined({ outputs }),
   };

@@ -1,4 +1,10 @@
-import type { SpecSound, SpecValue, VideoSpec } from '../../contract/video-spec.ts';
+import {
+  allValues,
+  type SceneSpec,
+  type SpecSound,
+  type SpecValue,
+  type VideoSpec,
+} from '../../contract/video-spec.ts';
 import { trackOf } from '../../contract/wire/mapping.ts';
 
 declare const brand: unique symbol;
@@ -32,8 +38,6 @@ export interface Video extends VideoSpec<Source> {
   readonly id: VideoId;
   /** The definition's file, repository-relative. */
   readonly path: string;
-  /** Name of the template in reelform.yaml. */
-  readonly template: string;
   readonly title: string;
   readonly description: string | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -95,7 +99,17 @@ export function isFragment(path: string): boolean {
   return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
 }
 
-type Made = Pick<Video, 'resources' | 'audio'>;
+type Made = Pick<Video, 'scenes' | 'audio'>;
+
+/** Returns the name of the first scene's template. */
+export function firstTemplate({ scenes }: { readonly scenes: readonly { readonly template: string }[] }): string {
+  return scenes[0]!.template;
+}
+
+/** Returns the names of the templates of a video in reelform.yaml, without duplicates. */
+export function templatesOf({ scenes }: Pick<Video, 'scenes'>): string[] {
+  return [...new Set(scenes.map(({ template }) => template))];
+}
 
 /** Returns the local files of a video, without duplicates. */
 export function localFiles(video: Made): string[] {
@@ -111,14 +125,15 @@ export function remoteUrls(video: Made): string[] {
  * Returns the source of a resource or track; `null` if it has none.
  *
  * @param key of an editable, or the `trackKey` of a track
+ * @param scene whose editable or track it is; absent for the only scene, and for a track of the whole video
  */
-export function sourceOf(video: Made, key: string): Source | null {
-  const resource = video.resources.get(key);
+export function sourceOf(video: Made, key: string, scene?: SceneSpec<Source>): Source | null {
+  const resource = (scene ?? video.scenes[0])?.resources.get(key);
   if (resource !== undefined) return 'source' in resource ? resource.source : null;
   const track = trackOf(key);
-  return (track === null ? undefined : video.audio.get(track))?.source ?? null;
+  return (track === null ? undefined : (scene ?? video).audio.get(track))?.source ?? null;
 }
 
-function sourcesOf({ resources, audio }: Made): Source[] {
-  return [...resources.values(), ...audio.values()].flatMap((value) => ('source' in value ? [value.source] : []));
+function sourcesOf(video: Made): Source[] {
+  return allValues(video).flatMap((value) => ('source' in value ? [value.source] : []));
 }

@@ -2,6 +2,8 @@
 export interface InputId {
   readonly kind: 'editable' | 'track' | 'font' | 'output';
   readonly name: string;
+  /** Id of the scene in a video of several scenes; absent for inputs of the whole video. */
+  readonly scene?: string;
 }
 
 /** Prefixes of the inputs that are no editables. */
@@ -12,16 +14,25 @@ const EDITABLE = 'editables.';
 const AMBIGUOUS_KEY = /^(?:editables\.)*(?:(?:audio|fonts|outputs)\.|output$)/;
 
 /**
- * Returns the name of an input in lock entries and plans: the key of an editable, `audio.<track>`, `fonts.<font>`, `output`
- * or `outputs.<name>`. Different inputs have different names.
+ * Returns the name of an input in plans: the key of an editable, `audio.<track>`, `fonts.<font>`, `output` or
+ * `outputs.<name>`; in a video of several scenes after the id of the scene and a dot. Different inputs have different names.
  */
-export function inputName({ kind, name }: InputId): string {
+export function inputName({ scene, ...id }: InputId): string {
+  return scene === undefined ? nameInScene(id) : `${scene}.${nameInScene(id)}`;
+}
+
+function nameInScene({ kind, name }: InputId): string {
   if (kind === 'editable') return AMBIGUOUS_KEY.test(name) ? `${EDITABLE}${name}` : name;
   return kind === 'output' && name === '' ? MAIN_OUTPUT : `${PREFIXES[kind]}${name}`;
 }
 
-/** Parses the result of `inputName`. */
-export function parseInputName(text: string): InputId {
+/** Parses the result of `inputName`. @param scenes ids of the scenes of a video with several */
+export function parseInputName(text: string, scenes: readonly string[] = []): InputId {
+  const scene = scenes.find((id) => text.startsWith(`${id}.`));
+  return scene === undefined ? parseInScene(text) : { ...parseInScene(text.slice(scene.length + 1)), scene };
+}
+
+function parseInScene(text: string): InputId {
   if (text === MAIN_OUTPUT) return { kind: 'output', name: '' };
   for (const kind of ['track', 'font', 'output'] as const) {
     const prefix = PREFIXES[kind];
@@ -33,5 +44,5 @@ export function parseInputName(text: string): InputId {
 
 /** Returns the keys of the editables among named inputs. */
 export function editableKeys(names: readonly string[]): string[] {
-  return names.map(parseInputName).flatMap(({ kind, name }) => (kind === 'editable' ? [name] : []));
+  return names.map((name) => parseInputName(name)).flatMap(({ kind, name }) => (kind === 'editable' ? [name] : []));
 }

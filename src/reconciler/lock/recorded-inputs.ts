@@ -2,6 +2,7 @@ import {
   type ContentId,
   canonicalValue,
   furtherOutputs,
+  type SceneSpec,
   type SpecSound,
   type SpecValue,
   type VideoSpec,
@@ -27,10 +28,7 @@ const VERBATIM_LENGTH = 200;
  * plain `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
  */
 export function describeInputs(spec: VideoSpec<ContentId>): Record<string, string> {
-  const inputs: [InputId, string][] = [];
-  for (const [name, value] of spec.resources) inputs.push([{ kind: 'editable', name }, describeValue(value)]);
-  for (const [name, sound] of spec.audio) inputs.push([{ kind: 'track', name }, describeSource(sound)]);
-  for (const [name, font] of spec.fonts) inputs.push([{ kind: 'font', name }, font]);
+  const inputs = inputValues(spec).map(({ id, value }): [InputId, string] => [id, describeValue(value)]);
   if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
   // Always records the format, because the text of an input must not be empty.
   for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
@@ -52,6 +50,35 @@ function describeValue(value: SpecValue<ContentId>): string {
     case 'audio':
       return describeSource(value);
   }
+}
+
+/** An editable, a track or a replaced font of a video, with its value. */
+interface InputValue<S> {
+  readonly id: InputId;
+  readonly value: SpecValue<S>;
+}
+
+/** Returns the values of a video: those of each scene in its order, tracks of the whole video before the fonts. */
+export function inputValues<S>({ scenes, audio }: Pick<VideoSpec<S>, 'scenes' | 'audio'>): InputValue<S>[] {
+  const isOnly = scenes.length === 1;
+  const values: InputValue<S>[] = [];
+  const add = (id: InputId, value: SpecValue<S>): void => void values.push({ id, value });
+  const addTracks = (tracks: SceneSpec<S>['audio'], scene: Pick<InputId, 'scene'>): void => {
+    for (const [name, sound] of tracks) add({ kind: 'track', name, ...scene }, { kind: 'audio', ...sound });
+  };
+  for (const { id, resources, fonts, audio: tracks } of scenes) {
+    const scene = isOnly ? {} : { scene: id };
+    for (const [name, value] of resources) add({ kind: 'editable', name, ...scene }, value);
+    addTracks(isOnly ? audio : tracks, scene);
+    for (const [name, font] of fonts) add({ kind: 'font', name, ...scene }, { kind: 'font', font });
+  }
+  if (!isOnly) addTracks(audio, {});
+  return values;
+}
+
+/** Returns the ids that prefix the names of inputs: those of several scenes. */
+export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): string[] {
+  return scenes.length === 1 ? [] : scenes.map(({ id }) => id);
 }
 
 /** A text that looks like a digest is digested too, so that the two cannot be confused. */
@@ -98,8 +125,9 @@ export function canonicalInputs(
   measures: InheritedMeasures,
 ): Map<string, string> {
   const canonical = new Map<string, string>();
+  const scenes = scenesOfInputs(spec);
   for (const [name, text] of currentNames(inputs, spec)) {
-    const id = parseInputName(name);
+    const id = parseInputName(name, scenes);
     if (id.kind !== 'output' || id.name !== '') canonical.set(name, canonicalInput(text, inputValue(spec, id)));
     else {
       const output = plainOutput(readPairs(text), measures);
@@ -114,9 +142,12 @@ export function canonicalInputs(
  * another kind had the same name, only that was recorded.
  */
 export function currentNames(inputs: Inputs, spec: VideoSpec<unknown>): Map<string, string> {
+  // Those versions had no scenes.
+  const [only, second] = spec.scenes;
+  const resources = second === undefined ? only!.resources : new Map();
   const renamed = Object.entries(inputs).map(([name, text]): [string, string] => {
     const current = inputName({ kind: 'editable', name });
-    const isEditable = spec.resources.has(name) && !Object.hasOwn(inputs, current);
+    const isEditable = resources.has(name) && !Object.hasOwn(inputs, current);
     return [isEditable && !hasInput(spec, parseInputName(name)) ? current : name, text];
   });
   return new Map(renamed);
@@ -130,7 +161,7 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
     case 'track':
       return spec.audio.has(name);
     case 'font':
-      return spec.fonts.has(name);
+      return spec.scenes[0]!.fonts.has(name);
     case 'output':
       return name === '' ? spec.output !== null : furtherOutputs(spec).some((file) => file.name === name);
   }
@@ -154,11 +185,12 @@ function canonicalInput(text: string, value: SpecValue<unknown> | undefined): st
 
 /** Returns the value of an editable or of a track. */
 export function inputValue<S>(
-  { resources, audio }: Pick<VideoSpec<S>, 'resources' | 'audio'>,
-  { kind, name }: InputId,
+  { scenes, audio }: Pick<VideoSpec<S>, 'scenes' | 'audio'>,
+  { kind, name, scene }: InputId,
 ): SpecValue<S> | undefined {
-  if (kind === 'editable') return resources.get(name);
-  const sound = kind === 'track' ? audio.get(name) : undefined;
+  const named = scene === undefined ? undefined : scenes.find(({ id }) => id === scene);
+  if (kind === 'editable') return (named ?? scenes[0])?.resources.get(name);
+  const sound = kind === 'track' ? (named?.audio ?? audio).get(name) : undefined;
   return sound && { kind: 'audio', ...sound };
 }
 
@@ -168,16 +200,24 @@ export function inputValue<S>(
 export function specAsRecorded<S>(spec: VideoSpec<S>, inputs: Inputs): VideoSpec<S> {
   const named = currentNames(inputs, spec);
   const textOf = (id: InputId): string | undefined => named.get(inputName(id));
-  const resources = [...spec.resources].map(([name, value]): [string, SpecValue<S>] => {
-    return [name, valueAsRecorded(value, textOf({ kind: 'editable', name }))];
-  });
-  const audio = [...spec.audio].map(([name, sound]): [string, SpecSound<S>] => {
-    const { settings } = splitSource(textOf({ kind: 'track', name }) ?? '');
-    return [name, { ...sound, transform: readPairs(settings) }];
+  const soundsOf = (sounds: SceneSpec<S>['audio'], scene: Pick<InputId, 'scene'>): Map<string, SpecSound<S>> => {
+    return new Map(
+      [...sounds].map(([name, sound]) => {
+        const { settings } = splitSource(textOf({ kind: 'track', name, ...scene }) ?? '');
+        return [name, { ...sound, transform: readPairs(settings) }];
+      }),
+    );
+  };
+  const scenes = spec.scenes.map((scene) => {
+    const id = spec.scenes.length === 1 ? {} : { scene: scene.id };
+    const resources = [...scene.resources].map(([name, value]): [string, SpecValue<S>] => {
+      return [name, valueAsRecorded(value, textOf({ kind: 'editable', name, ...id }))];
+    });
+    return { ...scene, resources: new Map(resources), audio: soundsOf(scene.audio, id) };
   });
   const main = textOf({ kind: 'output', name: '' });
   const output = main ? readPairs(main) : null;
-  return { ...spec, resources: new Map(resources), audio: new Map(audio), output };
+  return { ...spec, scenes, audio: soundsOf(spec.audio, {}), output };
 }
 
 function valueAsRecorded<S>(value: SpecValue<S>, text = ''): SpecValue<S> {

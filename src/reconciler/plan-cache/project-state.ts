@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { groupBy } from '../../kernel/group-by.ts';
+import { templatesOf } from '../definition/video.ts';
 import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
@@ -77,7 +78,7 @@ export function definitionStates(
       path,
       origins: read,
       assets: [...new Set(videos.flatMap(assetsOf))],
-      templates: [...new Set(videos.map(({ template }) => template))],
+      templates: [...new Set(videos.flatMap(templatesOf))],
       ids: videos.map(({ id }) => id),
       fingerprintPrefixes: videos.map(({ fingerprint }) => fingerprintPrefix(fingerprint)),
       destinations: videos.flatMap(({ deliver }) => deliver.map(({ to }) => destinationPrefix(to))),

@@ -1,9 +1,9 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { VideoDestination } from '../definition/video.ts';
+import { firstTemplate, type VideoDestination } from '../definition/video.ts';
 import { parseInputName } from '../lock/input-names.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
-import { canonicalInputs, inputValue } from '../lock/recorded-inputs.ts';
-import type { DesiredVideo } from './desired-video.ts';
+import { canonicalInputs, inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
+import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
 /** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */
@@ -19,8 +19,8 @@ export function compareFields(before: LockEntry, desired: DesiredVideo): FieldCh
   }
   compare('protect', String(before.protect ?? false), String(desired.protect));
   compare('service', before.service, desired.service);
-  compare('template', before.template, desired.template);
-  compare('style_version', before.style_version, desired.styleVersion);
+  compare('template', before.template, firstTemplate(desired));
+  compare('style_version', before.style_version, styleVersionOf(desired));
   return changes;
 }
 
@@ -59,13 +59,14 @@ export function reasonOf(
   if (changed('template')) return 'template_changed';
   if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
   if (inputs.length === 0) return 'engine_changed';
-  if (inputs.every(({ key }) => parseInputName(key).kind === 'output')) return 'output_changed';
+  if (inputs.every(({ key }) => parseInputName(key, scenesOfInputs(desired)).kind === 'output'))
+    return 'output_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
 /** Compares a local file without its digest. File names are not recorded. */
 function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
-  const value = inputValue(desired, parseInputName(key));
+  const value = inputValue(desired, parseInputName(key, scenesOfInputs(desired)));
   if (value === undefined || !('source' in value) || value.source.kind !== 'file') return false;
   const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
   return handling(before) === handling(after);

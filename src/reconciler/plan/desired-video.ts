@@ -4,10 +4,12 @@ import {
   canonicalSpec,
   furtherOutputs,
   hasSound,
+  plainScene,
+  type SceneSpec,
   type SpecSound,
   type SpecValue,
   type VideoSpec,
-  withSources,
+  withNames,
 } from '../../contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
@@ -24,7 +26,7 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
 export interface DesiredVideo
   extends Omit<Video, 'description'>,
     FingerprintContext,
-    Pick<RenderingContext, 'measures'> {
+    Pick<RenderingContext, 'measures' | 'styleVersions'> {
   /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
   /**
@@ -40,23 +42,29 @@ export interface DesiredVideo
 
 /** Converts a video and the service that renders it to the form that plans compare. */
 export function desiredVideo({ description: _, ...video }: Video, context: RenderingContext): DesiredVideo {
-  const { service, styleVersion, renderEpoch, sound, measures } = context;
-  const written = contentSpec(video, context.assetDigest);
+  const { service, styleVersions, renderEpoch, sound, measures } = context;
+  const written = contentSpec({ ...video, styleVersions }, context.assetDigest);
   const spec = canonicalSpec(written, measures);
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
-  const renderer = { service, styleVersion, renderEpoch, ...(isHeard && { soundEpoch: sound.epoch }) };
+  const renderer = { service, renderEpoch, ...(isHeard && { soundEpoch: sound.epoch }) };
   const fingerprint = fingerprintOf(spec, renderer);
   const asBefore = spec === written ? withCarriageReturns(spec) : written;
   const former = asBefore === spec ? fingerprint : fingerprintOf(asBefore, renderer);
   return {
     ...video,
     ...renderer,
+    styleVersions,
     measures,
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
     inputs: describeInputs(spec),
     deliver: video.deliver.flatMap((destination) => fillDestinations(destination, video, fingerprint)),
   };
+}
+
+/** Returns the style version of the first scene's template. */
+export function styleVersionOf({ scenes, styleVersions }: Pick<DesiredVideo, 'scenes' | 'styleVersions'>): string {
+  return styleVersions[scenes[0]!.template]!;
 }
 
 /** Returns the repository files that a video uses, without duplicates. */
@@ -66,11 +74,16 @@ export function assetsOf(video: DesiredVideo): string[] {
 
 /** Everything except the definition that affects a video's pixels and sound. */
 export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'> {
+  /**
+   * By name of the template, the id of its style version; for a package, the digest of everything in it that can affect a
+   * frame.
+   */
+  readonly styleVersions: Readonly<Record<string, string>>;
   /** Absent for a remote service, whose engine and template are unknown. */
   readonly sound?: {
     /** `SOUND_EPOCH` of the embedded engine. */
     readonly epoch: number;
-    /** Whether the template contains sounds. */
+    /** Whether a template of the video contains sounds. */
     readonly isInTemplate: boolean;
   };
   /**
@@ -85,33 +98,35 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'>
   readonly assetDigest: (path: string) => Sha256;
 }
 
-/** Returns the spec of a video with the bytes of its files in place of their paths. */
+/** Returns the spec of a video with the bytes of its files in place of their paths, and style versions for templates. */
 export function contentSpec(
-  video: VideoSpec<Source>,
+  video: VideoSpec<Source> & Pick<RenderingContext, 'styleVersions'>,
   assetDigest: RenderingContext['assetDigest'],
 ): VideoSpec<ContentId> {
-  return withSources(video, (source) => {
-    return source.kind === 'file' ? { file: assetDigest(source.path) } : { url: source.url };
+  return withNames(video, {
+    source: (source) => (source.kind === 'file' ? { file: assetDigest(source.path) } : { url: source.url }),
+    template: (name) => video.styleVersions[name]!,
   });
 }
 
 /** Restores the line breaks that earlier versions read from CSV files with CR LF. @returns the same object if there are none */
 function withCarriageReturns<S>(spec: VideoSpec<S>): VideoSpec<S> {
+  const scene = plainScene(spec);
+  // Those versions had no scenes.
+  if (scene === null) return spec;
   let isBroken = false;
-  const resources = [...spec.resources].map(([key, value]) => {
+  const resources = [...scene.resources].map(([key, value]) => {
     if (value.kind !== 'text' || !value.text.includes('\n')) return [key, value] as const;
     isBroken = true;
     return [key, { ...value, text: value.text.replaceAll('\n', '\r\n') }] as const;
   });
-  return isBroken ? { ...spec, resources: new Map(resources) } : spec;
+  return isBroken ? { ...spec, scenes: [{ ...scene, resources: new Map(resources) }] } : spec;
 }
 
 /** What renders a video, as far as that decides its frames. */
 export interface FingerprintContext {
   /** `embedded`, or the origin of the service's URL. */
   readonly service: string;
-  /** Id of the template style version; for a package, the digest of everything in it that can affect a frame. */
-  readonly styleVersion: string;
   /** Raised by the embedded engine when its frames change; null for a remote service, whose engine is unknown. */
   readonly renderEpoch: number | null;
   /** Raised by the embedded engine when its sound changes. Absent for silent videos, a remote service, and while it is 0. */
@@ -123,11 +138,12 @@ export interface FingerprintContext {
  * the same picture and sound.
  *
  * It is the SHA-256 of the canonical JSON of one object with
- * - `service` and `style_version`, and for the embedded engine `render_epoch` and, if the video has sound, `sound_epoch`;
- * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
+ * - `service`, and for the embedded engine `render_epoch` and, if the video has sound, `sound_epoch`;
+ * - for a video that is only a template with values, its `style_version`, and `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
  * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
- *   each replaced font with the name of its replacement; the requested `output`; and `outputs`, the named files beside it.
+ *   each replaced font with the name of its replacement; the requested `output`; and `outputs`, the named files beside it;
+ * - for any other video, `scenes`: the same fields of each scene with its placement, and what the video wants of its timeline.
  *
  * Everything else can change without a render: the definition's path, key order, comments and formatting, the name of a
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
@@ -137,21 +153,50 @@ export interface FingerprintContext {
  * @see RFC 8785 for the canonical form
  */
 export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintContext): Fingerprint {
-  const { resources, audio, fonts, output } = spec;
+  const { scenes, audio, output } = spec;
+  const plain = plainScene(spec);
   const further = furtherOutputs(spec);
   const content = canonicalJson({
     service: context.service,
-    style_version: context.styleVersion,
     render_epoch: context.renderEpoch ?? undefined,
     sound_epoch: context.soundEpoch,
-    resources: mapToRecord(resources, valueJson),
+    ...(plain === null ? { scenes: scenes.map(sceneJson), ...timelineJson(spec) } : templateJson(plain)),
     audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
-    font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
     output: output === null ? undefined : { ...output },
     // Leaves out the name of the main file, on which no rendering depends.
     outputs: further.length === 0 ? undefined : further.map((file) => ({ ...file })),
   });
   return `v1:${sha256(content)}` as Fingerprint;
+}
+
+function templateJson({
+  template,
+  resources,
+  fonts,
+}: SceneSpec<ContentId>): Readonly<Record<string, Json | undefined>> {
+  return {
+    style_version: template,
+    resources: mapToRecord(resources, valueJson),
+    font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
+  };
+}
+
+/** The id of a scene is left out: no frame depends on it. */
+function sceneJson(scene: SceneSpec<ContentId>): Json {
+  const { audio, duration, transition, fit, background, shorten } = scene;
+  return {
+    ...templateJson(scene),
+    audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
+    duration: typeof duration === 'object' ? { ...duration } : duration,
+    transition: transition === undefined ? undefined : { ...transition },
+    fit,
+    background,
+    shorten,
+  };
+}
+
+function timelineJson({ size, rate, duration }: VideoSpec<ContentId>): Readonly<Record<string, Json | undefined>> {
+  return { size: size && [...size], rate, duration };
 }
 
 function valueJson(value: SpecValue<ContentId>): Json {

@@ -1,8 +1,9 @@
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { firstTemplate } from '../definition/video.ts';
 import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { settleDeliveries } from './compare-video.ts';
-import type { DesiredVideo } from './desired-video.ts';
+import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
 
 /** Entries to write by id; null removes the entry. The edits of one plan have distinct ids, so order does not matter. */
@@ -96,7 +97,7 @@ function statedFields(
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     ...(desired.protect && { protect: true as const }),
     service: desired.service,
-    template: desired.template,
-    style_version: desired.styleVersion,
+    template: firstTemplate(desired),
+    style_version: styleVersionOf(desired),
   };
 }

@@ -2,9 +2,9 @@ import { secondsOf } from '../../contract/video-measures.ts';
 import { defaultCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
-import type { Source, VideoResource } from '../definition/video.ts';
+import { firstTemplate, type Source, type VideoResource } from '../definition/video.ts';
 import { type InputId, parseInputName } from '../lock/input-names.ts';
-import { inputValue } from '../lock/recorded-inputs.ts';
+import { inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,
@@ -186,13 +186,13 @@ function countDeliveries({ changes }: Plan): number {
 /** Converts a change to its JSON form. */
 export function changeDocument(change: Change, label?: LabelLookup): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
-  const { title, template } = desired ?? before;
+  const { title } = desired ?? before;
   return {
     id,
     path: desired?.path ?? null,
     previous_id: previousId,
     title,
-    template,
+    template: templateOfChange(change),
     action,
     reason,
     inputs: inputDocuments(inputs, change, label),
@@ -206,15 +206,19 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
   };
 }
 
+/** Returns the name of the first scene's template, or of the removed video's. */
+export function templateOfChange({ desired, before }: Change): string {
+  return desired === null ? before.template : firstTemplate(desired);
+}
+
 /** Adds information for display to the inputs of a change. */
-export function inputDocuments(
-  inputs: readonly InputChange[],
-  { desired, before }: Change,
-  label?: LabelLookup,
-): InputDocument[] {
-  const { template } = desired ?? before;
+export function inputDocuments(inputs: readonly InputChange[], change: Change, label?: LabelLookup): InputDocument[] {
+  const { desired } = change;
+  const scenes = desired === null ? [] : scenesOfInputs(desired);
   return inputs.map((input) => {
-    const id = parseInputName(input.key);
+    const id = parseInputName(input.key, scenes);
+    const scene = desired?.scenes.find((candidate) => candidate.id === id.scene);
+    const template = scene?.template ?? templateOfChange(change);
     const name = id.kind === 'editable' ? label?.(template, id.name) : undefined;
     const { kind, value } = input.after === null || desired === null ? NOTHING : describe(id, desired);
     return {

@@ -5,7 +5,7 @@ import { fingerprintDigits } from '../definition/destinations.ts';
 import type { VideoId } from '../definition/video.ts';
 import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
-import { specAsRecorded } from '../lock/recorded-inputs.ts';
+import { inputValues, specAsRecorded } from '../lock/recorded-inputs.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
 import {
   compareDestinations,
@@ -15,7 +15,7 @@ import {
   reasonOf,
   renewDestinations,
 } from './compare-video.ts';
-import { contentSpec, type DesiredVideo, fingerprintOf } from './desired-video.ts';
+import { contentSpec, type DesiredVideo, fingerprintOf, styleVersionOf } from './desired-video.ts';
 import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
@@ -207,7 +207,7 @@ export function withKnownFingerprints(
 function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
   if (entry.fingerprint === video.fingerprint) return false;
   if (entry.fingerprint === video.formerFingerprint) return true;
-  if (entry.service !== video.service || entry.style_version !== video.styleVersion) return false;
+  if (entry.service !== video.service || entry.style_version !== styleVersionOf(video)) return false;
   if (compareInputs(entry, video).length > 0) return false;
   // The inputs do not contain the engine or long texts: only the hash is proof.
   const spec = contentSpec(video, digestsOf(video));
@@ -215,13 +215,12 @@ function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
 }
 
 /** Returns the digests of a video's local files, which its inputs contain. */
-export function digestsOf({ resources, audio, inputs }: DesiredVideo): (path: string) => Sha256 {
-  const values = [...resources].map(([name, value]) => [inputName({ kind: 'editable', name }), value] as const);
-  const sounds = [...audio].map(([name, sound]) => [inputName({ kind: 'track', name }), sound] as const);
+export function digestsOf(video: DesiredVideo): (path: string) => Sha256 {
   const digests = new Map<string, Sha256>();
-  for (const [input, value] of [...values, ...sounds]) {
+  for (const { id, value } of inputValues(video)) {
     if (!('source' in value) || value.source.kind === 'url') continue;
-    digests.set(value.source.path, inputs[input]!.slice('sha256:'.length).slice(0, 64) as Sha256);
+    const recorded = video.inputs[inputName(id)]!;
+    digests.set(value.source.path, recorded.slice('sha256:'.length).slice(0, 64) as Sha256);
   }
   return (path) => digests.get(path)!;
 }

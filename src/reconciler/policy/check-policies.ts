@@ -1,6 +1,7 @@
 import { secondsOf } from '../../contract/video-measures.ts';
+import { valueName } from '../../contract/video-spec.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Source } from '../definition/video.ts';
+import { firstTemplate, type Source } from '../definition/video.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
 import { estimatePlan } from '../plan/plan-document.ts';
@@ -99,7 +100,7 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
   }
 }
 
-function tooLong(seconds: number, { id, measures, template }: DesiredVideo): PolicyViolation[] {
+function tooLong(seconds: number, { id, measures, scenes }: DesiredVideo): PolicyViolation[] {
   const path = ['template'];
   if (measures === null) {
     // Denying an unknown duration would deny every template that a service hosts.
@@ -112,7 +113,7 @@ function tooLong(seconds: number, { id, measures, template }: DesiredVideo): Pol
     {
       path,
       message: `${id} is ${length} s long, but the limit is ${seconds} s`,
-      hint: `This is the length of ${template}`,
+      hint: `This is the length of ${firstTemplate({ scenes })}`,
     },
   ];
 }
@@ -123,9 +124,13 @@ interface Text {
   readonly path: readonly string[];
 }
 
-function textsOf({ resources }: DesiredVideo): Text[] {
-  return [...resources].flatMap(([key, resource]) =>
-    resource.kind === 'text' ? [{ text: resource.text, name: key, path: ['resources', key] }] : [],
+function textsOf(video: DesiredVideo): Text[] {
+  return video.scenes.flatMap((scene) =>
+    [...scene.resources].flatMap(([key, resource]) =>
+      resource.kind === 'text'
+        ? [{ text: resource.text, name: valueName(video, scene, key), path: ['resources', key] }]
+        : [],
+    ),
   );
 }
 
@@ -157,12 +162,15 @@ function labelProblem(name: string, pattern: string, { id, labels }: DesiredVide
   return [{ path: ['labels', name], message, hint: `Use a value that matches ${JSON.stringify(pattern)}` }];
 }
 
-function remoteSources({ resources, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
+function remoteSources({ scenes, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
+  const tracks = [audio, ...scenes.map((scene) => scene.audio)];
   const sources: (readonly [Source, readonly string[]])[] = [
-    ...[...resources].flatMap(([key, value]) =>
-      'source' in value ? [[value.source, ['resources', key]] as const] : [],
+    ...scenes.flatMap(({ resources }) =>
+      [...resources].flatMap(([key, value]) =>
+        'source' in value ? [[value.source, ['resources', key]] as const] : [],
+      ),
     ),
-    ...[...audio].map(([name, { source }]) => [source, ['audio', name]] as const),
+    ...tracks.flatMap((sounds) => [...sounds].map(([name, { source }]) => [source, ['audio', name]] as const)),
   ];
   return sources.flatMap(([source, path]) => (source.kind === 'url' ? [{ url: source.url, path }] : []));
 }

@@ -5,7 +5,7 @@ import { type Diagnostic, sortDiagnostics, startOf } from '../../kernel/diagnost
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../../kernel/file-kind.ts';
 import { pointersIn } from '../../template/parse-template-package.ts';
 import { type LocatedVideos, valueSpan } from '../definition/filled-cells.ts';
-import { sourceOf, type Video } from '../definition/video.ts';
+import { sourceOf, templatesOf, type Video } from '../definition/video.ts';
 import type { Project } from './load-project.ts';
 import { type ProjectTemplate, templateFilePath } from './load-templates.ts';
 
@@ -29,14 +29,17 @@ export function createPointerSearch({ root, templates, ...located }: PointerSear
     return found;
   };
   return (video) => {
-    const keys = [...video.resources.keys(), ...[...video.audio.keys()].map(trackKey)];
+    const keys = [...video.scenes[0]!.resources.keys(), ...[...video.audio.keys()].map(trackKey)];
     const used = keys.flatMap((key) => {
       const from = sourceOf(video, key);
       if (from?.kind !== 'file' || !isPointer(from.path)) return [];
       return [pointerError(from.path, valueSpan(video, key, located))];
     });
-    const template = templates.get(video.template);
-    return template === undefined ? used : [...used, ...templatePointers(template)];
+    const ofTemplates = templatesOf(video).flatMap((name) => {
+      const template = templates.get(name);
+      return template === undefined ? [] : templatePointers(template);
+    });
+    return [...used, ...ofTemplates];
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../reconciler/lock/journal.ts';
+import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
-import { changeDocument, type PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import { changeDocument, type PlanDocument, templateOfChange } from '../../reconciler/plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
 import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
@@ -51,7 +52,7 @@ export function explainJson(explanation: {
     format_version: '1.0',
     ...changeDocument(change),
     service: change.desired?.service ?? change.before?.service ?? null,
-    style_version: change.desired?.styleVersion ?? change.before?.style_version ?? null,
+    style_version: change.desired === null ? change.before.style_version : styleVersionOf(change.desired),
     values: change.desired?.inputs ?? change.before?.inputs ?? {},
     files: [...files].sort(),
     rendered_at: change.before?.rendered_at ?? null,
@@ -69,7 +70,7 @@ export function listJson(changes: readonly Change[]): object {
     previous_id: change.previousId,
     state: videoState(change).replaceAll(' ', '_'),
     title: change.desired?.title ?? change.before?.title ?? '',
-    template: change.desired?.template ?? change.before?.template ?? '',
+    template: templateOfChange(change),
     path: change.desired?.path ?? null,
     video_url: recordedUrl(change),
     rendered_at: change.before?.rendered_at ?? null,

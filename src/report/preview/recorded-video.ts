@@ -4,12 +4,12 @@ import type { Video, VideoResource } from '../../reconciler/definition/video.ts'
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { LockEntry } from '../../reconciler/lock/lock.ts';
 import { currentNames } from '../../reconciler/lock/recorded-inputs.ts';
-import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import { type DesiredVideo, styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 
 interface RecordedVideoInputs {
   readonly entry: LockEntry;
   /** The desired inputs in the notation of the lockfile, not shortened. */
-  readonly desired: Pick<DesiredVideo, 'inputs' | 'styleVersion'>;
+  readonly desired: Pick<DesiredVideo, 'inputs' | 'scenes' | 'styleVersions'>;
   readonly video: Video;
   readonly spec: Pick<StyleVersion, 'editables'>;
   /** Path of a repository file with these bytes; null if there is none. */
@@ -23,14 +23,15 @@ interface RecordedVideoInputs {
  * @returns null if the video cannot be reconstructed
  */
 export function recordedVideo({ entry, desired, video, spec, fileOf }: RecordedVideoInputs): Video | null {
-  if (entry.style_version !== desired.styleVersion) return null;
+  if (entry.style_version !== styleVersionOf(desired)) return null;
+  const [scene] = video.scenes;
   const resources = new Map<string, VideoResource>();
   const recorded = currentNames(entry.inputs, video);
   for (const [input, value] of recorded) {
     const { kind, name } = parseInputName(input);
     const editable = kind === 'editable' ? name : undefined;
     if (value === desired.inputs[input]) {
-      const same = editable === undefined ? undefined : video.resources.get(editable);
+      const same = editable === undefined ? undefined : scene!.resources.get(editable);
       if (same !== undefined) resources.set(name, same);
       continue;
     }
@@ -42,7 +43,7 @@ export function recordedVideo({ entry, desired, video, spec, fileOf }: RecordedV
   // The lockfile does not record what a new sound, font or output replaced.
   const isAdded = (input: string): boolean => parseInputName(input).kind !== 'editable' && !recorded.has(input);
   if (Object.keys(desired.inputs).some(isAdded)) return null;
-  return { ...video, resources };
+  return { ...video, scenes: [{ ...scene!, resources }] };
 }
 
 function resourceOf(

@@ -1,7 +1,9 @@
 import { createColors } from 'picocolors';
 import { present } from '../../kernel/defined.ts';
+import { firstTemplate } from '../../reconciler/definition/video.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import type { LockRendering } from '../../reconciler/lock/lock.ts';
+import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import { type Change, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
@@ -140,7 +142,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const values = inputRows(inputDocuments(inputs, change, label));
   const facts: [string, string][] = [
     ['service', desired.service],
-    ['template', `${desired.template} (${desired.styleVersion})`],
+    ['template', `${firstTemplate(desired)} (${styleVersionOf(desired)})`],
     ...values.map(({ name, after }): [string, string] => [name, showValue(after)]),
   ];
   return [colors.bold('Inputs'), ...factLines(facts, colors, columns)];

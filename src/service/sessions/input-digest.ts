@@ -32,9 +32,11 @@ export function inputDigest(
   soundEpoch = SOUND_EPOCH,
 ): Sha256 {
   const { editables } = template.manifest;
-  const written = { ...specOfMapping(mapping, (key) => editables.get(key)?.kind), output: output ?? null };
-  const spec = canonicalSpec(written, videoMeasures(template));
-  const filled = [...spec.resources].map(([key, value]) => [key, valueJson(value, sources.get(key))] as const);
+  const { audio, ...values } = specOfMapping(mapping, (key) => editables.get(key)?.kind);
+  const written = { scenes: [{ id: '', template: template.digest, ...values, audio: new Map() }], audio };
+  const spec = canonicalSpec({ ...written, output: output ?? null }, videoMeasures(template));
+  const { resources, fonts } = spec.scenes[0]!;
+  const filled = [...resources].map(([key, value]) => [key, valueJson(value, sources.get(key))] as const);
   const tracks = tracksInMixOrder(mapping.audio_tracks ?? {}).map(([name]) =>
     sourceJson(spec.audio.get(name)!, sources.get(trackKey(name))),
   );
@@ -45,7 +47,7 @@ export function inputDigest(
       template: template.digest,
       resources: Object.fromEntries(filled),
       audio_tracks: tracks.length === 0 ? undefined : tracks,
-      font_changes: spec.fonts.size === 0 ? undefined : Object.fromEntries(spec.fonts),
+      font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
       output: spec.output === null ? undefined : outputJson(template, spec.output),
     }),
   );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionRequest } from '../../../src/reconciler/apply/session-request.ts';
-import type { Video } from '../../../src/reconciler/definition/video.ts';
+import { firstTemplate, type Video } from '../../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../../src/reconciler/project/load-project.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
@@ -33,10 +33,10 @@ export async function readGallery(root: string, folder = 'examples'): Promise<Ga
   return [...templates].flatMap(([name, { package: template }]) => {
     if (template === null) throw new Error(`${name} is no package`);
     return videos
-      .filter((video) => video.template === name && video.id.startsWith(`${folder}/`))
+      .filter((video) => firstTemplate(video) === name && video.id.startsWith(`${folder}/`))
       .map((video): GalleryExample => {
         const language = video.id.split('/').at(-1)!;
-        const texts = [...video.resources].flatMap(([key, resource]) =>
+        const texts = [...video.scenes[0]!.resources].flatMap(([key, resource]) =>
           resource.kind === 'text' ? [[key, resource.text] as const] : [],
         );
         return {
@@ -56,7 +56,7 @@ async function inputOf(
   root: string,
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<RenderInput> {
-  const { mapping, output } = sessionRequest(video, template.spec.id, (path) => path);
+  const { mapping, output } = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => path);
   const resources = { ...mapping.resources };
   for (const [key, text] of texts) resources[key] = { source: { text } };
   const fetched = new Map<string, Uint8Array>();

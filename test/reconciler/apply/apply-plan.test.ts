@@ -30,16 +30,20 @@ const END = { nowMs: 1, retentionMs: null };
 
 /** Returns a video with an image besides its text. */
 function videoOf(id: string, image: string): Video {
-  const { resources, ...video } = textVideo(id);
+  const video = textVideo(id);
+  const [scene] = video.scenes;
   const source = { kind: 'file', path: image } as const;
   const photo: VideoResource = { kind: 'image', source, transform: { crop_strategy: 'cover' } };
-  return { ...video, resources: new Map([...resources, ['(Footage)/USER/photo.png', photo]]) };
+  return {
+    ...video,
+    scenes: [{ ...scene!, resources: new Map([...scene!.resources, ['(Footage)/USER/photo.png', photo]]) }],
+  };
 }
 
 function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] = []): Plan {
   const context = {
     service: 'embedded',
-    styleVersion: 'tsv_1',
+    styleVersions: { small: 'tsv_1' },
     renderEpoch: 1,
     measures: null,
     assetDigest: () => sha256('image'),
@@ -441,8 +445,10 @@ describe('applyPlan()', () => {
   it('uploads a file shared by two editables once', async () => {
     const { service, counts } = countingService();
     const one = videoOf('a', 'images/a.png');
-    const photo = one.resources.get('(Footage)/USER/photo.png')!;
-    const shared = { ...one, resources: new Map([...one.resources, ['(Footage)/USER/other.png', photo]]) };
+    const [scene] = one.scenes;
+    const photo = scene!.resources.get('(Footage)/USER/photo.png')!;
+    const resources = new Map([...scene!.resources, ['(Footage)/USER/other.png', photo]]);
+    const shared = { ...one, scenes: [{ ...scene!, resources }] };
     await apply({ videos: [shared], service });
     expect(counts.uploads).toBe(1);
   });

@@ -23,10 +23,9 @@ const resources = new Map<string, VideoResource>([
   [LOGO, { kind: 'image', source: { kind: 'file', path: 'logo.png' }, transform: { crop_strategy: 'cover' } }],
 ]);
 const video = {
-  styleVersion: 'tsv_1',
-  resources,
+  styleVersions: { launch: 'tsv_1' },
+  scenes: [{ id: 'launch', template: 'launch', resources, fonts: new Map(), audio: new Map() }],
   audio: new Map(),
-  fonts: new Map(),
   output: null,
   inputs: { [LOGO]: `sha256:${DIGEST}` },
 } as unknown as DesiredVideo;
@@ -127,13 +126,20 @@ describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
     transform: { crop_strategy: 'cover', trim_strategy: 'manual', trim_start_time: 3, volume: 1 },
   };
   const whole = {
-    styleVersion: 'tsv_1',
-    resources: new Map<string, VideoResource>([
-      ['v_01', clip],
-      ['f_01', { kind: 'font', font: 'Inter-Bold' }],
-    ]),
+    styleVersions: { launch: 'tsv_1' },
+    scenes: [
+      {
+        id: 'launch',
+        template: 'launch',
+        resources: new Map<string, VideoResource>([
+          ['v_01', clip],
+          ['f_01', { kind: 'font', font: 'Inter-Bold' }],
+        ]),
+        fonts: new Map([['Inter-Bold', 'Inter-Black']]),
+        audio: new Map(),
+      },
+    ],
     audio: new Map([['main', { source: { kind: 'file', path: 'music.mp3' }, transform: { volume: 1, fade_out: 2 } }]]),
-    fonts: new Map([['Inter-Bold', 'Inter-Black']]),
     output: { format: 'webm', height: 720 },
     inputs: { v_01: `sha256:${DIGEST} volume=1`, 'audio.main': `sha256:${'a'.repeat(64)} fade_out=2` },
   } as unknown as DesiredVideo;

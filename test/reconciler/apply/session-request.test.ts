@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sessionRequest } from '../../../src/reconciler/apply/session-request.ts';
 import { localFiles, remoteUrls, sourceOf } from '../../../src/reconciler/definition/video.ts';
-import { clip, color, file, font, sound, text, track, url, video } from '../plan/videos.ts';
+import { clip, color, file, font, sound, text, track, url, versions, video } from '../plan/videos.ts';
 
 const urlOf = (path: string): string => `urn:${path}`;
 const whole = video('berlin', {
@@ -24,7 +24,7 @@ const whole = video('berlin', {
 
 describe('sessionRequest()', () => {
   it('includes everything that a definition can set', () => {
-    expect(sessionRequest(whole, 'tsv_1', urlOf)).toEqual({
+    expect(sessionRequest(whole, versions('tsv_1'), urlOf)).toEqual({
       title: 'The video berlin',
       render: 'preview',
       mapping: {
@@ -49,7 +49,7 @@ describe('sessionRequest()', () => {
   });
 
   it('contains only resources if the video has nothing else', () => {
-    const body = sessionRequest(video('berlin'), 'tsv_1', urlOf);
+    const body = sessionRequest(video('berlin'), versions('tsv_1'), urlOf);
     expect(JSON.stringify(body)).toBe(
       '{"title":"The video berlin","render":"preview","mapping":{"template_style_version_id":"tsv_1","resources":{"t_01":{"source":{"text":"Hello"}}}}}',
     );

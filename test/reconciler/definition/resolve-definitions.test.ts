@@ -27,26 +27,32 @@ resources:
       {
         id: 'de/berlin',
         path: 'videos/a.yaml',
-        template: 'launch',
         title: '2026',
         description: 'For the shop',
         labels: { team: '7', on: 'yes' },
         protect: true,
-        resources: new Map<string, unknown>([
-          ['t_01', { kind: 'text', text: '1.10' }],
-          ['t_02', { kind: 'text', text: '1.10' }],
-          ['c_01', { kind: 'color', color: '00FF00AA' }],
-          [
-            HERO,
-            {
-              kind: 'image',
-              source: { kind: 'url', url: 'https://example.com/Hero.jpg?w=1' },
-              transform: { crop_strategy: 'contain', background: 'EEADA7' },
-            },
-          ],
-        ]),
+        scenes: [
+          {
+            id: 'launch',
+            template: 'launch',
+            resources: new Map<string, unknown>([
+              ['t_01', { kind: 'text', text: '1.10' }],
+              ['t_02', { kind: 'text', text: '1.10' }],
+              ['c_01', { kind: 'color', color: '00FF00AA' }],
+              [
+                HERO,
+                {
+                  kind: 'image',
+                  source: { kind: 'url', url: 'https://example.com/Hero.jpg?w=1' },
+                  transform: { crop_strategy: 'contain', background: 'EEADA7' },
+                },
+              ],
+            ]),
+            fonts: new Map(),
+            audio: new Map(),
+          },
+        ],
         audio: new Map(),
-        fonts: new Map(),
         output: null,
         deliver: [],
       },
@@ -75,7 +81,7 @@ resources:
 
   it('orders resources like the template', () => {
     const [video] = videosOf(one(DEFINITION));
-    expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
+    expect([...video!.scenes[0]!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
   });
 
   it.each([
@@ -86,7 +92,7 @@ resources:
     ['eeada780', 'EEADA780'],
   ])('reads the colour %s from its text', (written, color) => {
     const [video] = videosOf(one(DEFINITION.replace('"#EEADA7"', written)));
-    expect(video!.resources.get('c_01')).toEqual({ kind: 'color', color });
+    expect(video!.scenes[0]!.resources.get('c_01')).toEqual({ kind: 'color', color });
   });
 
   it('resolves paths from the file that contains them, or from the root', () => {
@@ -178,7 +184,7 @@ resources:
     for (const transform of transforms) {
       const entry = JSON.stringify({ source: { remote_url: 'a.jpg' }, transform });
       const [video] = videosOf(one(DEFINITION.replace('images/hero.jpg', entry)));
-      expect(video!.resources.get(HERO)).toMatchObject({ transform });
+      expect(video!.scenes[0]!.resources.get(HERO)).toMatchObject({ transform });
     }
   });
 
@@ -269,7 +275,7 @@ describe('clips, sounds and fonts', () => {
   const withResource = (line: string): Files => one(`${DEFINITION}  ${line}\n`);
   const read = (line: string): unknown => {
     const [video] = videosOf(withResource(line));
-    return video!.resources.get(line.slice(0, 4));
+    return video!.scenes[0]!.resources.get(line.slice(0, 4));
   };
   const file = (path: string) => ({ kind: 'file', path });
   const cover = { crop_strategy: 'cover' };
@@ -403,7 +409,7 @@ output: {quality: low, height: 720, format: webm}
       ['main', { source: { kind: 'file', path: 'music.mp3' }, transform: {} }],
       ['voice', { source: { kind: 'file', path: 'videos/v.wav' }, transform: { volume: 1.5 } }],
     ]);
-    expect([...video!.fonts]).toEqual([['Inter-Bold', 'Inter-Black']]);
+    expect([...video!.scenes[0]!.fonts]).toEqual([['Inter-Bold', 'Inter-Black']]);
     expect(JSON.stringify(video!.output)).toBe('{"format":"webm","height":720,"quality":"low"}');
   });
 
@@ -432,7 +438,8 @@ output: {quality: low, height: 720, format: webm}
       ],
       ['own', { source: { kind: 'file', path: 'videos/a.mp3' }, transform: {} }],
     ]);
-    expect(video).toMatchObject({ fonts: new Map([['Inter-Bold', 'Inter-Black']]), output: { height: 720, fps: 25 } });
+    expect(video!.scenes[0]!.fonts).toEqual(new Map([['Inter-Bold', 'Inter-Black']]));
+    expect(video!.output).toEqual({ height: 720, fps: 25 });
   });
 
   it('reads several outputs, the first of which is the output', () => {
@@ -494,7 +501,7 @@ describe('extends', () => {
       'videos/a.yaml': 'extends: ./_b.yaml\ntitle: A\nlabels: {c: 3}\nresources: {t_01: Mine}',
     };
     expect(videosOf(files)).toMatchObject([{ title: 'A', protect: true, labels: { a: '1', b: '2', c: '3' } }]);
-    expect(videosOf(files)[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'Mine' });
+    expect(videosOf(files)[0]!.scenes[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'Mine' });
   });
 
   it('accepts several files, of which the last has precedence', () => {
@@ -512,7 +519,7 @@ describe('extends', () => {
       'x.yaml': `extends: brand.yaml\nresources: {"${HERO}": {source: {remote_url: a.jpg}, transform: {crop_strategy: fill}}}`,
       'videos/a.yaml': `extends: x.yaml\ntitle: A\nresources: {"${HERO}": {source: {remote_url: b.jpg}}}`,
     };
-    expect(videosOf(files)[0]!.resources.get(HERO)).toEqual({
+    expect(videosOf(files)[0]!.scenes[0]!.resources.get(HERO)).toEqual({
       kind: 'image',
       source: { kind: 'file', path: 'b.jpg' },
       transform: { crop_strategy: 'fill' },
@@ -660,14 +667,14 @@ describe('each', () => {
       { id: 'a/berlin', title: 'Store Berlin', labels: { city: 'Berlin' } },
       { id: 'a/nyc', title: 'Store New York' },
     ]);
-    expect(videos[1]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'New York' });
-    expect(videos[1]!.resources.get(HERO)).toMatchObject({ source: { path: 'images/nyc.jpg' } });
+    expect(videos[1]!.scenes[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'New York' });
+    expect(videos[1]!.scenes[0]!.resources.get(HERO)).toMatchObject({ source: { path: 'images/nyc.jpg' } });
   });
 
   it('fills in the id and the template', () => {
     const text = `${each('rows.csv').replace('template: launch', 'template: ${template}')}id: \${slug}\n`;
     const videos = videosOf(one(text, { 'rows.csv': 'slug,city,template\nx,X,launch\n' }));
-    expect(videos).toMatchObject([{ id: 'x/x', template: 'launch' }]);
+    expect(videos).toMatchObject([{ id: 'x/x', scenes: [{ template: 'launch' }] }]);
   });
 
   it('fills in numbers and booleans', () => {
@@ -675,7 +682,7 @@ describe('each', () => {
     const text = `${each('rows.csv').replace('images/${slug}.jpg', entry)}protect: \${keep}\n`;
     const videos = videosOf(one(text, { 'rows.csv': 'slug,city,x,keep\na,A,0.25,true\n' }));
     expect(videos).toMatchObject([{ protect: true }]);
-    expect(videos[0]!.resources.get(HERO)).toMatchObject({ transform: { focus_x: 0.25 } });
+    expect(videos[0]!.scenes[0]!.resources.get(HERO)).toMatchObject({ transform: { focus_x: 0.25 } });
   });
 
   it('resolves a path from the data file that contains it', () => {
@@ -719,10 +726,10 @@ describe('each', () => {
     expect(diagnostics[0]!.hint).toContain('write "required: false" for t_01');
     // An optional value is the template's own.
     const [video] = videosOf(one(text, { 'rows.csv': `${header}\nb,B,,,,\n` }));
-    expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
-    expect([video!.audio.size, video!.fonts.size]).toEqual([0, 0]);
+    expect([...video!.scenes[0]!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
+    expect([video!.audio.size, video!.scenes[0]!.fonts.size]).toEqual([0, 0]);
     const [full] = videosOf(one(text, { 'rows.csv': `${header}\nb,B,May,a.mp4,Inter-Black,a.mp3\n` }));
-    expect([full!.resources.size, full!.audio.size, full!.fonts.size]).toEqual([6, 2, 1]);
+    expect([full!.scenes[0]!.resources.size, full!.audio.size, full!.scenes[0]!.fonts.size]).toEqual([6, 2, 1]);
   });
 
   it.each(['images/${slug}.jpg', '{source: "${slug}"}', '{source: {remote_url: "${slug}"}}'])(
@@ -740,7 +747,7 @@ describe('each', () => {
 
   it('keeps a text that is written as empty', () => {
     const [video] = videosOf(one(DEFINITION.replace('Hello', '""')));
-    expect(video!.resources.get('t_01')).toEqual({ kind: 'text', text: '' });
+    expect(video!.scenes[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: '' });
   });
 
   it.each(['each: {from: rows.csv, id: "${n}"}', 'id: own'])(
@@ -835,7 +842,7 @@ describe('videos of definitions', () => {
         const { top, resources } = lines(values);
         const [video] = videosOf(one([...top, 'resources:', ...resources.map((line) => `  ${line}`)].join('\n')));
         expect(video).toMatchObject({ title: values.title });
-        expect(video!.resources.get('t_01')).toEqual({ kind: 'text', text: values.t_01 });
+        expect(video!.scenes[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: values.t_01 });
       }),
     );
   });

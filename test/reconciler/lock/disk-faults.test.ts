@@ -168,7 +168,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
   });
   const context = {
     service: service.name,
-    styleVersion: 'tsv_1',
+    styleVersions: { small: 'tsv_1' },
     renderEpoch: null,
     measures: null,
     assetDigest: () => sha256(''),

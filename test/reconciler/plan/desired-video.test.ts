@@ -6,7 +6,20 @@ import type { OutputRequest } from '../../../src/contract/wire/output.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { VideoResource } from '../../../src/reconciler/definition/video.ts';
 import type { RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
-import { clip, color, desired, file, font, lasting, sound, text, track, url, type VideoParts } from './videos.ts';
+import {
+  clip,
+  color,
+  desired,
+  file,
+  font,
+  lasting,
+  sound,
+  text,
+  track,
+  url,
+  type VideoParts,
+  versions,
+} from './videos.ts';
 
 const digest = (content: string): string => `sha256:${sha256(content)}`;
 const transformed = (resource: VideoResource, transform: Transform): VideoResource => ({
@@ -232,7 +245,7 @@ describe('fingerprint', () => {
   const image = (transform: object) => ({ ...file('images/hero.jpg'), transform }) as ReturnType<typeof file>;
   const other: [string, string][] = [
     ['service', of({}, { service: 'https://api.example.com' })],
-    ['style version', of({}, { styleVersion: 'tsv_2' })],
+    ['style version', of({}, { styleVersions: versions('tsv_2') })],
     ['render epoch', of({}, { renderEpoch: 2 })],
     ['absence of a render epoch', of({}, { renderEpoch: null })],
     ['text', of({ resources: { ...resources, t_01: text('hello') } })],

@@ -22,6 +22,7 @@ import {
   track,
   url,
   type VideoParts,
+  versions,
 } from './videos.ts';
 
 const brief = ({ id, previousId, action, reason }: Change) => [id, previousId, action, reason];
@@ -247,26 +248,31 @@ describe('planVideos()', () => {
         desired('v', { resources: { hero: url('https://example.com/a.jpg') } }),
         desired('v', { resources: hero }),
       ],
-      ['template_changed', 'another package', desired('v'), desired('v', {}, { styleVersion: 'tsv_2' })],
+      ['template_changed', 'another package', desired('v'), desired('v', {}, { styleVersions: versions('tsv_2') })],
       [
         'template_changed',
         'another package and text',
         desired('v', { resources: a }),
-        desired('v', { resources: b }, { styleVersion: 'tsv_2' }),
+        desired('v', { resources: b }, { styleVersions: versions('tsv_2') }),
       ],
       [
         'template_changed',
         'another template of a remote service',
         desired('v', {}, remote),
-        desired('v', { template: 'story' }, { ...remote, styleVersion: 'tsv_2' }),
+        desired('v', { template: 'story' }, { ...remote, styleVersions: versions('tsv_2') }),
       ],
       [
         'style_version_changed',
         'another version of a remote template',
         desired('v', {}, remote),
-        desired('v', {}, { ...remote, styleVersion: 'tsv_2' }),
+        desired('v', {}, { ...remote, styleVersions: versions('tsv_2') }),
       ],
-      ['service_changed', 'another service', desired('v'), desired('v', {}, { ...remote, styleVersion: 'tsv_2' })],
+      [
+        'service_changed',
+        'another service',
+        desired('v'),
+        desired('v', {}, { ...remote, styleVersions: versions('tsv_2') }),
+      ],
       ['engine_changed', 'another epoch', desired('v'), desired('v', {}, { renderEpoch: 2 })],
       ['engine_changed', 'another epoch and a title', desired('v'), desired('v', { title: 'New' }, { renderEpoch: 2 })],
     ])('%s for %s', (reason, _, was, is) => {

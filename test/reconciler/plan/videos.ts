@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import type { SceneSpec } from '../../../src/contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../../../src/contract/wire/mapping.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type {
+  Source,
   Video,
   VideoDestination,
   VideoId,
@@ -43,23 +45,27 @@ export const sound = (path: string, transform: AudioTransform = {}): VideoResour
 });
 export const font = (name: string): VideoResource => ({ kind: 'font', font: name });
 
-export type VideoParts = Partial<Omit<Video, 'id' | 'resources'>> & { resources?: Record<string, VideoResource> };
+/** Fields of a video, and of its only scene. */
+export type VideoParts = Partial<Omit<Video, 'id' | 'scenes'>> &
+  Partial<Pick<SceneSpec<Source>, 'template' | 'fonts'>> & { resources?: Record<string, VideoResource> };
+
+/** The style versions of the templates of the videos below. */
+export const versions = (id: string): RenderingContext['styleVersions'] => ({ launch: id, story: id, renamed: id });
 
 export function video(id: string, parts: VideoParts = {}): Video {
+  const { template = 'launch', fonts = new Map(), resources = { t_01: text('Hello') }, ...fields } = parts;
   return {
     id: id as VideoId,
     path: `videos/${id}.yaml`,
-    template: 'launch',
     title: `The video ${id}`,
     description: null,
     labels: {},
     protect: false,
+    scenes: [{ id: template, template, resources: new Map(Object.entries(resources)), fonts, audio: new Map() }],
     audio: new Map(),
-    fonts: new Map(),
     output: null,
     deliver: [],
-    ...parts,
-    resources: new Map(Object.entries(parts.resources ?? { t_01: text('Hello') })),
+    ...fields,
   };
 }
 
@@ -72,7 +78,7 @@ export function lasting(seconds: number | null): Pick<RenderingContext, 'measure
 /** The embedded service. The bytes of every file are its path, so that different files differ. */
 export const context: RenderingContext = {
   service: 'embedded',
-  styleVersion: 'tsv_9c41',
+  styleVersions: versions('tsv_9c41'),
   renderEpoch: 1,
   ...lasting(12),
   assetDigest: (path) => sha256(path),
@@ -156,7 +162,7 @@ const anyDesired = fc
       {},
       {},
       { renderEpoch: 2 },
-      { styleVersion: 'tsv_2' },
+      { styleVersions: versions('tsv_2') },
       { service: 'https://api.example.com', renderEpoch: null, ...lasting(null) },
     ),
   })

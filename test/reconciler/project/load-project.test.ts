@@ -58,7 +58,7 @@ describe('loadProject()', () => {
     const schemas = Object.fromEntries(schemaFiles('small', spec).map(({ path, text }) => [path, text]));
     const project = await load({ ...SMALL, ...schemas });
     expect(problems(project)).toEqual([]);
-    expect(project.videos).toMatchObject([{ id: 'a', template: 'small' }]);
+    expect(project.videos).toMatchObject([{ id: 'a', scenes: [{ template: 'small' }] }]);
     expect(project.templates.get('small')).toMatchObject({ spec, package: { digest: smallPackage().digest } });
   });
 

@@ -9,20 +9,28 @@ const DIGEST = 'ab'.repeat(32);
 const PHOTO = '(Footage)/USER/photo.png';
 const video = {
   id: 'berlin',
-  resources: new Map([
-    ['t_01', { kind: 'text', text: 'New' }],
-    ['c_01', { kind: 'color', color: 'FFFFFF' }],
-  ]),
+  scenes: [
+    {
+      id: 'launch',
+      template: 'launch',
+      resources: new Map([
+        ['t_01', { kind: 'text', text: 'New' }],
+        ['c_01', { kind: 'color', color: 'FFFFFF' }],
+      ]),
+      fonts: new Map(),
+      audio: new Map(),
+    },
+  ],
   audio: new Map(),
 } as unknown as Video;
-const desired = { styleVersion: 'tsv_1', inputs: { t_01: 'New', c_01: 'FFFFFF' } };
+const desired = { scenes: video.scenes, styleVersions: { launch: 'tsv_1' }, inputs: { t_01: 'New', c_01: 'FFFFFF' } };
 
 /** Returns the texts, colours and files of the video according to the lockfile; null if they are incomplete. */
 function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted = desired.inputs } = {}) {
   const entry = { style_version: styleVersion, inputs } as unknown as LockEntry;
   const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);
   const found = recordedVideo({ entry, desired: { ...desired, inputs: wanted } as never, video, spec, fileOf });
-  return found && Object.fromEntries(found.resources);
+  return found && Object.fromEntries(found.scenes[0]!.resources);
 }
 
 describe('recordedVideo()', () => {

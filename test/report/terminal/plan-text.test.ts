@@ -4,7 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { onlyRestores, type Plan } from '../../../src/reconciler/plan/plan.ts';
 import { type PlanTextOptions, planText } from '../../../src/report/terminal/plan-text.ts';
 import { cellWidth } from '../../../src/report/wording/cell-width.ts';
-import { anyWorld, color, desired, emptyLock, lasting, lockOf, plan, text } from '../../reconciler/plan/videos.ts';
+import {
+  anyWorld,
+  color,
+  desired,
+  emptyLock,
+  lasting,
+  lockOf,
+  plan,
+  text,
+  versions,
+} from '../../reconciler/plan/videos.ts';
 import { runs } from '../../support/full-run.ts';
 import { documentOf, everyAction, hardValues, largePlan, soundAndVision } from '../example-plans.ts';
 
@@ -256,14 +266,14 @@ describe('planText()', () => {
   test('shows the reason', () => {
     const reasons: [string, ReturnType<typeof desired>, ReturnType<typeof desired>][] = [
       ['a value changed', city('x'), desired('x')],
-      ['template launch changed', city('x'), desired('x', {}, { styleVersion: 'tsv_2' })],
-      ['different template', city('x'), desired('x', { template: 'story' }, { styleVersion: 'tsv_2' })],
+      ['template launch changed', city('x'), desired('x', {}, { styleVersions: versions('tsv_2') })],
+      ['different template', city('x'), desired('x', { template: 'story' }, { styleVersions: versions('tsv_2') })],
       ['different service', city('x'), desired('x', {}, { service: 'https://api.example.com' })],
       ['the rendering engine changed', desired('x', {}, { renderEpoch: 1 }), desired('x', {}, { renderEpoch: 2 })],
     ];
     for (const [words, was, is] of reasons) expect(show(plan([is], lockOf(was)))).toContain(`x.yaml · ${words}\n`);
     const remote = { service: 'https://api.example.com', renderEpoch: null };
-    const is = desired('x', {}, { ...remote, styleVersion: 'tsv_2' });
+    const is = desired('x', {}, { ...remote, styleVersions: versions('tsv_2') });
     expect(show(plan([is], lockOf(desired('x', {}, remote))))).toContain('different version of template launch');
   });
 
@@ -288,7 +298,9 @@ describe('planText()', () => {
   });
 
   test('shortens a package digest', () => {
-    const [was, is] = ['1', '2'].map((digit) => desired('x', {}, { styleVersion: `tsv_${digit.repeat(64)}` }));
+    const [was, is] = ['1', '2'].map((digit) =>
+      desired('x', {}, { styleVersions: versions(`tsv_${digit.repeat(64)}`) }),
+    );
     expect(show(plan([is!], lockOf(was!)))).toContain('template version  tsv_11111111 → tsv_22222222');
   });
 

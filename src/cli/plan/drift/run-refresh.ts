@@ -13,7 +13,7 @@ import {
   type Unclear,
 } from '../../../reconciler/apply/refresh-videos.ts';
 import { type SpecDrift, specChanges } from '../../../reconciler/apply/spec-changes.ts';
-import { remoteUrls } from '../../../reconciler/definition/video.ts';
+import { remoteUrls, templatesOf } from '../../../reconciler/definition/video.ts';
 import type { Lock } from '../../../reconciler/lock/lock.ts';
 import type { Config } from '../../../reconciler/project/config.ts';
 import { outdatedFiles, schemaFiles } from '../../../reconciler/project/schema-files.ts';
@@ -127,7 +127,7 @@ function templatesAsked(
   const used = new Map<string, boolean>();
   const use = (id: string, template: string): unknown => used.set(template, used.get(template) === true || isAsked(id));
   for (const [id, { template }] of videos) use(id, template);
-  for (const { id, template } of desired) use(id, template);
+  for (const video of desired) for (const template of templatesOf(video)) use(video.id, template);
   return new Map(
     [...config.templates].filter(([name, { kind }]) => kind === 'style_version' && used.get(name) !== false),
   );

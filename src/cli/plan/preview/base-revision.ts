@@ -1,5 +1,5 @@
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
-import type { Video } from '../../../reconciler/definition/video.ts';
+import { firstTemplate, type Video } from '../../../reconciler/definition/video.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../reconciler/git/revisions.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import { loadProject, type Project } from '../../../reconciler/project/load-project.ts';
@@ -74,7 +74,7 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Bas
     diagnostics: [],
     find(id) {
       const video = videos.get(id);
-      const template = video && project.templates.get(video.template);
+      const template = video && project.templates.get(firstTemplate(video));
       if (video === undefined || template === undefined) return null;
       return {
         desired: desire(video, project),

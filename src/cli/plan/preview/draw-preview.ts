@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
-import type { Video } from '../../../reconciler/definition/video.ts';
+import { firstTemplate, type Video } from '../../../reconciler/definition/video.ts';
 import { editableKeys } from '../../../reconciler/lock/input-names.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../../reconciler/plan/plan.ts';
@@ -108,7 +109,7 @@ async function subjectsOf(
     const { id, desired } = change;
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
-    const template = templateOf(video.template);
+    const template = templateOf(firstTemplate(video));
     const templatePackage = template?.package ?? null;
     const inputOf = (of: Video): Promise<RenderInput> => inputs.inputOf(of, templatePackage!);
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
@@ -122,7 +123,7 @@ async function subjectsOf(
       const remembered = recordedVideo({ entry, desired, video, spec: template!.spec, fileOf });
       return remembered && inputOf(remembered);
     };
-    const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
+    const isUpgrade = former === null ? false : !isDeepStrictEqual(former.desired.styleVersions, desired.styleVersions);
     const changed = former === null ? change.inputs.map(({ key }) => key) : changedInputs(former.desired, desired);
     const sides = async (): Promise<Sides> => {
       // An earlier state that cannot be drawn any more must not hide the new state.
