@@ -4,11 +4,20 @@ import fg from 'fast-glob';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { galleryDigest, galleryDigests, MAX_GALLERY_BYTES } from '../src/cli/template/gallery.ts';
 import { textFindings } from '../src/engine/text/text-findings.ts';
+import { templateLengths } from '../src/template/package-timing.ts';
+import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
+import type { TemplatePackage } from '../src/template/template-package.ts';
 import { galleryAnimations } from '../templates/source/gallery/animations.ts';
 import { type GalleryExample, readGallery } from '../templates/source/gallery/read-gallery.ts';
 
 const GALLERY = join(import.meta.dirname, '../gallery');
 const NAMES = Object.keys(galleryAnimations);
+
+function packageOf(packageFiles: ReadonlyMap<string, Uint8Array>): TemplatePackage {
+  const parsed = parseTemplatePackage('', packageFiles);
+  if (!parsed.ok) throw new Error(parsed.diagnostics[0]!.message);
+  return parsed.value;
+}
 
 let examples: GalleryExample[];
 beforeAll(async () => {
@@ -52,6 +61,22 @@ describe('the gallery', () => {
       const { animation, fonts } = await video.renderInput();
       expect(await textFindings(animation, fonts), `${video.name} ${video.language}`).toEqual([]);
     }
+  });
+
+  it.each(NAMES)('%s can become longer, which is not part of its style version', (name) => {
+    const own = files.filter((path) => path.startsWith(`${name}/`));
+    const packageFiles = new Map(
+      own.map((path) => [path.slice(name.length + 1), readFileSync(join(GALLERY, path)) as Uint8Array]),
+    );
+    const timed = packageOf(packageFiles);
+    const text = readFileSync(join(GALLERY, name, 'template.yaml'), 'utf8');
+    const untimed = packageOf(
+      packageFiles.set('template.yaml', Buffer.from(text.replace(/^timing:\n(?: .*\n)+/m, ''))),
+    );
+    expect([timed.spec.timing, untimed.spec.timing]).toEqual([expect.any(Array), undefined]);
+    expect(untimed.spec.id).toBe(timed.spec.id);
+    const { maxSeconds } = templateLengths(timed)!;
+    expect(maxSeconds ?? Number.POSITIVE_INFINITY).toBeGreaterThan(timed.frameCount / timed.fps);
   });
 
   it.each(NAMES)('%s matches its source', (name) => {

@@ -5,6 +5,7 @@ import { actionSections } from './action-sections.ts';
 import { commandSections } from './command-sections.ts';
 import { errorSections } from './error-sections.ts';
 import { fieldSections } from './field-sections.ts';
+import { gallerySections } from './gallery-sections.ts';
 import { schemaSections } from './schema-sections.ts';
 import { serviceSections } from './service-sections.ts';
 
@@ -20,7 +21,7 @@ export interface ReferencePage {
 const SECTION = /(<!-- generated: ([\w./-]+) -->\n)([\s\S]*?)(<!-- end -->)/g;
 
 /**
- * Returns the pages of docs/reference with their generated sections up to date. The text between sections is written by hand.
+ * Returns the pages of docs/reference, and the guide to the gallery, with their generated sections up to date. The text between sections is written by hand.
  *
  * @throws Error for an unknown section, and for a section that no page contains
  */
@@ -32,10 +33,11 @@ export async function referencePages(root: string): Promise<ReferencePage[]> {
     ...(await serviceSections()),
     ...(await schemaSections(root)),
     ...(await actionSections(root)),
+    ...(await gallerySections(root)),
   ]);
   const unused = new Set(sections.keys());
   const pages: ReferencePage[] = [];
-  for (const file of await fg('docs/reference/*.md', { cwd: root })) {
+  for (const file of await fg(['docs/reference/*.md', 'docs/guides/gallery.md'], { cwd: root })) {
     const path = join(root, file);
     const current = await readFile(path, 'utf8');
     const text = current.replaceAll(SECTION, (_, begin: string, name: string, _old, end: string) => {
@@ -46,6 +48,6 @@ export async function referencePages(root: string): Promise<ReferencePage[]> {
     });
     pages.push({ path, current, text });
   }
-  if (unused.size > 0) throw new Error(`No page of docs/reference contains: ${[...unused].join(', ')}`);
+  if (unused.size > 0) throw new Error(`No page contains: ${[...unused].join(', ')}`);
   return pages;
 }
