@@ -19,6 +19,7 @@ import { stdoutStyle } from '../output.ts';
 import { printDrift } from '../plan/drift/drift-command.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
+import { CommandPool } from '../render/command-pool.ts';
 import { needsService, noopService, type OpenService, openService, SOURCES_FOLDER } from '../service/open-service.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { type OpenJournal, openJournal } from '../state/open-journal.ts';
@@ -27,7 +28,7 @@ import { approve, checkCredentials } from './apply-checks.ts';
 import { type ApplyOptions, applyFormat } from './apply-options.ts';
 import { type ApplyView, applyExitCode } from './apply-outcome.ts';
 import { openApplyView } from './apply-view.ts';
-import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
+import { type ApplyCall, type BegunApply, beginApply, refuseVideos, warmForChanges } from './begin-apply.ts';
 import { runPlan } from './run-plan.ts';
 import { approveUnsearched } from './unsearched-history.ts';
 
@@ -63,12 +64,19 @@ async function lockAndApply(call: ApplyCall): Promise<number> {
   if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   const root = findRoot(workingDirectory(options, io));
   // The lock is taken before the first file is read, so that the lockfile stays the same from planning to recording.
-  return withRunLock(root, io, async () =>
-    options.refreshOnly === true ? applyDrift(options, io) : openAndApply(call),
-  );
+  return withRunLock(root, io, async () => {
+    if (options.refreshOnly === true) return applyDrift(options, io);
+    const processes = new CommandPool(io);
+    try {
+      await warmForChanges(root, processes);
+      return await openAndApply(call, processes);
+    } finally {
+      await processes.close();
+    }
+  });
 }
 
-async function openAndApply(call: ApplyCall): Promise<number> {
+async function openAndApply(call: ApplyCall, processes: CommandPool): Promise<number> {
   const { options, io } = call;
   // The plan cache is not used: videos are rendered from the files that were compared.
   const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
@@ -84,6 +92,7 @@ async function openAndApply(call: ApplyCall): Promise<number> {
     };
     const begun = await beginApply(call, context, {
       folder: SOURCES_FOLDER,
+      processes,
       warnings: commit?.warnings ?? [],
       counts: options.segmentCache !== false,
       problem: () => commit?.run.problem ?? null,

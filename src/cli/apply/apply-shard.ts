@@ -14,7 +14,8 @@ import { rejectConflictingOptions, workingDirectory } from '../global-options.ts
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { type OpenInputs, withEncoder } from '../render/open-inputs.ts';
+import type { OpenInputs } from '../render/open-inputs.ts';
+import { withEncoder } from '../render/open-pool.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState, serviceName } from '../state/load-desired-state.ts';

@@ -3,10 +3,12 @@ import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.t
 import { isUnresolvedRequest } from '../../reconciler/plan/adopt-renderings.ts';
 import { type Plan, type PlanDiagnostic, rendersNew } from '../../reconciler/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
+import { probeCache } from '../../reconciler/plan-cache/probe.ts';
+import { hasNewContent } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';
-import { VERSION } from '../global-options.ts';
+import { cacheKey, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { findPointers, lintErrors } from '../plan/lint-plan.ts';
@@ -14,6 +16,7 @@ import { segmentsToRender } from '../plan/make-plan.ts';
 import type { OpenPlan, PlanContext } from '../plan/open-plan.ts';
 import { type PlannedVideos, projectVideos } from '../plan/planned-videos.ts';
 import { printPlanText } from '../plan/print-plan.ts';
+import type { CommandPool } from '../render/command-pool.ts';
 import type { DesiredState } from '../state/load-desired-state.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-outcome.ts';
@@ -43,6 +46,7 @@ export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock' | 'refreshed'
 interface BeginOptions {
   /** Name of the folder below `.reelform/` for fetched sources. */
   readonly folder: string;
+  readonly processes?: CommandPool;
   /** Risks that do not stop the run. */
   readonly warnings?: readonly Diagnostic[];
   /** Whether the plan shows how many segments are rendered. */
@@ -55,7 +59,7 @@ interface BeginOptions {
 export async function beginApply(
   { file, options, view, io }: ApplyCall,
   context: PlanContext & { readonly repository: DesiredState },
-  { folder, warnings = [], counts, problem = () => null }: BeginOptions,
+  { folder, processes, warnings = [], counts, problem = () => null }: BeginOptions,
 ): Promise<BegunApply | number> {
   const { repository } = context;
   const planned = await planToApply(file, options, io, context);
@@ -84,7 +88,7 @@ export async function beginApply(
   if (opened === null || refusal !== null) return end(refusal ?? EXIT.error);
   const { plan, lock, refreshed, unsearched: gaps } = opened;
   const project = await repository.project();
-  const videos = projectVideos(project, folder, io);
+  const videos = projectVideos(project, folder, io, processes);
   try {
     await warmProcesses(plan, videos);
     // Rendering reports a cache that cannot be used.
@@ -98,6 +102,17 @@ export async function beginApply(
     await videos.close();
     throw error;
   }
+}
+
+/**
+ * Starts a process before the repository is read if one of its files has changed since the last plan, because an apply then probably
+ * renders. Without a plan cache, `warmProcesses` starts the first process. Resolves when the process starts.
+ */
+export async function warmForChanges(root: string, processes: CommandPool): Promise<void> {
+  const probe = probeCache(root, cacheKey());
+  const state = probe?.file.readState() ?? null;
+  if (probe === null || state?.config.service !== 'embedded') return;
+  if (hasNewContent(root, state, probe)) await processes.warm(1);
 }
 
 /**

@@ -8,6 +8,8 @@ import { type Change, delivers, type Plan, renders, rendersNew } from '../../rec
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
+import type { CommandPool } from '../render/command-pool.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
@@ -49,13 +51,17 @@ export async function lintPlan(
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }
 
-/** Starts the processes that `lintPlan` will need, before anything else of its videos is read. */
-export async function warmForPlan(plan: Plan, planned: PlannedVideos, options: LintPlanOptions): Promise<void> {
-  const { templates, lint } = planned.config;
-  const wanted = fingerprintsToRender(plan, (name) => templates.get(name)?.kind === 'package');
+/** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */
+export async function warmForPlan(
+  changes: Plan['changes'],
+  { root, config: { templates, lint } }: Pick<DesiredState, 'root' | 'config'>,
+  processes: CommandPool,
+  options: LintPlanOptions,
+): Promise<void> {
+  const wanted = fingerprintsToRender({ changes }, (name) => templates.get(name)?.kind === 'package');
   if (wanted.size === 0 || !isWanted(lint)) return;
   const { warmForLint } = await import('./lint-videos.ts');
-  await warmForLint(planned, wanted, options);
+  await warmForLint(root, processes, wanted, options);
 }
 
 function isWanted(lint: PlannedVideos['config']['lint']): boolean {
@@ -126,7 +132,10 @@ export async function lintErrors(
   return hasErrors(diagnostics) ? diagnostics : [];
 }
 
-function fingerprintsToRender(plan: Plan, isNeeded = (_template: string) => true): Map<VideoId, Fingerprint> {
+function fingerprintsToRender(
+  plan: Pick<Plan, 'changes'>,
+  isNeeded = (_template: string) => true,
+): Map<VideoId, Fingerprint> {
   const pending = plan.changes.filter(rendersNew).flatMap(({ desired }) => desired ?? []);
   return new Map(
     pending.filter((video) => templatesOf(video).some(isNeeded)).map(({ id, fingerprint }) => [id, fingerprint]),

@@ -28,7 +28,9 @@ import {
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { PlannedVideos, VideoSource } from './planned-videos.ts';
+import type { CommandPool } from '../render/command-pool.ts';
+import type { VideoSource } from '../state/load-desired-state.ts';
+import type { PlannedVideos } from './planned-videos.ts';
 
 /** Inputs of the severity and the location of a finding. */
 interface LintContext extends Pick<VideoSource, 'cells' | 'source'> {
@@ -61,17 +63,18 @@ export interface Linted {
 }
 
 /**
- * Starts a process if there are videos that were not linted yet with any safe area, before `lintVideos` reads definitions and
- * templates, which takes as long.
+ * Starts a process if there are videos that were not linted yet with any safe area, while the rest of the plan is made, which
+ * takes as long.
  */
 export async function warmForLint(
-  planned: PlannedVideos,
+  root: string,
+  processes: CommandPool,
   wanted: ReadonlyMap<VideoId, Fingerprint>,
   { cache }: Pick<LintOptions, 'cache'>,
 ): Promise<void> {
-  const found = cache ? readCache(join(planned.root, FILE), cacheKey()) : new Map();
+  const found = cache ? readCache(join(root, FILE), cacheKey()) : new Map();
   const known = new Set([...found.keys()].map((key) => key.split(' ')[0]));
-  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await planned.warm(1);
+  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await processes.warm(1);
 }
 
 /** Interval in milliseconds between reports of progress. */

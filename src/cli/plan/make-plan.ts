@@ -12,8 +12,9 @@ import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
+import { CommandPool } from '../render/command-pool.ts';
 import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
-import { applyPolicies, openPlan } from './open-plan.ts';
+import { applyPolicies, openPlan, type PlanContext } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
 import type { DrawnPreview } from './preview/draw-preview.ts';
@@ -41,6 +42,20 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     const { driftCommand } = await import('./drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
+  const processes = new CommandPool(io);
+  try {
+    return await planChanges(options, io, probe, processes);
+  } finally {
+    await processes.close();
+  }
+}
+
+async function planChanges(
+  options: PlanOptions,
+  io: Io,
+  probe: CacheProbe | undefined,
+  processes: CommandPool,
+): Promise<number> {
   const directory = workingDirectory(options, io);
   const format = planFormat(options) ?? 'text';
   requirePreview(options);
@@ -53,14 +68,19 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   };
   const printErrors = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
+  const linting = { cache: options.cache !== false };
+  const context: PlanContext = {
+    probe,
+    mayBePartial: true,
+    onChanges: (changes, repository) =>
+      void (options.lint !== false && warmForPlan(changes, repository, processes, linting)),
+  };
   const { repository, diagnostics, opened } = await withErrorReport(printErrors, async () =>
-    applyPolicies(await openPlan(directory, options, io, { probe, mayBePartial: true }), options, io),
+    applyPolicies(await openPlan(directory, options, io, context), options, io),
   );
   const plan = opened?.plan ?? NO_PLAN;
-  const videos = changedVideos(plan, repository, io);
+  const videos = changedVideos(plan, repository, io, processes);
   try {
-    const linting = { cache: options.cache !== false };
-    if (options.lint !== false) await warmForPlan(plan, videos, linting);
     const pointers = await findPointers(plan, videos);
     // A plan needs no content of files: only apply does.
     const warnings = pointers.diagnostics.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));

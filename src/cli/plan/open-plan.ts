@@ -60,6 +60,8 @@ export interface PlanContext {
   readonly journal?: JournalState;
   /** Entries of a pull request that is not merged yet. */
   readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;
+  /** Called with the changes before the history is searched, which may turn renders into adoptions. */
+  onChanges?(changes: Plan['changes'], repository: DesiredState): void;
   /** Returns requests of a saved plan besides the definitions. */
   readonly demands?: (lock: Lock) => SavedDemands;
 }
@@ -123,13 +125,16 @@ export async function openPlan(
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
   const remembered = { service: serviceName(config), cache: flags.cache !== false, waiting: context.waiting };
-  const { planned, unsearched } = await withHistory(
-    planVideos({ ...inputs, observations }),
-    root,
-    remembered,
-    (history) => planVideos({ ...inputs, observations: { ...observations, history } }),
+  const planned = planVideos({ ...inputs, observations });
+  const isWanted = isSelected(globs);
+  context.onChanges?.(
+    planned.changes.filter(({ id }) => isWanted(id)),
+    repository,
   );
-  const noted = { ...planned, diagnostics: [...leftOut, ...planned.diagnostics] };
+  const { planned: found, unsearched } = await withHistory(planned, root, remembered, (history) =>
+    planVideos({ ...inputs, observations: { ...observations, history } }),
+  );
+  const noted = { ...found, diagnostics: [...leftOut, ...found.diagnostics] };
   const selected = await selectVideos(asksForMore ? noted : complete(noted), globs, flags, repository);
   // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');

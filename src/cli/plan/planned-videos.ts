@@ -1,17 +1,10 @@
 import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
-import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
-import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { Io } from '../io.ts';
+import { CommandPool } from '../render/command-pool.ts';
 import type { OpenInputs } from '../render/open-inputs.ts';
-import type { DesiredState } from '../state/load-desired-state.ts';
-
-/** Definitions and templates of videos. */
-export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
-  /** Null for an unusable template. */
-  templateOf(name: string): ProjectTemplate | null;
-}
+import type { DesiredState, VideoSource } from '../state/load-desired-state.ts';
 
 /**
  * The videos that a plan renders, for lint, the count of segments, the preview and the run. Their definitions are read
@@ -23,24 +16,27 @@ export class PlannedVideos {
   readonly config: Project['config'];
   readonly #read: () => Promise<VideoSource>;
   readonly #open: () => Promise<OpenInputs>;
-  readonly #openPool: () => Promise<RenderPool>;
+  readonly #processes: CommandPool;
   #source: Promise<VideoSource> | null = null;
   #inputs: Promise<OpenInputs> | null = null;
-  #pool: Promise<RenderPool> | null = null;
 
-  /** @param folder name of the folder below `.reelform/` for fetched sources */
+  /**
+   * @param folder name of the folder below `.reelform/` for fetched sources
+   * @param processes closed with the videos
+   */
   constructor(
     { root, config }: Pick<Project, 'root' | 'config'>,
     read: () => Promise<VideoSource>,
     folder: string,
     io: Io,
+    processes = new CommandPool(io),
   ) {
     this.root = root;
     this.config = config;
     this.#read = read;
     // Loads the engine.
     this.#open = async () => (await import('../render/open-inputs.ts')).openInputs(root, io, folder);
-    this.#openPool = async () => (await import('../render/open-inputs.ts')).openCommandPool(io);
+    this.#processes = processes;
   }
 
   source(): Promise<VideoSource> {
@@ -53,55 +49,42 @@ export class PlannedVideos {
     return this.#inputs;
   }
 
-  /**
-   * The render processes, with the software encoder unless a task names another.
-   *
-   * @throws ReelformError `engine_missing`, `settings_invalid`, `sandbox_missing`
-   */
+  /** Returns the render processes. @see CommandPool.open */
   pool(): Promise<RenderPool> {
-    this.#pool ??= this.#openPool();
-    return this.#pool;
+    return this.#processes.open();
   }
 
-  /**
-   * Starts processes for tasks that will follow. Best effort: the first task reports why no process can be started.
-   */
-  async warm(tasks: number): Promise<void> {
-    try {
-      (await this.pool()).warm(tasks);
-    } catch {
-      return;
-    }
+  /** @see CommandPool.warm */
+  warm(tasks: number): Promise<void> {
+    return this.#processes.warm(tasks);
   }
 
   /** Ends the processes and removes fetched sources. */
   async close(): Promise<void> {
-    await (await this.#pool?.catch(() => null))?.close();
+    await this.#processes.close();
     await (await this.#inputs)?.close();
   }
 }
 
 /** Returns the videos of a repository that was read. */
-export function projectVideos(project: Project, folder: string, io: Io): PlannedVideos {
+export function projectVideos(project: Project, folder: string, io: Io, processes?: CommandPool): PlannedVideos {
   const { templates } = project;
   return new PlannedVideos(
     project,
     async () => ({ ...project, templateOf: (name) => templates.get(name) ?? null }),
     folder,
     io,
+    processes,
   );
 }
 
 /** Returns the videos that a plan renders; other videos of the same definitions may be among them. */
-export function changedVideos(plan: Plan, repository: Pick<DesiredState, 'root' | 'config'>, io: Io): PlannedVideos {
-  const { root, config } = repository;
-  const read = async (): Promise<VideoSource> => {
-    const { LazyTemplates, reloadDefinitions } = await import('../../reconciler/project/load-definitions.ts');
-    const files = new RepositoryFiles(root);
-    const lazy = new LazyTemplates(config, files);
-    const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
-    const { videos, assets, cells } = reloadDefinitions([...paths].sort(), config, lazy, files);
-    return { videos, assets, cells, templateOf: (name) => lazy.load(name).template, source: files.source };
-  };
-  return new PlannedVideos(repository, read, 'plan', io);
+export function changedVideos(
+  plan: Plan,
+  repository: Pick<DesiredState, 'root' | 'config' | 'definitionsAt'>,
+  io: Io,
+  processes: CommandPool,
+): PlannedVideos {
+  const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
+  return new PlannedVideos(repository, () => repository.definitionsAt([...paths].sort()), 'plan', io, processes);
 }

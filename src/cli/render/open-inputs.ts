@@ -7,17 +7,8 @@ import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { firstTemplate, localFiles, type Video } from '../../reconciler/definition/video.ts';
-import type { Config } from '../../reconciler/project/config.ts';
-import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import type { BindInput } from '../../service/sessions/bind-template.ts';
 import type { SourceReader, TenantId } from '../../service/sessions/ports.ts';
-import {
-  chooseEncoder,
-  createRenderPool,
-  type RenderPool,
-  renderCapacity,
-} from '../../service/sessions/processes/render-pool.ts';
-import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
 import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
@@ -128,23 +119,4 @@ export function openLocalSources(root: string, io: Io, name: string): ReturnType
     isOneRun: true,
     now: () => io.now(),
   });
-}
-
-/** Opens the render processes of a command, one per slot. `encoder` is that of reelform.yaml. */
-export function openCommandPool(io: Io, encoder?: Config['encoder']): RenderPool {
-  return (io.createRenderPool ?? createRenderPool)({
-    size: renderCapacity(),
-    sandbox: sandboxFromEnvironment(io.env),
-    ...(encoder !== undefined && { encoder: chooseEncoder(encoder, io.env) }),
-  });
-}
-
-/**
- * Runs tasks in a pool with the encoder of reelform.yaml.
- *
- * @throws ReelformError `settings_invalid`
- */
-export function withEncoder(pool: RenderPool, configured: Config['encoder'], io: Io): TaskRunner {
-  const encoder = chooseEncoder(configured, io.env);
-  return { run: (kind, input, options) => pool.run(kind, input, { ...options, encoder }) };
 }

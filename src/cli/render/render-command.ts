@@ -21,7 +21,8 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
-import { openCommandPool, openInputs } from './open-inputs.ts';
+import { openInputs } from './open-inputs.ts';
+import { openCommandPool } from './open-pool.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
 

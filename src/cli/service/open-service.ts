@@ -14,7 +14,8 @@ import { type RenderPool, renderCapacity } from '../../service/sessions/processe
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { createDestinations } from '../../service/sessions/session-deliveries.ts';
 import type { Io } from '../io.ts';
-import { openLocalSources, withEncoder } from '../render/open-inputs.ts';
+import { openLocalSources } from '../render/open-inputs.ts';
+import { withEncoder } from '../render/open-pool.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { openRemoteService, packageUpload } from './open-remote-service.ts';
 import { createSourcePublisher } from './publish-sources.ts';

@@ -16,11 +16,18 @@ import { projectState } from '../../reconciler/plan-cache/project-state.ts';
 import type { Desire } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
+import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { ReadLog } from '../../reconciler/project/read-log.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
 import { videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
+
+/** Definitions and templates of videos. */
+export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
+  /** Null for an unusable template. */
+  templateOf(name: string): ProjectTemplate | null;
+}
 
 /** The definitions of a repository, as plans see them. */
 export interface DesiredState {
@@ -42,6 +49,12 @@ export interface DesiredState {
   dependenciesOf(desired: DesiredVideo): readonly string[];
   /** Loads both sides of a plan. Requires diagnostics without errors. */
   compare(options: CompareOptions): Promise<Result<Comparison>>;
+  /**
+   * Returns the videos of some definition files, and their templates. Files that were read for this state are not read again.
+   *
+   * @param paths repository-relative, sorted
+   */
+  definitionsAt(paths: readonly string[]): Promise<VideoSource>;
   /** Reads the whole repository without the plan cache: videos are never rendered from cached results. */
   project(): Promise<Project>;
 }
@@ -102,6 +115,7 @@ async function readWhole(root: string, cache: PlanCache | null): Promise<Desired
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
     dependenciesOf: (video) => dependenciesOf(video, project),
     compare: (options) => compareRepository(root, cache, () => desired, options),
+    definitionsAt: async () => ({ ...project, templateOf: (name) => project.templates.get(name) ?? null }),
     project: async () => project,
   };
 }
@@ -142,6 +156,12 @@ function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredS
         cache.state = null;
         return (await readWhole(root, cache)).compare(options);
       }
+    },
+    async definitionsAt(paths) {
+      const { LazyTemplates, reloadDefinitions } = await import('../../reconciler/project/load-definitions.ts');
+      const lazy = cache.templates ?? new LazyTemplates(config, new RepositoryFiles(root));
+      const { videos, assets, cells } = reloadDefinitions(paths, config, lazy, lazy.files);
+      return { videos, assets, cells, source: lazy.files.source, templateOf: (name) => lazy.load(name).template };
     },
     async project() {
       const { loadProject } = await import('../../reconciler/project/load-project.ts');

@@ -11,7 +11,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
-import { openCommandPool } from '../render/open-inputs.ts';
+import { openCommandPool } from '../render/open-pool.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 

@@ -15,7 +15,7 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { packageRoot } from '../own-package.ts';
-import { openCommandPool } from '../render/open-inputs.ts';
+import { openCommandPool } from '../render/open-pool.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
 interface TemplateLookOptions extends JsonOptions {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { LazyTemplates } from '../project/load-definitions.ts';
 import { writeCacheFile } from './cache-file.ts';
 import type { CachedDefinition, CachedState } from './cached-state.ts';
 import { decodeVideos } from './cached-videos.ts';
@@ -16,6 +17,8 @@ export class PlanCache {
   readonly timestamp: FsTimestamp;
   /** Valid content; null when everything has to be read. */
   state: CachedState | null;
+  /** Templates and files that `refresh` has read; null if it read none. */
+  templates: LazyTemplates | null = null;
   readonly #root: string;
   readonly #key: string;
   readonly #probe: CacheProbe | null;
@@ -39,7 +42,11 @@ export class PlanCache {
   /** Brings the state up to date. */
   async refresh(desire: Desire): Promise<void> {
     if (this.state === null || this.#probe === null || isUnchanged(this.#probe)) return;
-    this.state = await refreshState(this.#root, this.state, this.#probe, { timestamp: this.timestamp, desire });
+    const onRead = (templates: LazyTemplates): void => {
+      this.templates = templates;
+    };
+    const { timestamp } = this;
+    this.state = await refreshState(this.#root, this.state, this.#probe, { timestamp, desire, onRead });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { LazyTemplates } from '../project/load-definitions.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
@@ -16,17 +17,24 @@ export type Desire = (
   project: Pick<Project, 'config' | 'assets'> & { readonly templates: Pick<Project['templates'], 'get'> },
 ) => DesiredVideo;
 
+interface RefreshOptions {
+  /** Time before anything was read. */
+  readonly timestamp: FsTimestamp;
+  readonly desire: Desire;
+  /** Receives the templates of the definitions that were read, and their files. */
+  onRead(templates: LazyTemplates): void;
+}
+
 /**
  * Updates the state: reads files that may have changed, and the definitions that depend on changed files.
  *
- * @param timestamp taken before anything was read
  * @returns null when everything has to be read: the configuration changed, or something is invalid
  */
 export async function refreshState(
   root: string,
   state: CachedState,
   { maybeChanged, hasMoved }: CacheProbe,
-  { timestamp, desire }: { readonly timestamp: FsTimestamp; readonly desire: Desire },
+  { timestamp, desire, onRead }: RefreshOptions,
 ): Promise<CachedState | null> {
   if (hasMoved) return null;
   const log = new ReadLog(root);
@@ -55,7 +63,7 @@ export async function refreshState(
   let read: ReadDefinitions = { definitions: [], templates: state.templates };
   if (toRead.length > 0 || changedTemplates.size > 0) {
     assumeUnchanged(state, changedFiles, files);
-    const valid = await readDefinitions(toRead, changedTemplates, state, files, desire);
+    const valid = await readDefinitions(toRead, changedTemplates, state, files, { desire, onRead });
     if (valid === null || isInConflict(valid.definitions, replaced, [...unchanged.values()])) return null;
     read = valid;
   }
@@ -72,6 +80,19 @@ export async function refreshState(
     changedTemplates,
   };
   return mergeState(root, state, readAgain);
+}
+
+/**
+ * Returns whether a file that the last plan read has another content, or a folder other files. Then a plan probably has changes: reads
+ * no definition.
+ */
+export function hasNewContent(root: string, state: CachedState, { maybeChanged, hasMoved }: CacheProbe): boolean {
+  if (hasMoved) return true;
+  const log = new ReadLog(root);
+  return (
+    findChangedFiles(state, maybeChanged.files, log).size > 0 ||
+    findChangedFolders(state, maybeChanged.folders, log).size > 0
+  );
 }
 
 /** @returns null when no definition is left, or when an ignored file causes a warning */
@@ -140,10 +161,11 @@ async function readDefinitions(
   templateNames: ReadonlySet<string>,
   { config, templates: cached }: CachedState,
   files: RepositoryFiles,
-  desire: Desire,
+  { desire, onRead }: Pick<RefreshOptions, 'desire' | 'onRead'>,
 ): Promise<ReadDefinitions | null> {
   const { LazyTemplates, reloadDefinitions } = await import('../project/load-definitions.ts');
   const lazy = new LazyTemplates(config, files);
+  onRead(lazy);
   const templates = new Map(cached);
   for (const name of templateNames) {
     const { template, diagnostics } = lazy.load(name);

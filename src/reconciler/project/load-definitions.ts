@@ -36,8 +36,8 @@ interface Reloaded {
 
 /** Loads each template once, when it is first needed. */
 export class LazyTemplates {
+  readonly files: RepositoryFiles;
   readonly #config: Config;
-  readonly #files: RepositoryFiles;
   readonly #fonts: LazyFonts;
   readonly #loaded = new Map<string, LoadedTemplate>();
   readonly #usable = new Map<string, VideoTemplate>();
@@ -46,7 +46,7 @@ export class LazyTemplates {
   /** @param known templates that are loaded already */
   constructor(config: Config, files: RepositoryFiles, known: ReadonlyMap<string, ProjectTemplate> = new Map()) {
     this.#config = config;
-    this.#files = files;
+    this.files = files;
     this.#fonts = lazyFonts(config, files);
     for (const [name, template] of known) this.#loaded.set(name, { template, diagnostics: [] });
   }
@@ -71,7 +71,7 @@ export class LazyTemplates {
     if (known !== undefined) return known;
     const config = this.#config.templates.get(name);
     const loaded =
-      config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.#files, this.#fonts);
+      config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.files, this.#fonts);
     this.#loaded.set(name, loaded);
     return loaded;
   }

@@ -84,6 +84,17 @@ describe('reelform apply', () => {
     expect(await apply()).toMatchObject({ exitCode: 0 });
     expect(calls.slice(0, 3)).toEqual(['open', 'warm 1', 'segments']);
     expect(calls.filter((call) => call === 'open')).toEqual(['open']);
+    // The plan cache knows the files, so the first process starts before they are read.
+    expect(await reelform(root, ['plan'])).toMatchObject({ exitCode: 0 });
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Rom'));
+    calls.length = 0;
+    expect(await apply()).toMatchObject({ exitCode: 0 });
+    expect(calls.slice(0, 4)).toEqual(['open', 'warm 1', 'warm 1', 'segments']);
+    expect(await reelform(root, ['plan'])).toMatchObject({ exitCode: 0 });
+    utimesSync(join(root, 'videos/rome.yaml'), new Date(), new Date());
+    calls.length = 0;
+    expect(await apply()).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(calls).toEqual([]);
   });
 
   it('measures the run with a monotonic clock', async () => {

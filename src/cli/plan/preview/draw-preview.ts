@@ -16,7 +16,7 @@ import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
 import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
-import { withEncoder } from '../../render/open-inputs.ts';
+import { withEncoder } from '../../render/open-pool.ts';
 import type { PreviewFlags } from '../plan-options.ts';
 import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';

@@ -18,7 +18,7 @@ import { countNoun } from '../../../report/wording/quantities.ts';
 import { openDestination } from '../../../service/delivery/open-destination.ts';
 import { printWarning } from '../../forge/forge-job.ts';
 import type { Io } from '../../io.ts';
-import { openCommandPool } from '../../render/open-inputs.ts';
+import { openCommandPool } from '../../render/open-pool.ts';
 
 /**
  * Publishes images where readers of a comment can load them.

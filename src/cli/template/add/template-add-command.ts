@@ -13,7 +13,7 @@ import type { RenderPool } from '../../../service/sessions/processes/render-pool
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
-import { openCommandPool } from '../../render/open-inputs.ts';
+import { openCommandPool } from '../../render/open-pool.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
 import { parseBackground } from './add-questions.ts';
 import { openOrigin } from './open-origin.ts';

@@ -1,0 +1,39 @@
+import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
+import type { Io } from '../io.ts';
+
+/** The render processes of a command. The code that starts processes is loaded on first use. */
+export class CommandPool {
+  readonly #io: Io;
+  #pool: Promise<RenderPool> | null = null;
+  #isClosed = false;
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  /**
+   * Returns the processes, with the software encoder unless a task names another.
+   *
+   * @throws ReelformError `engine_missing`, `settings_invalid`, `sandbox_missing`
+   */
+  open(): Promise<RenderPool> {
+    this.#pool ??= import('./open-pool.ts').then(({ openCommandPool }) => openCommandPool(this.#io));
+    return this.#pool;
+  }
+
+  /** Starts processes for tasks that will follow. Best effort: the first task reports why no process can be started. */
+  async warm(tasks: number): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      (await this.open()).warm(tasks);
+    } catch {
+      return;
+    }
+  }
+
+  /** Ends the processes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#pool?.catch(() => null))?.close();
+  }
+}
