@@ -45,6 +45,23 @@ export interface Video extends VideoSpec<Source> {
   readonly protect: boolean;
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
+  /** What conditions leave out, in the order of the definition; absent if nothing is. Not part of the fingerprint. */
+  readonly leftOut?: readonly LeftOut[];
+  /**
+   * Ids of scenes whose transition is the default of the definition: where it is too long for its scenes it is shortened, while
+   * a scene's own transition is an error. Absent if there are none.
+   */
+  readonly softTransitions?: readonly string[];
+}
+
+/** A scene, or a track or an editable of a scene, that a condition leaves out. */
+export interface LeftOut {
+  /** Id of the scene; null for a track of the whole video. */
+  readonly scene: string | null;
+  /** Name of the track or key of the editable; absent for the whole scene. */
+  readonly name?: string;
+  /** Why the condition is false, like `campaign is "winter"`. */
+  readonly reason: string;
 }
 
 const MAX_LENGTH = 200;

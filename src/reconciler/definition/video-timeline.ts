@@ -1,0 +1,85 @@
+import { framesOf, rational } from '../../contract/timeline/rational.ts';
+import { type ResolvedTimeline, resolveTimeline } from '../../contract/timeline/resolve-timeline.ts';
+import type { ContentItem, SceneInput, TemplateFacts, TimelineInput } from '../../contract/timeline/timeline.ts';
+import type { SoundLengths } from '../../contract/video-measures.ts';
+import type { SceneSpec, SpecSound } from '../../contract/video-spec.ts';
+import { defined } from '../../kernel/defined.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import type { Source, Video } from './video.ts';
+
+/** The facts about a template that decide its place in a video. */
+export type TimelineTemplate = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills' | 'spec'>;
+
+/** The fields of a video that decide its timeline. */
+export type TimelineVideo = Pick<
+  Video,
+  'scenes' | 'audio' | 'size' | 'rate' | 'duration' | 'leftOut' | 'softTransitions'
+>;
+
+/** Templates by name; null or undefined for a template whose size and length are not known. */
+export interface TimelineTemplates {
+  get(name: string): TimelineTemplate | null | undefined;
+}
+
+/**
+ * Resolves the timeline of a video: where each scene starts and how long it is.
+ *
+ * @param soundLength null for sounds whose length is not known yet: a scene that is as long as they are then has a finding
+ * @returns null if the size and length of a template are not known, as of a service's style version
+ */
+export function timelineOf(
+  video: TimelineVideo,
+  templates: TimelineTemplates,
+  soundLength: SoundLengths,
+): ResolvedTimeline | null {
+  const facts = new Map<string, TemplateFacts>();
+  for (const { template: name } of video.scenes) {
+    const template = templates.get(name);
+    if (template === null || template === undefined) return null;
+    facts.set(name, templateFacts(template));
+  }
+  const { size, rate, duration } = video;
+  const soft = video.softTransitions ?? [];
+  const inherited = video.scenes.find(({ id }) => soft.includes(id))?.transition;
+  const [only, second] = video.scenes;
+  const scenes = video.scenes.map((scene): SceneInput => {
+    const tracks = second === undefined ? new Map([...video.audio, ...scene.audio]) : scene.audio;
+    return sceneInput(scene, soft.includes(scene.id), contentOf(tracks, soundLength));
+  });
+  // A video with scenes that are left out has several as written.
+  const leftOut = (video.leftOut ?? []).filter(({ name }) => name === undefined);
+  const input: TimelineInput = {
+    templates: Object.fromEntries(facts),
+    scenes: [
+      ...scenes,
+      ...leftOut.map(({ scene }) => ({ id: scene ?? '', template: only?.template ?? '', left_out: true })),
+    ],
+    ...defined({ size, rate, duration, transition: inherited }),
+  };
+  return resolveTimeline(input);
+}
+
+function templateFacts({ width, height, fps, frameCount, stills, spec }: TimelineTemplate): TemplateFacts {
+  const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
+  return { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
+}
+
+/** @param isSoft whether the transition is the video's default, which is shortened where it is too long */
+function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: ContentItem[]): SceneInput {
+  const { id, template, duration, fit, shorten } = scene;
+  // A scene without any transition has a cut, not the video's default.
+  const transition = isSoft ? undefined : (scene.transition ?? { type: 'cut' });
+  return { id, template, content, ...defined({ duration, fit, shorten, transition }) };
+}
+
+/** Returns the tracks that decide the length of a scene. Sounds and clips of the template do not. */
+function contentOf(tracks: ReadonlyMap<string, SpecSound<Source>>, soundLength: SoundLengths): ContentItem[] {
+  return [...tracks].map(([name, { source, transform }]): ContentItem => {
+    const length = source.kind === 'file' ? soundLength(source.path) : null;
+    const { loop } = transform;
+    if (length === null) return { name, samples: null, ...defined({ loop }) };
+    const skipped = framesOf(transform.trim_start_time ?? 0, rational(length.rate)) ?? 0;
+    const samples = Math.max(0, length.samples - skipped);
+    return { name, samples, rate: length.rate, ...defined({ loop }) };
+  });
+}
