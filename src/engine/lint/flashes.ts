@@ -96,9 +96,9 @@ function readSignals(
   for (let pixel = 0, at = 0; pixel < luminance.length; pixel++, at += 4) {
     if (lastColors !== null && colors[pixel] === lastColors[pixel]) continue;
     changedPixels[count++] = pixel;
-    const [red, green, blue] = [LINEAR[rgba[at]!]!, LINEAR[rgba[at + 1]!]!, LINEAR[rgba[at + 2]!]!];
-    luminance[pixel] = luminanceOf(red, green, blue);
-    redness[pixel] = rednessOf(red, green, blue);
+    const [red, green, blue] = [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
+    luminance[pixel] = luminanceOf(LINEAR[red]!, LINEAR[green]!, LINEAR[blue]!);
+    redness[pixel] = red <= green || red <= blue ? 0 : rednessOf(LINEAR[red]!, LINEAR[green]!, LINEAR[blue]!);
   }
   return count;
 }
@@ -110,6 +110,7 @@ function colorsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
 
 /** Returns (R − G − B) × 320 in half units; odd for a saturated red. */
 function rednessOf(red: number, green: number, blue: number): number {
+  if (red <= green + blue) return 0;
   const isSaturated = red > 0 && red / (red + green + blue) >= MIN_SATURATED_SHARE;
   return 2 * Math.round(Math.max(0, (red - green - blue) * 320)) + (isSaturated ? 1 : 0);
 }
@@ -126,58 +127,86 @@ class FlashCounter {
   readonly #kind: FlashKind;
   readonly #renderInput: RenderInput;
   readonly #tracker: TransitionTracker;
-  readonly #found: Int8Array;
   readonly #fields: readonly VisualField[];
-  readonly #rises: SummedArea;
-  readonly #falls: SummedArea;
+  /** A transition of a field counts if it happens in more pixels than this. */
+  readonly #minPixels: number;
+  readonly #sums: SummedArea;
   readonly #windowFrames: number;
+  /** Transitions of each of the last frames. */
+  readonly #recent: Transitions[] = [];
+  /** A count of each field. */
+  readonly #none: Int32Array;
   worst: FlashPassage | null = null;
 
   constructor(kind: FlashKind, renderInput: RenderInput) {
     const { width, height, fps } = renderInput;
+    const field = {
+      width: Math.max(1, Math.round(width * FIELD.across)),
+      height: Math.max(1, Math.round(height * FIELD.down)),
+    };
     this.#kind = kind;
     this.#renderInput = renderInput;
     this.#tracker = TRACKERS[kind](width * height);
-    this.#found = new Int8Array(width * height);
-    this.#rises = new SummedArea(width, height);
-    this.#falls = new SummedArea(width, height);
-    this.#fields = fieldsOf(width, height);
+    this.#sums = new SummedArea(width, height);
+    this.#fields = fieldsOf(renderInput, field);
+    this.#none = new Int32Array(this.#fields.length);
+    this.#minPixels = MIN_SHARE * field.width * field.height;
     this.#windowFrames = Math.max(1, Math.round(fps * SAME_TRANSITION_SECONDS));
   }
 
   /** Counts a frame that equals its predecessor. */
   repeat(): void {
-    for (const { recent } of this.#fields) pushLimited(recent, 0, this.#windowFrames);
+    pushLimited(this.#recent, NO_TRANSITIONS, this.#windowFrames);
   }
 
   /** Counts the transitions of a frame. @param signal value of each pixel @param changed pixels whose values differ from the last frame */
   next(frame: number, signal: Float32Array, changed: Uint32Array): void {
-    const isChanged = this.#tracker.next(signal, changed, this.#found);
-    if (isChanged) {
-      this.#rises.sum(this.#found, 1);
-      this.#falls.sum(this.#found, -1);
-    }
-    for (const field of this.#fields) {
-      const { box, recent, minPixels } = field;
-      const [rises, falls] = isChanged ? [this.#rises.within(box), this.#falls.within(box)] : [0, 0];
-      pushLimited(recent, rises - falls, this.#windowFrames);
-      // An edge that moves across a field is not a flash: as many pixels become brighter as darker.
-      const net = recent.reduce((sum, difference) => sum + difference, 0);
-      if (field.last !== 1 && (rises > minPixels || net > minPixels)) this.#count(field, frame, 1);
-      else if (field.last !== -1 && (falls > minPixels || -net > minPixels)) this.#count(field, frame, -1);
+    const { rises, falls } = this.#tracker.next(signal, changed);
+    pushLimited(this.#recent, { rises, falls }, this.#windowFrames);
+    const recentRises = this.#recent.map((found) => found.rises);
+    const recentFalls = this.#recent.map((found) => found.falls);
+    // No field has more transitions than the picture.
+    if (this.#isFew(recentRises) && this.#isFew(recentFalls)) return;
+    const risesOf = this.#isFew([rises]) ? this.#none : this.#countIn([rises], []);
+    const fallsOf = this.#isFew([falls]) ? this.#none : this.#countIn([falls], []);
+    // An edge that moves across a field is not a flash: as many pixels become brighter as darker.
+    const netOf = this.#countIn(recentRises, recentFalls);
+    for (const [index, field] of this.#fields.entries()) {
+      const isRise = risesOf[index]! > this.#minPixels || netOf[index]! > this.#minPixels;
+      const isFall = fallsOf[index]! > this.#minPixels || -netOf[index]! > this.#minPixels;
+      if (field.last !== 1 && isRise) this.#count(field, frame, 1, { rises, falls });
+      else if (field.last !== -1 && isFall) this.#count(field, frame, -1, { rises, falls });
     }
   }
 
-  #count(field: VisualField, frame: number, sign: 1 | -1): void {
+  #isFew(lists: readonly Uint32Array[]): boolean {
+    return lists.reduce((sum, { length }) => sum + length, 0) <= this.#minPixels;
+  }
+
+  /** Returns the number of added pixels minus the subtracted pixels in each field. */
+  #countIn(added: readonly Uint32Array[], subtracted: readonly Uint32Array[]): Int32Array {
+    this.#sums.sum(added, subtracted);
+    return Int32Array.from(this.#fields, ({ box }) => this.#sums.within(box));
+  }
+
+  #count(field: VisualField, frame: number, sign: 1 | -1, { rises, falls }: Transitions): void {
     field.last = sign;
     field.transitions.push(frame);
     while (field.transitions[0]! < frame - this.#renderInput.fps) field.transitions.shift();
     const flashes = Math.floor(field.transitions.length / 2);
     if (flashes <= Math.max(MAX_FLASHES, this.worst?.flashes ?? 0)) return;
-    const box = boundsOf(this.#found, this.#renderInput) ?? field.box;
+    const box = boundsOf([rises, falls], this.#renderInput) ?? field.box;
     this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#renderInput) };
   }
 }
+
+/** Indices of the pixels with a transition on a frame. */
+interface Transitions {
+  readonly rises: Uint32Array;
+  readonly falls: Uint32Array;
+}
+
+const NO_TRANSITIONS: Transitions = { rises: new Uint32Array(0), falls: new Uint32Array(0) };
 
 interface Box {
   readonly left: number;
@@ -189,25 +218,21 @@ interface Box {
 /** A position of the visual field, with its transitions of the last second. */
 interface VisualField {
   readonly box: Box;
-  /** A transition counts if it happens in more pixels than this. */
-  readonly minPixels: number;
-  /** Rises minus falls of each of the last frames. */
-  readonly recent: number[];
   readonly transitions: number[];
   /** Direction of the last transition; 0 if there was none. */
   last: -1 | 0 | 1;
 }
 
-function fieldsOf(width: number, height: number): VisualField[] {
-  const across = Math.max(1, Math.round(width * FIELD.across));
-  const down = Math.max(1, Math.round(height * FIELD.down));
-  return positions(height, down).flatMap((top) =>
-    positions(width, across).map((left): VisualField => {
-      const box = { left, top, right: left + across, bottom: top + down };
-      return { box, minPixels: MIN_SHARE * across * down, recent: [], transitions: [], last: 0 };
+function fieldsOf({ width, height }: Size, field: Size): VisualField[] {
+  return positions(height, field.height).flatMap((top) =>
+    positions(width, field.width).map((left): VisualField => {
+      const box = { left, top, right: left + field.width, bottom: top + field.height };
+      return { box, transitions: [], last: 0 };
     }),
   );
 }
+
+type Size = Pick<RenderInput, 'width' | 'height'>;
 
 function positions(length: number, field: number): number[] {
   const step = Math.max(1, Math.floor(field / STEPS));
@@ -215,12 +240,12 @@ function positions(length: number, field: number): number[] {
   return [...Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step), last];
 }
 
-function pushLimited(recent: number[], value: number, maxLength: number): void {
+function pushLimited(recent: Transitions[], value: Transitions, maxLength: number): void {
   recent.push(value);
   if (recent.length > maxLength) recent.shift();
 }
 
-/** Counts the pixels with a value in any rectangle of a picture. @see https://en.wikipedia.org/wiki/Summed-area_table */
+/** Counts pixels in any rectangle of a picture. @see https://en.wikipedia.org/wiki/Summed-area_table */
 class SummedArea {
   readonly #stride: number;
   readonly #sums: Int32Array;
@@ -230,16 +255,24 @@ class SummedArea {
     this.#sums = new Int32Array((width + 1) * (height + 1));
   }
 
-  sum(values: Int8Array, counted: number): void {
-    const width = this.#stride - 1;
-    for (let at = 0, row = 1; at < values.length; row++) {
+  /** @param added indices of pixels that count as 1 @param subtracted indices of pixels that count as -1 */
+  sum(added: readonly Uint32Array[], subtracted: readonly Uint32Array[]): void {
+    const [sums, stride] = [this.#sums, this.#stride];
+    sums.fill(0);
+    for (const pixels of added) for (const pixel of pixels) sums[this.#indexOf(pixel)]! += 1;
+    for (const pixels of subtracted) for (const pixel of pixels) sums[this.#indexOf(pixel)]! -= 1;
+    for (let start = stride; start < sums.length; start += stride) {
       let sum = 0;
-      for (let column = 1; column <= width; column++, at++) {
-        if (values[at] === counted) sum += 1;
-        const index = row * this.#stride + column;
-        this.#sums[index] = this.#sums[index - this.#stride]! + sum;
+      for (let index = start + 1; index < start + stride; index++) {
+        sum += sums[index]!;
+        sums[index] = sums[index - stride]! + sum;
       }
     }
+  }
+
+  #indexOf(pixel: number): number {
+    const width = this.#stride - 1;
+    return pixel + Math.floor(pixel / width) + this.#stride + 1;
   }
 
   within({ left, top, right, bottom }: Box): number {
@@ -248,19 +281,20 @@ class SummedArea {
   }
 }
 
-/** Returns the box around the pixels with a transition; undefined if there are none. */
-function boundsOf(found: Int8Array, { width }: RenderInput): Box | undefined {
+/** Returns the box around pixels; undefined if there are none. @param lists indices of pixels */
+function boundsOf(lists: readonly Uint32Array[], { width }: Size): Box | undefined {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
-  for (let at = 0; at < found.length; at++) {
-    if (found[at] === 0) continue;
-    const [x, y] = [at % width, Math.floor(at / width)];
-    [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
-    [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+  for (const pixels of lists) {
+    for (const pixel of pixels) {
+      const [x, y] = [pixel % width, Math.floor(pixel / width)];
+      [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+    }
   }
   return right === -1 ? undefined : { left, top, right, bottom };
 }
 
-function sharesOf({ left, top, right, bottom }: Box, { width, height }: RenderInput): PictureBox {
+function sharesOf({ left, top, right, bottom }: Box, { width, height }: Size): PictureBox {
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
 }
 
@@ -291,31 +325,28 @@ class TransitionTracker {
   }
 
   /**
-   * Reads the next frame.
+   * Returns the transitions of the next frame.
    *
    * @param values of the pixels
    * @param changed the pixels whose values differ from those of the last frame; no other pixel can have a transition
-   * @param found receives 1 for a rise, -1 for a fall, 0 for no transition
-   * @returns whether there is any transition
    */
-  next(values: Float32Array, changed: Uint32Array, found: Int8Array): boolean {
-    found.fill(0);
+  next(values: Float32Array, changed: Uint32Array): Transitions {
     if (this.#isEmpty) {
       this.#isEmpty = false;
       this.#origin.set(values);
       this.#extreme.set(values);
-      return false;
+      return NO_TRANSITIONS;
     }
-    let isFound = false;
+    const [rises, falls]: [number[], number[]] = [[], []];
     for (const pixel of changed) {
       const value = values[pixel]!;
       const extreme = this.#extreme[pixel]!;
       const transition = value === extreme ? 0 : this.#step(pixel, value, extreme);
       if (transition === 0) continue;
-      found[pixel] = transition;
-      isFound = true;
+      if (transition === 1) rises.push(pixel);
+      else falls.push(pixel);
     }
-    return isFound;
+    return { rises: Uint32Array.from(rises), falls: Uint32Array.from(falls) };
   }
 
   #step(pixel: number, value: number, extreme: number): number {
