@@ -16,7 +16,7 @@ function collectAllEvery(count: number): () => void {
 export const freeBuffers = collectAllEvery(30);
 
 /**
- * Frees the native memory of a small input after its stills. A full collection takes longer than drawing a still, so it runs
+ * Frees the native memory of a small input after its stills or lint. A full collection takes longer than drawing a still, so it runs
  * only for every eighth input.
  */
 export const freeSmallInput = collectAllEvery(8);

@@ -4,6 +4,7 @@ import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
+import type { AnyRenderInput } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { errorFrom, type Failure, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
@@ -62,7 +63,7 @@ interface ThreadTasks {
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly renderInput: RenderInput; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
     readonly result: readonly LintFinding[];
   };
 }

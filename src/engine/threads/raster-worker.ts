@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { RenderInput } from '../../template/render-input.ts';
 import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
+import { unpackRenderInput } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
@@ -54,8 +55,10 @@ async function serve(request: RasterRequest): Promise<void> {
     }
     case 'lint': {
       const { lintInput } = await import('../lint/lint-input.ts');
-      post({ kind: 'done', result: await lintInput(request.input.renderInput, request.input.safeArea) });
-      await freeInput();
+      const renderInput = unpackRenderInput(request.input.renderInput);
+      post({ kind: 'done', result: await lintInput(renderInput, request.input.safeArea) });
+      freeSmallInput();
+      await setImmediate();
       break;
     }
     case 'close':

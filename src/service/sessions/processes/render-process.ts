@@ -93,7 +93,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async lint({ input }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
-    return runInThread('lint', { ...input, renderInput: unpackRenderInput(input.renderInput) });
+    return runInThread('lint', input);
   },
 };
 
@@ -163,7 +163,7 @@ async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
 
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */
 async function freeMemory(kind: TaskKind): Promise<void> {
-  if (kind !== 'compare') return globalThis.gc?.();
+  if (kind !== 'compare' && kind !== 'lint') return globalThis.gc?.();
   const { freeSmallInput } = await import('../../../engine/free-buffers.ts');
   freeSmallInput();
 }
