@@ -1,5 +1,5 @@
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
-import { sha256 } from '../../kernel/digest.ts';
+import { knownSha256 } from '../../kernel/digest.ts';
 import type { InputImage } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
 import { checkImage } from './check-image.ts';
@@ -72,7 +72,7 @@ export class FittedImageCache {
    */
   async fit(image: InputImage): Promise<Buffer> {
     const { width, height, transform } = image;
-    const key = JSON.stringify([sha256(image.bytes), width, height, transform]);
+    const key = JSON.stringify([knownSha256(image.bytes), width, height, transform]);
     const png = this.#kept.get(key) ?? (await fitImage(image));
     this.#keep(key, png);
     return png;

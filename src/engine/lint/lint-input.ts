@@ -16,6 +16,7 @@ import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findFlashes } from './flashes.ts';
 import { lintTexts } from './lint-texts.ts';
+import { withSharedLayers } from './shared-layers.ts';
 import { type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
 import { lintLeftovers } from './text-leftovers.ts';
 
@@ -29,7 +30,7 @@ import { lintLeftovers } from './text-leftovers.ts';
  */
 export async function lintInput(source: RenderInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
   checkInput(source);
-  const renderInput = await evaluateInput(source);
+  const renderInput = withSharedLayers(await evaluateInput(source));
   const mediaDefects = await mediaFindings(renderInput);
   const moments = findBestMoments(renderInput);
   const findings = await textFindings(renderInput.animation, renderInput.fonts);

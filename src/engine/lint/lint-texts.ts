@@ -4,6 +4,7 @@ import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.t
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';
 import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
+import { MIN_CUT_SHARE } from './text-cuts.ts';
 import { type Polygon, visibleArea } from './text-geometry.ts';
 import { TextGrounds } from './text-grounds.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type TextTrack,
   trackTexts,
 } from './text-tracks.ts';
-import { measureTextVisibility, type TextFrames, type TextVisibility } from './text-visibility.ts';
+import { type TextFrames, TextMeasurer, type TextVisibility } from './text-visibility.ts';
 
 /** Minimum contrast ratios of large and small text. @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const MIN_CONTRAST = { large: 3, small: 4.5 };
@@ -153,26 +154,34 @@ async function measureContrast(
     renderInput,
     tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
   );
+  const resting = new Set(texts.filter((text) => text.tracks.some(rests)).map(({ editable }) => editable));
   const visibilities = new Map<string, readonly TextVisibility[]>();
   const low = new Map<string, readonly LowContrast[]>();
-  let next = new Map(frames);
-  for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
-    for (const [editable, measured] of await measureTextVisibility(renderInput, next, round === 0)) {
-      visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
+  const measurer = new TextMeasurer(renderInput);
+  try {
+    let next = new Map(frames);
+    for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
+      for (const [editable, measured] of await measurer.measure(next, round === 0 ? resting : NONE)) {
+        visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
+      }
+      const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
+      next = round === 0 ? changedGrounds(measured, grounds) : new Map();
+      for (const text of measured) {
+        const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
+        low.set(text.editable, runs);
+        const measuredFrames = new Set(text.measured.map(({ frame }) => frame));
+        const missing = runs.flatMap(({ confirming }) => confirming).filter((frame) => !measuredFrames.has(frame));
+        if (missing.length === 0) continue;
+        next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...missing])]);
+      }
     }
-    const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
-    next = round === 0 ? changedGrounds(measured, grounds) : new Map();
-    for (const text of measured) {
-      const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
-      low.set(text.editable, runs);
-      const measuredFrames = new Set(text.measured.map(({ frame }) => frame));
-      const missing = runs.flatMap(({ confirming }) => confirming).filter((frame) => !measuredFrames.has(frame));
-      if (missing.length === 0) continue;
-      next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...missing])]);
-    }
+  } finally {
+    measurer.close();
   }
   return { visibilities, low };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function lintLayout(
   renderInput: RenderInput,
@@ -258,12 +267,9 @@ function lintPixels(
   return [...cut, { code: 'low_contrast', editable, ...momentAt(renderInput, frame), ratio, needed }];
 }
 
-/** Minimum share of a text's ink that is cut off on every frame. */
-const MIN_CUT_SHARE = 0.02;
-
 /**
  * Finds a text that masks, mattes or layers above cut off on every measured frame, so that viewers never see it whole. Ignores
- * texts that never rest, such as a ticker in a window.
+ * texts that never rest, such as a ticker in a window: their cuts are not measured.
  */
 function findCutInside(
   renderInput: RenderInput,
@@ -271,7 +277,6 @@ function findCutInside(
   measured: readonly TextVisibility[],
   best: FindingMoment | undefined,
 ): LintDefect[] {
-  if (!tracks.some(({ samples }) => samples.some(({ isAtRest }) => isAtRest))) return [];
   const cuts = measured.flatMap(({ frame, ratio, cutShare }) =>
     ratio === null || cutShare === null ? [] : [{ frame, cutShare }],
   );
@@ -287,6 +292,10 @@ function findCutInside(
 function contrastNeeded({ animation }: RenderInput, tracks: readonly TextTrack[]): number {
   const isLarge = sizeOf(tracks) * (Math.min(animation.w, animation.h) / animation.h) >= LARGE_SIZE;
   return isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
+}
+
+function rests({ samples }: TextTrack): boolean {
+  return samples.some(({ isAtRest }) => isAtRest);
 }
 
 function isEmojiOnly({ samples }: TextTrack): boolean {

@@ -1,3 +1,5 @@
+/** Minimum share of a text's ink that is cut off on every frame. */
+export const MIN_CUT_SHARE = 0.02;
 /** Tolerance for a blue value, as a share of the distance between two texts. */
 export const TAG_TOLERANCE = 0.4;
 /** A pixel of the ink is hidden if the picture shows less than this share of it; translucent layers above leave more. */

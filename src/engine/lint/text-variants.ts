@@ -20,41 +20,45 @@ const DROP_SHADOW_EFFECT = 25;
 export const MAX_TEXTS = 60;
 
 /**
- * Five versions of an input. Their pictures show, for each pixel, its coverage by text, the text, the background, and the coverage
- * that nothing reduces.
+ * Versions of an input. Their pictures show, for each pixel, its coverage by text, the text, the background, and the coverage that
+ * nothing reduces.
+ *
+ * - `whole`: the unchanged input
+ * - `bare`: without the texts of editables
+ * - `bright`, `dark`: with those texts painted with red 255 and red 0; the blue value identifies the text
+ * - `alone`: `bright` on black, without all other layers, masks and mattes
  */
-export interface TextVariants {
-  /** The unchanged input. */
-  readonly whole: RenderInput;
-  /** Without the texts of editables. */
-  readonly bare: RenderInput;
-  /** With those texts painted with red 255 and red 0; the blue value identifies the text. */
-  readonly bright: RenderInput;
-  readonly dark: RenderInput;
-  /** `bright` on black, without all other layers, masks and mattes. */
-  readonly alone: RenderInput;
-}
+export type TextVariant = 'whole' | 'bare' | 'bright' | 'dark' | 'alone';
 
 /**
- * Builds the inputs to draw. Does not modify `renderInput`.
+ * Builds an input to draw. Does not modify `renderInput`.
  *
  * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
- * @param tagStep distance between the blue values of consecutive texts, of 255
  */
-export function textVariants(renderInput: RenderInput, editables: readonly string[], tagStep: number): TextVariants {
+export function textVariant(renderInput: RenderInput, variant: TextVariant, editables: readonly string[]): RenderInput {
   const painted = (red: number): RenderInput =>
     varied(renderInput, (layer, editable) => {
       const index = editables.indexOf(editable);
       if (index === -1) hide(layer);
-      else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
+      else paint(layer, [red, red, ((index + 1) * tagStepOf(editables)) / 255]);
     });
-  return {
-    whole: renderInput,
-    bare: withoutTexts(renderInput),
-    bright: painted(1),
-    dark: painted(0),
-    alone: withTextsAlone(painted(1)),
-  };
+  switch (variant) {
+    case 'whole':
+      return renderInput;
+    case 'bare':
+      return withoutTexts(renderInput);
+    case 'bright':
+      return painted(1);
+    case 'dark':
+      return painted(0);
+    case 'alone':
+      return withTextsAlone(painted(1));
+  }
+}
+
+/** Returns the distance between the blue values of consecutive texts, of 255. */
+export function tagStepOf({ length }: readonly string[]): number {
+  return Math.floor(255 / (length + 1));
 }
 
 /** Returns a copy of an input without the texts of editables, which does not depend on their words. */

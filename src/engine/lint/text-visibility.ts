@@ -1,13 +1,13 @@
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
-import { pixelsOf } from '../pixel-format.ts';
-import { openRasterizer, type PixelBox, type Rasterizer } from '../raster/rasterizer.ts';
-import { type FrameRange, segmentKey } from '../segments/segment.ts';
+import type { PixelBox } from '../raster/rasterizer.ts';
+import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
 import { RecentValues } from './recent-values.ts';
 import { reducedInput } from './reduced-input.ts';
-import { measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
-import { MAX_TEXTS, textVariants } from './text-variants.ts';
+import { MIN_CUT_SHARE, measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
+import { TextPictures } from './text-pictures.ts';
+import { MAX_TEXTS, tagStepOf } from './text-variants.ts';
 
 /** Measured visibility of a text on a frame. */
 export interface TextVisibility {
@@ -54,116 +54,101 @@ const MAX_RATIO = 21;
 /** With fewer pixels, the result is meaningless because the text is fading out or too fine for this size. */
 const MIN_PIXELS = 24;
 
-type Measured = ReadonlyMap<number, Omit<TextVisibility, 'frame'>>;
+/** Measurements of a frame by the text's index. */
+interface Measured {
+  readonly texts: ReadonlyMap<number, Omit<TextVisibility, 'frame'>>;
+  /** False if `cutShare` was not measured. */
+  readonly hasCuts: boolean;
+}
+
+const NO_TEXT: Measured = { texts: new Map(), hasCuts: true };
 
 /** Measurements of frames by the content that they show, for inputs that share it. */
 const recent = new RecentValues<Measured>(10_000);
 
 /**
- * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels of each text independently of
- * its colour and surroundings, once more with alpha if the output is transparent, and with the texts alone to find those that
- * are cut. Inputs that show the same on a frame share its measurement in a thread.
- *
- * @param findsCuts false to leave `cutShare` out
- * @returns by editable, with an entry for each of its frames
+ * Measures the texts of an input. Draws each frame four times, with and without the texts, to find the pixels of each text
+ * independently of its colour and surroundings, once more with alpha if the output is transparent, and with the texts alone to find
+ * those that are cut. Inputs that show the same on a frame share its measurement in a thread.
  */
-export async function measureTextVisibility(
-  renderInput: RenderInput,
-  texts: TextFrames,
-  findsCuts: boolean,
-): Promise<Map<string, readonly TextVisibility[]>> {
-  const editables = [...texts.keys()].slice(0, MAX_TEXTS);
-  const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
-  const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
-  if (frames.length === 0) return visibilities;
-  // Texts are measured at a fixed size, independently of the output's size.
-  const cut = inputCutter(reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE));
-  const purpose = `lint ${JSON.stringify([findsCuts, editables])}`;
-  const keyed = frames.map((frame) => {
-    const range = { first: frame, end: frame + 1 };
-    const key = segmentKey(cut([range]), range, purpose);
-    return { frame, range, key, known: key === null ? undefined : recent.get(key) };
-  });
-  const missing = keyed.flatMap(({ range, known }): FrameRange[] => (known === undefined ? [range] : []));
-  const measurer = missing.length === 0 ? null : await TextMeasurer.open(cut(missing), editables, findsCuts);
-  try {
+export class TextMeasurer {
+  readonly #cut: ReturnType<typeof inputCutter>;
+  readonly #pictures: TextPictures;
+  readonly #size: Size;
+
+  constructor(renderInput: RenderInput) {
+    // Texts are measured at a fixed size, independently of the output's size.
+    const reduced = reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE);
+    this.#cut = inputCutter(reduced);
+    this.#pictures = new TextPictures(reduced);
+    this.#size = reduced;
+  }
+
+  /**
+   * Measures texts on frames. All texts of other editables are hidden.
+   *
+   * @param cuttable editables of texts that must not be cut. Their `cutShare` is measured until a frame shows enough of them.
+   * @returns by editable, with an entry for each of its frames
+   */
+  async measure(texts: TextFrames, cuttable: ReadonlySet<string>): Promise<Map<string, readonly TextVisibility[]>> {
+    const editables = [...texts.keys()].slice(0, MAX_TEXTS);
+    const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
+    const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
+    const keyed = frames.map((frame) => {
+      const range = { first: frame, end: frame + 1 };
+      const key = segmentKey(this.#cut([range]), range, `lint ${JSON.stringify(editables)}`);
+      return { frame, key, known: key === null ? undefined : recent.get(key) };
+    });
+    const shownOn = (frame: number) =>
+      [...editables.entries()].filter(([, editable]) => texts.get(editable)!.includes(frame));
+    const undecided = new Set(cuttable);
+    const decide = (frame: number, measured: Measured): void => {
+      for (const [index, editable] of shownOn(frame)) {
+        const { ratio, cutShare } = measured.texts.get(index) ?? NOT_VISIBLE;
+        if (ratio !== null && cutShare !== null && cutShare < MIN_CUT_SHARE) undecided.delete(editable);
+      }
+    };
+    for (const { frame, known } of keyed) if (known !== undefined) decide(frame, known);
+    const missing = keyed.filter(({ known }) => known === undefined).map(({ frame }) => frame);
+    this.#pictures.prepare(missing.length === 0 ? frames : missing, editables);
     for (const { frame, key, known } of keyed) {
-      const measured = known ?? (await measurer!.measure(frame));
+      const findsCuts = shownOn(frame).some(([, editable]) => undecided.has(editable));
+      const isKnown = known !== undefined && (known.hasCuts || !findsCuts);
+      const measured = isKnown ? known : await this.#measure(frame, tagStepOf(editables), findsCuts);
+      if (!isKnown) decide(frame, measured);
       if (key !== null) recent.set(key, measured, 1);
-      for (const [index, editable] of editables.entries()) {
-        if (!texts.get(editable)!.includes(frame)) continue;
-        visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? NOT_VISIBLE) });
+      for (const [index, editable] of shownOn(frame)) {
+        const { cutShare, ...result } = measured.texts.get(index) ?? NOT_VISIBLE;
+        visibilities.get(editable)!.push({ frame, ...result, cutShare: cuttable.has(editable) ? cutShare : null });
       }
     }
-  } finally {
-    measurer?.close();
-  }
-  return visibilities;
-}
-
-/** Measures the texts of some editables. */
-class TextMeasurer {
-  readonly #rasterizers: ReadonlyMap<string, Rasterizer>;
-  readonly #size: Pick<RenderInput, 'width' | 'height'>;
-  readonly #tagStep: number;
-
-  static async open(renderInput: RenderInput, editables: readonly string[], findsCuts: boolean): Promise<TextMeasurer> {
-    const tagStep = Math.floor(255 / (editables.length + 1));
-    const variants = textVariants(renderInput, editables, tagStep);
-    const opaque = (variant: RenderInput): RenderInput => ({
-      ...variant,
-      output: { ...variant.output, format: 'mp4' },
-    });
-    const drawn = (['bright', 'dark', 'whole', 'bare'] as const).map((name) => [name, opaque(variants[name])] as const);
-    const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
-    const rasterizers = new Map<string, Rasterizer>();
-    const measurer = new TextMeasurer(rasterizers, renderInput, tagStep);
-    try {
-      for (const [name, variant] of drawn) rasterizers.set(name, await openRasterizer(variant));
-      if (!isOpaque) rasterizers.set('background', await openRasterizer(variants.bare));
-      if (findsCuts) rasterizers.set('alone', await openRasterizer(opaque(variants.alone)));
-    } catch (error) {
-      measurer.close();
-      throw error;
-    }
-    return measurer;
+    return visibilities;
   }
 
-  private constructor(rasterizers: ReadonlyMap<string, Rasterizer>, { width, height }: RenderInput, tagStep: number) {
-    this.#rasterizers = rasterizers;
-    this.#size = { width, height };
-    this.#tagStep = tagStep;
-  }
-
-  /** @returns by the text's index */
-  async measure(frame: number): Promise<Measured> {
-    const [bright, dark] = [(await this.#draw('bright', frame))!, (await this.#draw('dark', frame))!];
+  async #measure(frame: number, tagStep: number, findsCuts: boolean): Promise<Measured> {
+    const [bright, dark] = [await this.#pictures.draw('bright', frame), await this.#pictures.draw('dark', frame)];
     const box = boxOfChanges(bright, dark, this.#size);
-    if (box === null) return new Map();
-    const [whole, bare] = [(await this.#draw('whole', frame, box))!, (await this.#draw('bare', frame, box))!];
-    const background = await this.#draw('background', frame, box);
-    const alone = await this.#draw('alone', frame);
-    return measure({ bright, dark, whole, bare, background, alone }, this.#size, box, this.#tagStep);
+    if (box === null) return NO_TEXT;
+    const pictures = {
+      bright,
+      dark,
+      whole: await this.#pictures.drawPart('whole', frame, box),
+      bare: await this.#pictures.drawGround('bare', frame, box),
+      background: this.#pictures.isOpaque ? null : await this.#pictures.drawGround('background', frame, box),
+      alone: findsCuts ? await this.#pictures.draw('alone', frame) : null,
+    };
+    return { texts: measure(pictures, this.#size, box, tagStep), hasCuts: findsCuts };
   }
 
   close(): void {
-    for (const rasterizer of this.#rasterizers.values()) rasterizer.close();
-  }
-
-  /** @returns null for a picture that is not needed */
-  async #draw(name: string, frame: number, box?: PixelBox): Promise<Uint8Array | null> {
-    const rasterizer = this.#rasterizers.get(name);
-    if (rasterizer === undefined) return null;
-    await rasterizer.prepare(frame);
-    const picture = box === undefined ? rasterizer.draw(frame) : rasterizer.drawPart(frame, box);
-    // The memory of a picture is freed in the next turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    return picture;
+    this.#pictures.close();
   }
 }
 
+type Size = Pick<RenderInput, 'width' | 'height'>;
+
 /** RGBA pixels. Those of the box contain all pixels of texts, and those that their outlines and glows may reach. */
-interface TextPictures {
+interface DrawnTexts {
   /** Of the picture. */
   readonly bright: Uint8Array;
   readonly dark: Uint8Array;
@@ -177,20 +162,21 @@ interface TextPictures {
 }
 
 /** Returns the box around the pixels that differ, with the reach of outlines and glows; null if there are none. */
-function boxOfChanges(
-  bright: Uint8Array,
-  dark: Uint8Array,
-  { width, height }: Pick<RenderInput, 'width' | 'height'>,
-): PixelBox | null {
+function boxOfChanges(bright: Uint8Array, dark: Uint8Array, { width, height }: Size): PixelBox | null {
+  const [brightBytes, darkBytes] = [bufferOf(bright), bufferOf(dark)];
   let [left, top, right, bottom] = [width, height, -1, -1];
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, at += 4) {
-      if (bright[at] === dark[at]) continue;
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (top > y) top = y;
-      bottom = y;
-    }
+  for (let y = 0; y < height; y++) {
+    const [start, end] = [4 * y * width, 4 * (y + 1) * width];
+    // Comparing rows is much faster than comparing pixels.
+    if (brightBytes.compare(darkBytes, start, end, start, end) === 0) continue;
+    let first = 0;
+    while (first < width && bright[start + 4 * first] === dark[start + 4 * first]) first++;
+    if (first === width) continue;
+    let last = width - 1;
+    while (bright[start + 4 * last] === dark[start + 4 * last]) last--;
+    [left, right] = [Math.min(left, first), Math.max(right, last)];
+    if (top > y) top = y;
+    bottom = y;
   }
   if (bottom === -1) return null;
   [left, top] = [Math.max(0, left - HALO_REACH), Math.max(0, top - HALO_REACH)];
@@ -198,13 +184,12 @@ function boxOfChanges(
   return { left, top, width: right - left, height: bottom - top };
 }
 
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 /** @returns by the text's index */
-function measure(
-  pictures: TextPictures,
-  size: Pick<RenderInput, 'width' | 'height'>,
-  box: PixelBox,
-  tagStep: number,
-): Measured {
+function measure(pictures: DrawnTexts, size: Size, box: PixelBox, tagStep: number): Measured['texts'] {
   const textPixels = findTextPixels(pictures, size, box, tagStep);
   const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, size.width, tagStep);
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
@@ -239,8 +224,8 @@ interface InnerPixels {
 
 /** @returns by the text's index */
 function measureInnerPixels(
-  { whole, bare, background }: TextPictures,
-  size: Pick<RenderInput, 'width' | 'height'>,
+  { whole, bare, background }: DrawnTexts,
+  size: Size,
   { left, top, width, height }: PixelBox,
   { texts, isText }: TextPixels,
 ): Map<number, InnerPixels> {
@@ -296,8 +281,8 @@ interface TextPixels {
 }
 
 function findTextPixels(
-  { bare, bright, dark }: TextPictures,
-  size: Pick<RenderInput, 'width' | 'height'>,
+  { bare, bright, dark }: DrawnTexts,
+  size: Size,
   { left, top, width, height }: PixelBox,
   tagStep: number,
 ): TextPixels {

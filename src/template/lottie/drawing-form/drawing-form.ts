@@ -26,9 +26,26 @@ export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => {
     const isInside = layers !== animation.layers;
     return mapped(withoutEmptyMattes(withSetMattes(layers)), (layer) =>
-      layerForm(layer, animation.fr, isInside),
+      knownForm(layer, animation.fr, isInside),
     ) as unknown[];
   });
+}
+
+interface KnownForm {
+  readonly form: LottieNode;
+  readonly frameRate: number;
+  readonly isInside: boolean;
+}
+
+const known = new WeakMap<LottieNode, KnownForm>();
+
+/** Returns the form of a layer, cached by identity: inputs that are drawn in several versions share most layers. */
+function knownForm(layer: LottieNode, frameRate: number, isInside: boolean): LottieNode {
+  const last = known.get(layer);
+  if (last?.frameRate === frameRate && last.isInside === isInside) return last.form;
+  const form = layerForm(layer, frameRate, isInside);
+  known.set(layer, { form, frameRate, isInside });
+  return form;
 }
 
 const INVERTED_MATTES = new Set<unknown>([2, 4]);

@@ -1,0 +1,154 @@
+import type { RenderInput } from '../../template/render-input.ts';
+import { pixelsOf } from '../pixel-format.ts';
+import { openRasterizer, type PixelBox, type Rasterizer } from '../raster/rasterizer.ts';
+import { segmentKey } from '../segments/segment.ts';
+import { inputCutter } from '../segments/segment-input.ts';
+import { RecentValues } from './recent-values.ts';
+import { type TextVariant, textVariant } from './text-variants.ts';
+
+/** A version to draw; `background` is `bare` with its alpha. */
+type Version = TextVariant | 'background';
+
+/** Share of the time between the first and the last frame by which an opened version extends beyond them. */
+const MARGIN_SHARE = 0.25;
+/** The sides of stored parts of pictures are multiples of this, in pixels. */
+const GRID = 64;
+
+/** A part of a picture, RGBA. */
+interface Part {
+  readonly box: PixelBox;
+  readonly pixels: Uint8Array;
+}
+
+/** Parts of pictures without texts by the content that they show, which rows of a template share. */
+const recent = new RecentValues<Part>(48 << 20);
+
+/** A version that is open for some frames. */
+interface Drawing {
+  readonly rasterizer: Rasterizer;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Draws versions of an input that differ in its texts. Keeps them open, because opening takes as long as drawing several frames. */
+export class TextPictures {
+  readonly isOpaque: boolean;
+  readonly #renderInput: RenderInput;
+  readonly #cutters = new Map<Version, ReturnType<typeof inputCutter>>();
+  readonly #drawings = new Map<Version, Drawing>();
+  #editables: readonly string[] = [];
+  #frames = { first: 0, end: 0 };
+
+  /** @param renderInput at the size to draw */
+  constructor(renderInput: RenderInput) {
+    this.#renderInput = renderInput;
+    this.isOpaque = pixelsOf(renderInput.output) !== 'rgba';
+  }
+
+  /**
+   * Sets the texts that will be drawn, and the frames on which they will probably be drawn.
+   *
+   * @param frames in ascending order
+   * @param editables as for `textVariant`
+   */
+  prepare(frames: readonly number[], editables: readonly string[]): void {
+    const [first = 0, last = first] = [frames[0], frames.at(-1)];
+    const margin = Math.ceil((last - first) * MARGIN_SHARE);
+    const { frameCount } = this.#renderInput;
+    this.#frames = { first: Math.max(0, first - margin), end: Math.min(frameCount, last + margin + 1) };
+    if (editables.join('\n') === this.#editables.join('\n')) return;
+    this.#editables = editables;
+    for (const version of ['bright', 'dark', 'alone'] as const) {
+      this.#cutters.delete(version);
+      this.#drawings.get(version)?.rasterizer.close();
+      this.#drawings.delete(version);
+    }
+  }
+
+  async draw(version: Version, frame: number): Promise<Uint8Array> {
+    const rasterizer = await this.#open(version, frame);
+    return afterTurn(rasterizer.draw(frame));
+  }
+
+  /** Draws a part of a frame. */
+  async drawPart(version: Version, frame: number, box: PixelBox): Promise<Uint8Array> {
+    const rasterizer = await this.#open(version, frame);
+    return afterTurn(rasterizer.drawPart(frame, box));
+  }
+
+  /** Draws a part of a frame without texts, or takes it from an input that shows the same. */
+  async drawGround(version: 'bare' | 'background', frame: number, box: PixelBox): Promise<Uint8Array> {
+    const range = { first: frame, end: frame + 1 };
+    const key = segmentKey(this.#cutterOf(version)([range]), range, 'lint ground');
+    const known = key === null ? undefined : recent.get(key);
+    if (known !== undefined && contains(known.box, box)) return cropped(known, box);
+    const drawn = widened(known === undefined ? box : union(known.box, box), this.#renderInput);
+    const part = { box: drawn, pixels: await this.drawPart(version, frame, drawn) };
+    if (key !== null) recent.set(key, part, part.pixels.length);
+    return cropped(part, box);
+  }
+
+  close(): void {
+    for (const { rasterizer } of this.#drawings.values()) rasterizer.close();
+    this.#drawings.clear();
+  }
+
+  async #open(version: Version, frame: number): Promise<Rasterizer> {
+    const known = this.#drawings.get(version);
+    if (known !== undefined && known.first <= frame && frame < known.end) {
+      await known.rasterizer.prepare(frame);
+      return known.rasterizer;
+    }
+    known?.rasterizer.close();
+    const [first, end] = [Math.min(this.#frames.first, frame), Math.max(this.#frames.end, frame + 1)];
+    const rasterizer = await openRasterizer(this.#cutterOf(version)([{ first, end }]));
+    this.#drawings.set(version, { rasterizer, first, end });
+    await rasterizer.prepare(frame);
+    return rasterizer;
+  }
+
+  #cutterOf(version: Version): ReturnType<typeof inputCutter> {
+    const known = this.#cutters.get(version);
+    if (known !== undefined) return known;
+    const varied = textVariant(this.#renderInput, version === 'background' ? 'bare' : version, this.#editables);
+    const output = { ...varied.output, format: 'mp4' as const };
+    const cut = inputCutter(version === 'background' ? varied : { ...varied, output });
+    this.#cutters.set(version, cut);
+    return cut;
+  }
+}
+
+/** Resolves in the next turn of the event loop, in which the memory of the last picture is freed. */
+async function afterTurn(picture: Uint8Array): Promise<Uint8Array> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return picture;
+}
+
+function contains(outer: PixelBox, { left, top, width, height }: PixelBox): boolean {
+  const isWithin = left >= outer.left && top >= outer.top;
+  return isWithin && left + width <= outer.left + outer.width && top + height <= outer.top + outer.height;
+}
+
+function union(first: PixelBox, second: PixelBox): PixelBox {
+  const [left, top] = [Math.min(first.left, second.left), Math.min(first.top, second.top)];
+  const right = Math.max(first.left + first.width, second.left + second.width);
+  const bottom = Math.max(first.top + first.height, second.top + second.height);
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** Widens a box to a grid, so that it contains the boxes of similar texts. */
+function widened(box: PixelBox, size: Pick<RenderInput, 'width' | 'height'>): PixelBox {
+  const [left, top] = [box.left, box.top].map((side) => Math.floor(side / GRID) * GRID) as [number, number];
+  const right = Math.min(size.width, Math.ceil((box.left + box.width) / GRID) * GRID);
+  const bottom = Math.min(size.height, Math.ceil((box.top + box.height) / GRID) * GRID);
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+function cropped({ box, pixels }: Part, { left, top, width, height }: PixelBox): Uint8Array {
+  const part = new Uint8Array(4 * width * height);
+  for (let row = 0; row < height; row++) {
+    const at = 4 * ((top - box.top + row) * box.width + left - box.left);
+    part.set(pixels.subarray(at, at + 4 * width), 4 * row * width);
+  }
+  return part;
+}
