@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import type { FullPlace } from './timeline/place.ts';
 import type { DurationWish, Shortening } from './timeline/timeline.ts';
 import {
   type InheritedMeasures,
@@ -40,6 +41,9 @@ export interface TimelineWish {
   readonly duration?: number;
 }
 
+/** The scenes of a video, and what it wants of their timeline. */
+export type TimelineSpec<S> = Pick<VideoSpec<S>, 'scenes'> & TimelineWish;
+
 /** A template with values, at a place in a video. */
 export interface SceneSpec<S> extends ScenePlacement {
   /** Unique in the video, ignoring case. No frame depends on it. */
@@ -66,6 +70,8 @@ export interface ScenePlacement {
   readonly background?: string;
   /** Permits a scene that is shorter than its template can be. */
   readonly shorten?: Shortening;
+  /** Where the template can become longer or shorter, in order of priority. Only in canonical form, where a length is set. */
+  readonly timing?: readonly FullPlace[];
 }
 
 export const TRANSITION_TYPES = ['fade', 'dip', 'slide', 'push', 'wipe', 'iris', 'zoom'] as const;
@@ -85,6 +91,24 @@ export interface Transition {
   readonly direction?: (typeof DIRECTIONS)[number];
   /** Colour of `dip`: 6 upper-case hexadecimal digits; black if absent. */
   readonly color?: string;
+}
+
+/** Values of the fields that a transition does not have. */
+export const TRANSITION_DEFAULTS = { easing: 'ease-in-out', direction: 'left', color: '000000' } as const;
+
+/** Removes fields that repeat a default, or that a transition of its type does not have. */
+export function plainTransition({ type, duration, at, easing, direction, color }: Transition): Transition {
+  const moves = type === 'slide' || type === 'push' || type === 'wipe';
+  return {
+    type,
+    duration,
+    ...defined({
+      at,
+      easing: easing === TRANSITION_DEFAULTS.easing ? undefined : easing,
+      direction: moves && direction !== TRANSITION_DEFAULTS.direction ? direction : undefined,
+      color: type === 'dip' && color !== TRANSITION_DEFAULTS.color ? color : undefined,
+    }),
+  };
 }
 
 /** Value of an editable, checked against its kind. */
@@ -121,7 +145,7 @@ export function furtherOutputs({
  *
  * @returns null for several scenes, and for a scene that is placed
  */
-export function plainScene<S>({ scenes, size, rate, duration }: VideoSpec<S>): SceneSpec<S> | null {
+export function plainScene<S>({ scenes, size, rate, duration }: TimelineSpec<S>): SceneSpec<S> | null {
   const [only, second] = scenes;
   if (only === undefined || second !== undefined) return null;
   const placement = [size, rate, duration, only.duration, only.transition, only.fit, only.background, only.shorten];

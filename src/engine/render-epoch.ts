@@ -18,9 +18,22 @@ export const RENDER_EPOCH = 2;
 export const SOUND_EPOCH: number = 0;
 
 /**
+ * Version of the engine's timelines, part of the fingerprint of every embedded video that is more than a template with values,
+ * unless it is 0. Raising it renders these videos again, and no others.
+ *
+ * Raise it if the same scenes give other frames: after a change of transitions, of time maps or of how scenes fill the video.
+ */
+export const TIMELINE_EPOCH: number = 0;
+
+/**
  * Names the epochs for caches whose entries do not record which of them they depend on. An epoch of 0 is left out. A further epoch
  * is added here, and to the fingerprints of the videos that use its feature.
  */
-export function epochNames(sound = SOUND_EPOCH): string {
-  return [`epoch ${RENDER_EPOCH}`, ...(sound === 0 ? [] : [`sound epoch ${sound}`])].join(', ');
+export function epochNames(sound = SOUND_EPOCH, timeline = TIMELINE_EPOCH): string {
+  const named = [
+    `epoch ${RENDER_EPOCH}`,
+    sound !== 0 && `sound epoch ${sound}`,
+    timeline !== 0 && `timeline epoch ${timeline}`,
+  ];
+  return named.filter((name) => name !== false).join(', ');
 }

@@ -19,7 +19,7 @@ import { stdoutStyle } from '../output.ts';
 import { printDrift } from '../plan/drift/drift-command.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { CommandPool } from '../render/command-pool.ts';
+import { type CommandPool, withProcesses } from '../render/command-pool.ts';
 import { needsService, noopService, type OpenService, openService, SOURCES_FOLDER } from '../service/open-service.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { type OpenJournal, openJournal } from '../state/open-journal.ts';
@@ -66,20 +66,20 @@ async function lockAndApply(call: ApplyCall): Promise<number> {
   // The lock is taken before the first file is read, so that the lockfile stays the same from planning to recording.
   return withRunLock(root, io, async () => {
     if (options.refreshOnly === true) return applyDrift(options, io);
-    const processes = new CommandPool(io);
-    try {
+    return withProcesses(io, async (processes) => {
       await warmForChanges(root, processes);
-      return await openAndApply(call, processes);
-    } finally {
-      await processes.close();
-    }
+      return openAndApply(call, processes);
+    });
   });
 }
 
 async function openAndApply(call: ApplyCall, processes: CommandPool): Promise<number> {
   const { options, io } = call;
   // The plan cache is not used: videos are rendered from the files that were compared.
-  const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
+  const repository = await loadDesiredState(workingDirectory(options, io), {
+    cache: false,
+    openPool: () => processes.open(),
+  });
   // The journal is opened before the tip of the branch is read, so that a result which another run records meanwhile is
   // in one of them. With errors there is no plan and no run.
   const journal = hasErrors(repository.diagnostics) ? null : await openJournal(repository.root, repository.config);

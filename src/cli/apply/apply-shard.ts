@@ -14,6 +14,7 @@ import { rejectConflictingOptions, workingDirectory } from '../global-options.ts
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
+import { withProcesses } from '../render/command-pool.ts';
 import type { OpenInputs } from '../render/open-inputs.ts';
 import { withEncoder } from '../render/open-pool.ts';
 import { filledBy } from '../render/render-command.ts';
@@ -41,7 +42,9 @@ export async function applyShard(call: ApplyCall, shard: Shard): Promise<number>
   rejectConflictingOptions('--shard', options, CONFLICTS);
   if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   // The plan cache is not used: videos are rendered from the files that were compared.
-  const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
+  const repository = await withProcesses(io, (processes) =>
+    loadDesiredState(workingDirectory(options, io), { cache: false, openPool: () => processes.open() }),
+  );
   const cache = hasErrors(repository.diagnostics) ? null : requireCache(repository, options, io);
   const begun = await beginApply(call, { repository }, { folder: `shard-${shard.index}`, counts: false });
   if (typeof begun === 'number') return begun;

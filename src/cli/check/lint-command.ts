@@ -9,6 +9,7 @@ import { printCheckResult } from '../output.ts';
 import { pointersOf } from '../plan/lint-plan.ts';
 import { lintVideos } from '../plan/lint-videos.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
+import { withProcesses } from '../render/command-pool.ts';
 import { loadDesiredState } from '../state/load-desired-state.ts';
 
 interface LintCommandOptions extends JsonOptions {
@@ -22,7 +23,9 @@ interface LintCommandOptions extends JsonOptions {
  */
 export async function lintCommand(globs: readonly string[], options: LintCommandOptions, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
-  const repository = await loadDesiredState(directory, { cache: options.cache !== false });
+  const repository = await withProcesses(io, (processes) =>
+    loadDesiredState(directory, { cache: options.cache !== false, openPool: () => processes.open() }),
+  );
   const project = await repository.project();
   const { desired } = repository;
   const matches = globs.length === 0 ? () => true : idMatcher(globs);

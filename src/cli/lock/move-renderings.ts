@@ -14,6 +14,7 @@ import { withKnownFingerprints } from '../../reconciler/plan/plan-videos.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { fetchSession, type RemoteService } from '../service/open-remote-service.ts';
+import { cachedLengths } from '../state/content-lengths.ts';
 import { type DesiredState, desire } from '../state/load-desired-state.ts';
 import type { OpenJournal } from '../state/open-journal.ts';
 
@@ -147,8 +148,9 @@ async function successorsOf(
   to: string,
 ): Promise<Map<Fingerprint, Successor>> {
   const project = await repository.project();
+  const lengths = cachedLengths(project);
   const videosAt = (url: string): DesiredVideo[] => {
-    return project.videos.map((video) => desire(video, { ...project, config: configOf(url, project.config) }));
+    return project.videos.map((video) => desire(video, { ...project, config: configOf(url, project.config) }, lengths));
   };
   const renewed = videosAt(to);
   const former = withKnownFingerprints(videosAt(from), lock, { missingOutputs: new Set(), journal: state });

@@ -12,7 +12,7 @@ import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import { CommandPool } from '../render/command-pool.ts';
+import { type CommandPool, withProcesses } from '../render/command-pool.ts';
 import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
 import { applyPolicies, openPlan, type PlanContext } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
@@ -42,12 +42,7 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     const { driftCommand } = await import('./drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
-  const processes = new CommandPool(io);
-  try {
-    return await planChanges(options, io, probe, processes);
-  } finally {
-    await processes.close();
-  }
+  return withProcesses(io, (processes) => planChanges(options, io, probe, processes));
 }
 
 async function planChanges(
@@ -71,6 +66,7 @@ async function planChanges(
   const linting = { cache: options.cache !== false };
   const context: PlanContext = {
     probe,
+    processes,
     mayBePartial: true,
     onChanges: (changes, repository) =>
       void (options.lint !== false && warmForPlan(changes, repository, processes, linting)),

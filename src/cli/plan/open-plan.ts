@@ -24,6 +24,7 @@ import { countNoun } from '../../report/wording/quantities.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
+import { type CommandPool, withProcesses } from '../render/command-pool.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { readJournal } from '../state/open-journal.ts';
 import type { PlanFlags } from './plan-options.ts';
@@ -55,6 +56,8 @@ export interface PlanContext {
   readonly repository?: DesiredState;
   /** The plan cache, if it is open already. */
   readonly probe?: CacheProbe | undefined;
+  /** The processes that measure sounds; only known lengths are used when absent. */
+  readonly processes?: CommandPool;
   /** True if the plan may omit unchanged videos. */
   readonly mayBePartial?: boolean;
   readonly journal?: JournalState;
@@ -72,7 +75,9 @@ export async function openWholePlan(
   io: Io,
 ): Promise<(OpenPlan & Pick<OpenedPlan, 'repository'>) | null> {
   const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
-  const { repository, diagnostics, opened } = await openPlan(workingDirectory(options, io), flags, io);
+  const { repository, diagnostics, opened } = await withProcesses(io, (processes) =>
+    openPlan(workingDirectory(options, io), flags, io, { processes }),
+  );
   if (opened !== null) return { ...opened, repository };
   printDiagnostics(diagnostics, repository.source, options, io);
   return null;
@@ -93,10 +98,15 @@ export async function openPlan(
   const globs = await readGlobs(flags, directory, io);
   const asksForMore = flags.refresh === true || flags.replace !== undefined || context.demands !== undefined;
   const mayBePartial = context.mayBePartial === true && !asksForMore && flags.changedSince === undefined;
-  const { probe } = context;
+  const { probe, processes } = context;
   const repository =
     context.repository ??
-    (await loadDesiredState(directory, { cache: flags.cache !== false, probe, isLazy: mayBePartial }));
+    (await loadDesiredState(directory, {
+      cache: flags.cache !== false,
+      probe,
+      isLazy: mayBePartial,
+      ...(processes && { openPool: () => processes.open() }),
+    }));
   const { root, config } = repository;
   const restores = flags.ignoreMissingOutputs !== true;
   const compared = await repository.compare({ mayBePartial, restores });

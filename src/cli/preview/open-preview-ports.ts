@@ -9,6 +9,7 @@ import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-docu
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
+import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import { FolderSegmentStore } from '../../service/sessions/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../service/sessions/segments/segment-cache.ts';
 import type { LoadedRepository, PreviewPorts, RunObserver } from '../../studio/ports.ts';
@@ -42,7 +43,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     capacity: renderCapacity(),
     now: () => io.now(),
     monotonicNow: () => io.monotonicNow(),
-    load: () => loadRepository(root, io),
+    load: () => loadRepository(root, io, pool),
     reload: (loaded, changed) => changes.read(loaded, changed),
     inputOf: inputs.inputOf,
     draftCache: openDraftCache(root, io),
@@ -60,8 +61,8 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
   };
 }
 
-async function loadRepository(root: string, io: Io): Promise<LoadedRepository> {
-  const repository = await loadDesiredState(root, { cache: false });
+async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>): Promise<LoadedRepository> {
+  const repository = await loadDesiredState(root, { cache: false, openPool: async () => pool });
   const planned = await applyPolicies(await openPlan(root, {}, io, { repository }), {}, io);
   const project = await repository.project();
   const { opened, diagnostics } = planned;

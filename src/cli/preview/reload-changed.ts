@@ -5,6 +5,7 @@ import { LazyTemplates, reloadDefinitions } from '../../reconciler/project/load-
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { LoadedRepository } from '../../studio/ports.ts';
+import { cachedLengths } from '../state/content-lengths.ts';
 import { desire } from '../state/load-desired-state.ts';
 
 /** Definitions that are read again at once. Reading more takes as long as reading everything. */
@@ -39,7 +40,7 @@ export class ChangeReader {
     };
     const desired = [
       ...loaded.desired.filter(({ path }) => !paths.has(path)),
-      ...read.videos.map((video) => desire(video, fresh)),
+      ...read.videos.map((video) => desire(video, fresh, cachedLengths(fresh))),
     ];
     const { plan } = loaded;
     const changes = plan?.changes.filter(({ desired: video }) => video === null || !paths.has(video.path)) ?? [];

@@ -37,3 +37,13 @@ export class CommandPool {
     await (await this.#pool?.catch(() => null))?.close();
   }
 }
+
+/** Calls a function with render processes, which end after it. */
+export async function withProcesses<T>(io: Io, use: (processes: CommandPool) => Promise<T>): Promise<T> {
+  const processes = new CommandPool(io);
+  try {
+    return await use(processes);
+  } finally {
+    await processes.close();
+  }
+}

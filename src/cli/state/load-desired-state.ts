@@ -1,8 +1,18 @@
-import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
+import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
+import type { Timeline } from '../../contract/timeline/timeline.ts';
+import type { SoundLengths } from '../../contract/video-measures.ts';
+import { plainScene } from '../../contract/video-spec.ts';
+import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { templatesOf } from '../../reconciler/definition/video.ts';
-import { assetsOf, type DesiredVideo, desiredVideo } from '../../reconciler/plan/desired-video.ts';
+import { firstTemplate, templatesOf, type Video } from '../../reconciler/definition/video.ts';
+import { templateFacts, timelineOf } from '../../reconciler/definition/video-timeline.ts';
+import {
+  assetsOf,
+  type DesiredVideo,
+  desiredVideo,
+  type RenderingContext,
+} from '../../reconciler/plan/desired-video.ts';
 import type { LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cached-state.ts';
 import {
@@ -13,15 +23,17 @@ import {
 import { CacheDamaged, PlanCache } from '../../reconciler/plan-cache/plan-cache.ts';
 import { type CacheProbe, probeCache } from '../../reconciler/plan-cache/probe.ts';
 import { projectState } from '../../reconciler/plan-cache/project-state.ts';
-import type { Desire } from '../../reconciler/plan-cache/refresh-state.ts';
+import type { DesireAll, DesireContext } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import { ReadLog } from '../../reconciler/project/read-log.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
+import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import { videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
+import { contentLengths } from './content-lengths.ts';
 
 /** Definitions and templates of videos. */
 export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
@@ -66,6 +78,8 @@ interface DesiredStateOptions {
   readonly probe?: CacheProbe | undefined;
   /** True to load desired videos on first access, which then may throw; false when absent. */
   readonly isLazy?: boolean;
+  /** Opens the processes that measure sounds which decide lengths of scenes; only known lengths are used when absent. */
+  readonly openPool?: () => Promise<TaskRunner<'length'>>;
 }
 
 /**
@@ -75,17 +89,21 @@ interface DesiredStateOptions {
  */
 export async function loadDesiredState(
   cwd: string,
-  { cache: usesCache = true, probe, isLazy = false }: DesiredStateOptions = {},
+  { cache: usesCache = true, probe, isLazy = false, openPool }: DesiredStateOptions = {},
 ): Promise<DesiredState> {
+  const desireAll: DesireAll = async (project) => {
+    const { lengths, diagnostics } = await contentLengths({ ...project, cache: usesCache }, openPool ?? null);
+    return { desired: project.videos.map((video) => desire(video, project, lengths)), diagnostics };
+  };
   const root = findRoot(cwd);
   const key = cacheKey();
   const cache = usesCache ? PlanCache.open(root, key, probe ?? probeCache(root, key)) : null;
-  await cache?.refresh(desire);
-  if (cache?.state == null) return readWhole(root, cache);
-  const cached = fromCache(root, cache, cache.state);
+  await cache?.refresh(desireAll);
+  if (cache?.state == null) return readWhole(root, cache, desireAll);
+  const cached = fromCache(root, cache, cache.state, desireAll);
   if (isLazy || areReadable(cached)) return cached;
   cache.state = null;
-  return readWhole(root, cache);
+  return readWhole(root, cache, desireAll);
 }
 
 /** True if the cache can be read. */
@@ -98,18 +116,18 @@ function areReadable(repository: DesiredState): boolean {
   }
 }
 
-async function readWhole(root: string, cache: PlanCache | null): Promise<DesiredState> {
+async function readWhole(root: string, cache: PlanCache | null, desireAll: DesireAll): Promise<DesiredState> {
   const { loadProject } = await import('../../reconciler/project/load-project.ts');
   const log = cache && new ReadLog(root);
   const project = await loadProject({ cwd: root, log });
-  const desired = project.videos.map((video) => desire(video, project));
-  if (cache !== null && log !== null && !hasErrors(project.diagnostics)) {
+  const { desired, diagnostics } = await desireAll(project);
+  if (cache !== null && log !== null && diagnostics.length === 0 && !hasErrors(project.diagnostics)) {
     cache.state = projectState(project, log, cache.timestamp, desired);
   }
   return {
     root,
     config: project.config,
-    diagnostics: project.diagnostics,
+    diagnostics: sortDiagnostics([...project.diagnostics, ...diagnostics]),
     source: project.source,
     desired,
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
@@ -120,7 +138,7 @@ async function readWhole(root: string, cache: PlanCache | null): Promise<Desired
   };
 }
 
-function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredState {
+function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll: DesireAll): DesiredState {
   const { config, templates, definitions, files } = state;
   let all: readonly DesiredVideo[] | null = null;
   const desired = (): readonly DesiredVideo[] => {
@@ -154,7 +172,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredS
       } catch (error) {
         if (!(error instanceof CacheDamaged)) throw error;
         cache.state = null;
-        return (await readWhole(root, cache)).compare(options);
+        return (await readWhole(root, cache, desireAll)).compare(options);
       }
     },
     async definitionsAt(paths) {
@@ -176,23 +194,43 @@ export function serviceName({ service }: Config): string {
 }
 
 /** Converts a video of a project for planning. */
-export const desire: Desire = (video, { config, templates, assets }) => {
+export function desire(
+  video: Video,
+  { config, templates, assets }: DesireContext,
+  lengths: SoundLengths,
+): DesiredVideo {
   const used = templatesOf(video).map((name) => templates.get(name)!);
-  const [first] = used;
+  const packages = new Map(
+    used.flatMap(({ name, package: files }) => (files === null ? [] : [[name, files] as const])),
+  );
+  const resolved = plainScene(video) === null ? timelineOf(video, packages, lengths) : null;
+  const first = packages.get(firstTemplate(video));
+  const timeline = resolved?.timeline ?? null;
   return desiredVideo(video, {
     service: serviceName(config),
     styleVersions: Object.fromEntries(used.map(({ name, spec }) => [name, spec.id])),
     renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
     ...(config.service === 'embedded' && {
+      timelineEpoch: TIMELINE_EPOCH,
       sound: {
         epoch: SOUND_EPOCH,
-        isInTemplate: used.some(({ package: files }) => files !== null && files.sounds.size > 0),
+        isInTemplate: [...packages.values()].some(({ sounds }) => sounds.size > 0),
       },
     }),
-    measures: first!.package && videoMeasures(first!.package),
+    facts: Object.fromEntries([...packages].map(([name, files]) => [name, templateFacts(files)])),
+    ...(resolved === null ? { measures: first === undefined ? null : videoMeasures(first) } : measuredBy(timeline)),
     assetDigest: (path) => assets.get(path)!.sha256,
   });
-};
+}
+
+/** @param timeline null if a length is not known */
+function measuredBy(timeline: Timeline | null): Pick<RenderingContext, 'measures' | 'times'> {
+  if (timeline === null) return { measures: null };
+  return {
+    measures: timelineMeasures(timeline),
+    times: timeline.scenes.map(({ start, length, why }) => ({ start, length, why })),
+  };
+}
 
 function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {
   const { path } = video;

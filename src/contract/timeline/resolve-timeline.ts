@@ -1,4 +1,5 @@
 import { defined } from '../../kernel/defined.ts';
+import type { VideoMeasures } from '../video-measures.ts';
 import { type FrameRate, frameRateOf } from './frame-rate.ts';
 import { checkPlaces } from './place.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Rational,
   rational,
   rationalRate,
+  toNumber,
 } from './rational.ts';
 import { type Material, materialOf, type SceneLength, SceneLengths } from './scene-length.ts';
 import type { SceneInput, TemplateFacts, Timeline, TimelineFinding, TimelineInput, TimelineScene } from './timeline.ts';
@@ -78,6 +80,11 @@ export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
   if (hasError(findings)) return { timeline: null, findings };
   const [width, height] = input.size ?? [first.width, first.height];
   return { timeline: { rate: frameRate, width, height, frames: total, scenes: timelineScenes }, findings };
+}
+
+/** Returns the size and length of a timeline. */
+export function timelineMeasures({ rate, width, height, frames }: Timeline): VideoMeasures {
+  return { width, height, rate: toNumber(rationalRate(rate)), frames };
 }
 
 /** Returns the first frame of an output that shows a frame of the timeline, such as the start of a scene. */

@@ -59,9 +59,17 @@ export function timelineOf(
   return resolveTimeline(input);
 }
 
-function templateFacts({ width, height, fps, frameCount, stills, spec }: TimelineTemplate): TemplateFacts {
+const factsByTemplate = new WeakMap<TimelineTemplate, TemplateFacts>();
+
+/** Returns the facts about a template that decide its place in a video: the same object each time. */
+export function templateFacts(template: TimelineTemplate): TemplateFacts {
+  const known = factsByTemplate.get(template);
+  if (known !== undefined) return known;
+  const { width, height, fps, frameCount, stills, spec } = template;
   const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
-  return { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
+  const facts = { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
+  factsByTemplate.set(template, facts);
+  return facts;
 }
 
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */

@@ -1,21 +1,24 @@
-/** An input of a video: the value of an editable, a track, a replaced font, or an output; `''` names the main output. */
+/**
+ * An input of a video: the value of an editable, a track, a replaced font, a field of its timeline, or an output; `''` names the
+ * main output.
+ */
 export interface InputId {
-  readonly kind: 'editable' | 'track' | 'font' | 'output';
+  readonly kind: 'editable' | 'track' | 'font' | 'timeline' | 'output';
   readonly name: string;
   /** Id of the scene in a video of several scenes; absent for inputs of the whole video. */
   readonly scene?: string;
 }
 
 /** Prefixes of the inputs that are no editables. */
-const PREFIXES = { track: 'audio.', font: 'fonts.', output: 'outputs.' } as const;
+const PREFIXES = { track: 'audio.', font: 'fonts.', timeline: 'timeline.', output: 'outputs.' } as const;
 const MAIN_OUTPUT = 'output';
 /** Prefix of an editable whose key is the name of an input of another kind. */
 const EDITABLE = 'editables.';
-const AMBIGUOUS_KEY = /^(?:editables\.)*(?:(?:audio|fonts|outputs)\.|output$)/;
+const AMBIGUOUS_KEY = /^(?:editables\.)*(?:(?:audio|fonts|timeline|outputs)\.|output$)/;
 
 /**
- * Returns the name of an input in plans: the key of an editable, `audio.<track>`, `fonts.<font>`, `output` or
- * `outputs.<name>`; in a video of several scenes after the id of the scene and a dot. Different inputs have different names.
+ * Returns the name of an input in plans: the key of an editable, `audio.<track>`, `fonts.<font>`, `timeline.<field>`, `output`
+ * or `outputs.<name>`; in a video of several scenes after the id of the scene and a dot. Different inputs have different names.
  */
 export function inputName({ scene, ...id }: InputId): string {
   return scene === undefined ? nameInScene(id) : `${scene}.${nameInScene(id)}`;
@@ -34,7 +37,7 @@ export function parseInputName(text: string, scenes: readonly string[] = []): In
 
 function parseInScene(text: string): InputId {
   if (text === MAIN_OUTPUT) return { kind: 'output', name: '' };
-  for (const kind of ['track', 'font', 'output'] as const) {
+  for (const kind of ['track', 'font', 'timeline', 'output'] as const) {
     const prefix = PREFIXES[kind];
     if (text.startsWith(prefix) && text !== prefix) return { kind, name: text.slice(prefix.length) };
   }

@@ -1,7 +1,9 @@
+import type { FullPlace } from '../../contract/timeline/place.ts';
 import {
   type ContentId,
   canonicalValue,
   furtherOutputs,
+  type ScenePlacement,
   type SceneSpec,
   type SpecSound,
   type SpecValue,
@@ -21,7 +23,7 @@ const VERBATIM_LENGTH = 200;
 
 /**
  * Describes the inputs of a video in the lockfile's form: editables in the specification's order, then tracks, fonts, the
- * main output and the files beside it, by `inputName`.
+ * timeline, the main output and the files beside it, by `inputName`.
  *
  * A text of up to 200 characters is kept literally, a longer text as `sha256:` with its digest; a colour as its digits;
  * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
@@ -29,6 +31,7 @@ const VERBATIM_LENGTH = 200;
  */
 export function describeInputs(spec: VideoSpec<ContentId>): Record<string, string> {
   const inputs = inputValues(spec).map(({ id, value }): [InputId, string] => [id, describeValue(value)]);
+  inputs.push(...timelineInputs(spec));
   if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
   // Always records the format, because the text of an input must not be empty.
   for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
@@ -81,6 +84,40 @@ export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): 
   return scenes.length === 1 ? [] : scenes.map(({ id }) => id);
 }
 
+/** Returns everything that decides when and how the scenes of a video are shown, except the lengths that follow from content. */
+function timelineInputs({ scenes, size, rate, duration }: VideoSpec<unknown>): [InputId, string][] {
+  const isOnly = scenes.length === 1;
+  const ofScenes = scenes.flatMap((scene) => fieldsOf(placementTexts(scene), isOnly ? {} : { scene: scene.id }));
+  return [...ofScenes, ...fieldsOf({ size: size?.join('x'), rate, duration }, {})];
+}
+
+function fieldsOf(fields: TimelineFields, scene: Pick<InputId, 'scene'>): [InputId, string][] {
+  return Object.entries(fields).flatMap(([name, value]): [InputId, string][] => {
+    return value === undefined ? [] : [[{ kind: 'timeline', name, ...scene }, String(value)]];
+  });
+}
+
+type TimelineFields = Readonly<Record<string, string | number | undefined>>;
+
+function placementTexts({ duration, transition, fit, background, shorten, timing }: ScenePlacement): TimelineFields {
+  const { content: _, ...limits } = typeof duration === 'object' ? duration : { content: true };
+  const { type, ...style } = transition ?? { type: '' };
+  return {
+    duration: typeof duration === 'object' ? `content${describePairs(limits)}` : duration,
+    transition: transition && `${type}${describePairs(style)}`,
+    fit,
+    background,
+    shorten,
+    timing: timing && (timing.map(placeText).join(', ') || 'none'),
+  };
+}
+
+function placeText({ kind, from, to, min, max }: FullPlace): string {
+  const range = kind === 'hold' ? `${from}` : `${from}-${to}`;
+  const shortest = kind === 'stretch' ? ` min=${min}` : '';
+  return `${kind} ${range}${shortest}${max === null ? '' : ` max=${max}`}`;
+}
+
 /** A text that looks like a digest is digested too, so that the two cannot be confused. */
 function describeText(text: string): string {
   return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
@@ -105,7 +142,7 @@ function describeOutput(output: OutputRequest): string {
   return describePairs(output).trimStart();
 }
 
-function describePairs(fields: Transform | AudioTransform | OutputRequest): string {
+function describePairs(fields: object): string {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => byCodeUnit(a, b))
@@ -162,6 +199,8 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
       return spec.audio.has(name);
     case 'font':
       return spec.scenes[0]!.fonts.has(name);
+    case 'timeline':
+      return timelineInputs(spec).some(([id]) => id.name === name);
     case 'output':
       return name === '' ? spec.output !== null : furtherOutputs(spec).some((file) => file.name === name);
   }

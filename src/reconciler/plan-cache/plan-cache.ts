@@ -6,7 +6,7 @@ import type { CachedDefinition, CachedState } from './cached-state.ts';
 import { decodeVideos } from './cached-videos.ts';
 import { type FsTimestamp, fsTimestamp } from './file-times.ts';
 import { type CacheProbe, isUnchanged, PLAN_CACHE_FILE } from './probe.ts';
-import { type Desire, refreshState } from './refresh-state.ts';
+import { type DesireAll, refreshState } from './refresh-state.ts';
 
 /** Up to this number of changes, reading again is cheaper than storing them before they are applied. */
 const FEW = 16;
@@ -40,13 +40,13 @@ export class PlanCache {
   }
 
   /** Brings the state up to date. */
-  async refresh(desire: Desire): Promise<void> {
+  async refresh(desireAll: DesireAll): Promise<void> {
     if (this.state === null || this.#probe === null || isUnchanged(this.#probe)) return;
     const onRead = (templates: LazyTemplates): void => {
       this.templates = templates;
     };
     const { timestamp } = this;
-    this.state = await refreshState(this.#root, this.state, this.#probe, { timestamp, desire, onRead });
+    this.state = await refreshState(this.#root, this.state, this.#probe, { timestamp, desireAll, onRead });
   }
 
   /**

@@ -1,4 +1,4 @@
-import { hasErrors } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { LazyTemplates } from '../project/load-definitions.ts';
@@ -11,16 +11,23 @@ import { type FsTimestamp, withTrust } from './file-times.ts';
 import type { CacheProbe } from './probe.ts';
 import { definitionStates, parentDirsOf, templateState } from './project-state.ts';
 
-/** Converts a video of a project to the form that plans compare. */
-export type Desire = (
-  video: Project['videos'][number],
-  project: Pick<Project, 'config' | 'assets'> & { readonly templates: Pick<Project['templates'], 'get'> },
-) => DesiredVideo;
+/** What the form of videos that plans compare depends on. */
+export interface DesireContext extends Pick<Project, 'config' | 'assets'> {
+  readonly templates: Pick<Project['templates'], 'get'>;
+}
+
+/** Videos of definitions, as far as they were read. */
+export interface ReadVideos extends DesireContext, Pick<Project, 'root' | 'videos' | 'cells' | 'source'> {}
+
+/** Converts videos to the form that plans compare. The diagnostics are about sounds whose length is needed. */
+export type DesireAll = (
+  project: ReadVideos,
+) => Promise<{ readonly desired: readonly DesiredVideo[]; readonly diagnostics: readonly Diagnostic[] }>;
 
 interface RefreshOptions {
   /** Time before anything was read. */
   readonly timestamp: FsTimestamp;
-  readonly desire: Desire;
+  readonly desireAll: DesireAll;
   /** Receives the templates of the definitions that were read, and their files. */
   onRead(templates: LazyTemplates): void;
 }
@@ -34,7 +41,7 @@ export async function refreshState(
   root: string,
   state: CachedState,
   { maybeChanged, hasMoved }: CacheProbe,
-  { timestamp, desire, onRead }: RefreshOptions,
+  { timestamp, desireAll, onRead }: RefreshOptions,
 ): Promise<CachedState | null> {
   if (hasMoved) return null;
   const log = new ReadLog(root);
@@ -63,7 +70,7 @@ export async function refreshState(
   let read: ReadDefinitions = { definitions: [], templates: state.templates };
   if (toRead.length > 0 || changedTemplates.size > 0) {
     assumeUnchanged(state, changedFiles, files);
-    const valid = await readDefinitions(toRead, changedTemplates, state, files, { desire, onRead });
+    const valid = await readDefinitions(toRead, changedTemplates, state, files, { desireAll, onRead });
     if (valid === null || isInConflict(valid.definitions, replaced, [...unchanged.values()])) return null;
     read = valid;
   }
@@ -161,7 +168,7 @@ async function readDefinitions(
   templateNames: ReadonlySet<string>,
   { config, templates: cached }: CachedState,
   files: RepositoryFiles,
-  { desire, onRead }: Pick<RefreshOptions, 'desire' | 'onRead'>,
+  { desireAll, onRead }: Pick<RefreshOptions, 'desireAll' | 'onRead'>,
 ): Promise<ReadDefinitions | null> {
   const { LazyTemplates, reloadDefinitions } = await import('../project/load-definitions.ts');
   const lazy = new LazyTemplates(config, files);
@@ -172,10 +179,12 @@ async function readDefinitions(
     if (template === null || hasErrors(diagnostics)) return null;
     templates.set(name, templateState(template, diagnostics));
   }
-  const { videos, origins, assets, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  const { videos, origins, assets, cells, isWhole } = reloadDefinitions(paths, config, lazy, files);
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
-  const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
+  const { source, root } = files;
+  const { desired, diagnostics } = await desireAll({ root, config, templates: loaded, videos, assets, cells, source });
+  if (diagnostics.length > 0) return null;
   return { definitions: definitionStates(origins, desired), templates };
 }
 

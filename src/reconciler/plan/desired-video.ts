@@ -1,3 +1,5 @@
+import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonical-timeline.ts';
+import type { TimelineScene } from '../../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import {
   type ContentId,
@@ -8,6 +10,7 @@ import {
   type SceneSpec,
   type SpecSound,
   type SpecValue,
+  TRANSITION_DEFAULTS,
   type VideoSpec,
   withNames,
 } from '../../contract/video-spec.ts';
@@ -20,13 +23,13 @@ import type { Fingerprint } from '../lock/lock.ts';
 import { describeInputs } from '../lock/recorded-inputs.ts';
 
 /**
- * A video with all inputs of its rendering, in comparable form. Plans compare it with the lock entry, and apply
+ * A video with all inputs of its rendering, in comparable form: see `canonicalTimeline`. Plans compare it with the lock entry, and apply
  * renders it.
  */
 export interface DesiredVideo
   extends Omit<Video, 'description'>,
     FingerprintContext,
-    Pick<RenderingContext, 'measures' | 'styleVersions'> {
+    Pick<RenderingContext, 'measures' | 'styleVersions' | 'times'> {
   /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
   /**
@@ -41,20 +44,30 @@ export interface DesiredVideo
 }
 
 /** Converts a video and the service that renders it to the form that plans compare. */
-export function desiredVideo({ description: _, ...video }: Video, context: RenderingContext): DesiredVideo {
-  const { service, styleVersions, renderEpoch, sound, measures } = context;
-  const written = contentSpec({ ...video, styleVersions }, context.assetDigest);
-  const spec = canonicalSpec(written, measures);
+export function desiredVideo(written: Video, context: RenderingContext): DesiredVideo {
+  const { service, styleVersions, renderEpoch, sound, measures, times, facts = {}, timelineEpoch = 0 } = context;
+  const { description: _description, size: _size, rate: _rate, duration: _duration, ...values } = written;
+  const video = { ...values, ...canonicalTimeline(written, facts) };
+  const asWritten = contentSpec({ ...video, styleVersions }, context.assetDigest);
+  const spec = canonicalSpec(asWritten, measures);
+  const isPlain = plainScene(spec) !== null;
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
-  const renderer = { service, renderEpoch, ...(isHeard && { soundEpoch: sound.epoch }) };
+  const renderer = {
+    service,
+    renderEpoch,
+    ...(isHeard && { soundEpoch: sound.epoch }),
+    ...(!isPlain && timelineEpoch !== 0 && { timelineEpoch }),
+  };
   const fingerprint = fingerprintOf(spec, renderer);
-  const asBefore = spec === written ? withCarriageReturns(spec) : written;
-  const former = asBefore === spec ? fingerprint : fingerprintOf(asBefore, renderer);
+  const asBefore = spec === asWritten ? withCarriageReturns(spec) : asWritten;
+  // Earlier versions had no scenes.
+  const former = asBefore === spec || !isPlain ? fingerprint : fingerprintOf(asBefore, renderer);
   return {
     ...video,
     ...renderer,
     styleVersions,
     measures,
+    ...(!isPlain && times !== undefined && { times }),
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
     inputs: describeInputs(spec),
@@ -73,7 +86,7 @@ export function assetsOf(video: DesiredVideo): string[] {
 }
 
 /** Everything except the definition that affects a video's pixels and sound. */
-export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'> {
+export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' | 'timelineEpoch'> {
   /**
    * By name of the template, the id of its style version; for a package, the digest of everything in it that can affect a
    * frame.
@@ -91,12 +104,21 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch'>
    * is equal to no output.
    */
   readonly measures: VideoMeasures | null;
+  /** When each scene is shown. Absent for a template with values, and if a length is not known. */
+  readonly times?: readonly SceneTimes[];
+  /** Facts about the templates. Without those of a template, fields that repeat a default of its scenes are not recognized. */
+  readonly facts?: FactsByTemplate;
+  /** `TIMELINE_EPOCH` of the embedded engine; 0 when absent. */
+  readonly timelineEpoch?: number;
   /**
    * Returns the digest of a local file's bytes by repository-relative path. Called for each use, so it should be
    * cached.
    */
   readonly assetDigest: (path: string) => Sha256;
 }
+
+/** When a scene is shown, in frames of the video's measures, and why. */
+export type SceneTimes = Pick<TimelineScene, 'start' | 'length' | 'why'>;
 
 /** Returns the spec of a video with the bytes of its files in place of their paths, and style versions for templates. */
 export function contentSpec(
@@ -131,6 +153,8 @@ export interface FingerprintContext {
   readonly renderEpoch: number | null;
   /** Raised by the embedded engine when its sound changes. Absent for silent videos, a remote service, and while it is 0. */
   readonly soundEpoch?: number;
+  /** Raised by the embedded engine when the frames of timelines change. Absent for other videos and while it is 0. */
+  readonly timelineEpoch?: number;
 }
 
 /**
@@ -143,7 +167,9 @@ export interface FingerprintContext {
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
  * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
  *   each replaced font with the name of its replacement; the requested `output`; and `outputs`, the named files beside it;
- * - for any other video, `scenes`: the same fields of each scene with its placement, and what the video wants of its timeline.
+ * - for any other video, `scenes`: the same fields of each scene with its placement, `size` and `rate` of its timeline and, if a
+ *   scene fills it, its `duration`. Tracks are a list without their names. A scene whose length is set has the places of its
+ *   template, `timing`, which are no part of the style version otherwise.
  *
  * Everything else can change without a render: the definition's path, key order, comments and formatting, the name of a
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
@@ -160,8 +186,9 @@ export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintCo
     service: context.service,
     render_epoch: context.renderEpoch ?? undefined,
     sound_epoch: context.soundEpoch,
+    timeline_epoch: context.timelineEpoch,
     ...(plain === null ? { scenes: scenes.map(sceneJson), ...timelineJson(spec) } : templateJson(plain)),
-    audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
+    audio_tracks: plain === null ? tracksJson(audio) : audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
     output: output === null ? undefined : { ...output },
     // Leaves out the name of the main file, on which no rendering depends.
     outputs: further.length === 0 ? undefined : further.map((file) => ({ ...file })),
@@ -183,16 +210,22 @@ function templateJson({
 
 /** The id of a scene is left out: no frame depends on it. */
 function sceneJson(scene: SceneSpec<ContentId>): Json {
-  const { audio, duration, transition, fit, background, shorten } = scene;
+  const { audio, duration, transition, fit, background, shorten, timing } = scene;
   return {
     ...templateJson(scene),
-    audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
+    audio_tracks: tracksJson(audio),
     duration: typeof duration === 'object' ? { ...duration } : duration,
-    transition: transition === undefined ? undefined : { ...transition },
+    transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
     fit,
     background,
     shorten,
+    timing: timing?.map((place) => ({ ...place })),
   };
+}
+
+/** Leaves out the names of tracks, and keeps their order, in which they are mixed. */
+function tracksJson(audio: SceneSpec<ContentId>['audio']): Json | undefined {
+  return audio.size === 0 ? undefined : [...audio.values()].map(sourceJson);
 }
 
 function timelineJson({ size, rate, duration }: VideoSpec<ContentId>): Readonly<Record<string, Json | undefined>> {

@@ -107,6 +107,8 @@ function nameOf(key: string): string {
       return `audio ${name}`;
     case 'font':
       return `font ${name}`;
+    case 'timeline':
+      return name;
     case 'output':
       return key;
   }
@@ -131,7 +133,7 @@ function inputRow(name: string, { key, kind, value, before, after }: InputDocume
     }
     default: {
       const id = parseInputName(key);
-      if (id.kind === 'font') return row(showName(before), showName(after));
+      if (id.kind === 'font' || id.kind === 'timeline') return row(showName(before), showName(after));
       if (id.kind !== 'output') return row(showWords(before), showWords(after));
       // Without settings the main file is still there; an output beside it is not.
       const isMain = id.name === '';

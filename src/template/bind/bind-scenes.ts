@@ -1,8 +1,8 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { divide, rationalJson, rationalRate, toNumber } from '../../contract/timeline/rational.ts';
+import { divide, rationalJson, rationalRate } from '../../contract/timeline/rational.ts';
+import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { isNatural } from '../../contract/timeline/time-map.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
-import type { VideoMeasures } from '../../contract/video-measures.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -64,7 +64,7 @@ export function bindScenes(request: ScenesRequest): VideoInput {
   const sounds = bound.flatMap((input, index) => {
     return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
   });
-  const tracks = trackSounds(measuresOf(timeline), request.audio_tracks ?? {}, request.fetched);
+  const tracks = trackSounds(timelineMeasures(timeline), request.audio_tracks ?? {}, request.fetched);
   return {
     ...scenesFile(request, output, fingerprint),
     scenes: bound.map((input, index) => inputScene(timeline.scenes[index]!, scenes[index]!, input)),
@@ -84,7 +84,7 @@ export function scenesFile(
   fingerprint: string | null,
 ): InputFile & Pick<ScenesInput, 'timeline'> {
   const { rate, width, height, frames } = timeline;
-  const file = inputFile({ ...measuresOf(timeline), stills: [] }, output, fingerprint);
+  const file = inputFile({ ...timelineMeasures(timeline), stills: [] }, output, fingerprint);
   const stills = scenes.flatMap(({ template }, index) => sceneStills(timeline, index, template.stills, file));
   const times = timeline.scenes.map(({ id, start, length, transition }) => {
     return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
@@ -94,10 +94,6 @@ export function scenesFile(
 
 interface StillTemplate {
   readonly template: Pick<TemplatePackage, 'stills'>;
-}
-
-function measuresOf({ rate, width, height, frames }: Timeline): VideoMeasures {
-  return { width, height, rate: toNumber(rationalRate(rate)), frames };
 }
 
 function valuesOf({ resources, font_changes }: SceneValues): BindRequest {

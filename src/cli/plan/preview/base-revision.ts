@@ -6,6 +6,7 @@ import { loadProject, type Project } from '../../../reconciler/project/load-proj
 import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { openInputs } from '../../render/open-inputs.ts';
+import { cachedLengths } from '../../state/content-lengths.ts';
 import { desire } from '../../state/load-desired-state.ts';
 
 interface BaseVideo {
@@ -77,7 +78,7 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Bas
       const template = video && project.templates.get(firstTemplate(video));
       if (video === undefined || template === undefined) return null;
       return {
-        desired: desire(video, project),
+        desired: desire(video, project, cachedLengths(project)),
         renderInput: async () => template.package && inputs.inputOf(video, template.package),
       };
     },

@@ -1,0 +1,108 @@
+import { defined } from '../kernel/defined.ts';
+import { frameRateOf } from './timeline/frame-rate.ts';
+import { placesOf } from './timeline/place.ts';
+import { framesOf, type Rational, rationalRate, toNumber } from './timeline/rational.ts';
+import { type Material, materialOf } from './timeline/scene-length.ts';
+import type { ContentWish, DurationWish, TemplateFacts } from './timeline/timeline.ts';
+import { plainScene, plainTransition, type ScenePlacement, type SceneSpec, type TimelineSpec } from './video-spec.ts';
+
+/** The facts about the templates of a spec by their names; a template that only the service has is absent. */
+export type FactsByTemplate = Readonly<Record<string, TemplateFacts>>;
+
+/** Seconds after the content of a scene whose template has no `timing`. */
+const DEFAULT_TAIL = 0.5;
+
+/**
+ * Removes everything that changes nothing about when and how scenes are shown, and adds what decides it: the places of a
+ * template where a length is set, size and rate where a video is more than a template with values. Specs with the same scenes at the
+ * same times are then equal. Lengths that follow from content are not part of it.
+ */
+export function canonicalTimeline<S>(spec: TimelineSpec<S>, facts: FactsByTemplate): TimelineSpec<S> {
+  const { scenes, duration } = spec;
+  if (plainScene(spec) !== null) return { scenes };
+  const first = ownFacts(facts, scenes[0]!.template);
+  const rate = plainRate(spec.rate ?? first?.rate);
+  const size = spec.size ?? (first && ([first.width, first.height] as const));
+  const timeline = { size, rate: rate === undefined ? undefined : rationalRate(frameRateOf(rate)) };
+  const isOnly = scenes.length === 1;
+  const placed = scenes.map((scene, index) => {
+    const wish = isOnly && (scene.duration ?? 'fill') === 'fill' ? duration : scene.duration;
+    return placedScene(scene, { wish, isFirst: index === 0, facts: ownFacts(facts, scene.template), ...timeline });
+  });
+  const hasSize = size === undefined || (size[0] === first?.width && size[1] === first.height);
+  const hasRate = rate === undefined || rate === plainRate(first?.rate);
+  if (isOnly && hasSize && hasRate && plainScene({ scenes: placed }) !== null) return { scenes: placed };
+  const fills = placed.some((scene) => scene.duration === 'fill');
+  return { scenes: placed, ...defined({ size, rate, duration: fills ? duration : undefined }) };
+}
+
+function ownFacts(facts: FactsByTemplate, template: string): TemplateFacts | undefined {
+  return Object.hasOwn(facts, template) ? facts[template] : undefined;
+}
+
+/** Returns the same number for all spellings of a rate. */
+function plainRate(rate: number | undefined): number | undefined {
+  return rate === undefined ? undefined : toNumber(rationalRate(frameRateOf(rate)));
+}
+
+interface SceneContext {
+  /** The wish of the scene, or of the video for its only scene. */
+  readonly wish: DurationWish | undefined;
+  readonly isFirst: boolean;
+  readonly facts: TemplateFacts | undefined;
+  readonly size: readonly [width: number, height: number] | undefined;
+  readonly rate: Rational | undefined;
+}
+
+function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate }: SceneContext): SceneSpec<S> {
+  const { duration: _wish, transition: written, fit: wantedFit, background, shorten: wantedShorten, ...values } = scene;
+  const { duration, shorten } = plainDuration(wish, wantedShorten, { facts, rate });
+  const hasShape = facts !== undefined && size !== undefined && facts.width * size[1] === facts.height * size[0];
+  const timing = duration === undefined || facts === undefined ? undefined : placesOf(facts);
+  return {
+    ...values,
+    ...defined({
+      duration,
+      // The first scene has nothing to replace.
+      transition: isFirst || written === undefined ? undefined : plainTransition(written),
+      fit: wantedFit === 'contain' && !hasShape ? wantedFit : undefined,
+      background: background === '000000' ? undefined : background,
+      shorten,
+      timing,
+    }),
+  };
+}
+
+/** Removes a length that the template has anyway, and the permission to be shorter than it can be, if it is not needed. */
+function plainDuration(
+  wish: DurationWish | undefined,
+  shorten: ScenePlacement['shorten'],
+  { facts, rate }: Pick<SceneContext, 'facts' | 'rate'>,
+): Pick<ScenePlacement, 'duration' | 'shorten'> {
+  if (wish === undefined) return {};
+  if (typeof wish !== 'number')
+    return { duration: wish === 'fill' ? wish : plainContent(wish, facts), ...defined({ shorten }) };
+  if (facts === undefined || rate === undefined) return { duration: wish, ...defined({ shorten }) };
+  const { natural, min } = materialAt(facts, rate);
+  const frames = framesOf(wish, rate);
+  if (frames === natural) return {};
+  return { duration: wish, ...defined({ shorten: frames === null || frames < min ? shorten : undefined }) };
+}
+
+/** Writes out the tail, whose default depends on the template. */
+function plainContent(wish: 'content' | ContentWish, facts: TemplateFacts | undefined): DurationWish {
+  const { min, max, tail }: ContentWish = wish === 'content' ? { content: true } : wish;
+  const usual = facts && ((facts.timing?.length ?? 0) > 0 ? ('exit' as const) : DEFAULT_TAIL);
+  return { content: true, ...defined({ min: min === 0 ? undefined : min, max, tail: tail ?? usual }) };
+}
+
+const materials = new WeakMap<TemplateFacts, { readonly rate: Rational; readonly material: Material }>();
+
+/** Most scenes of a template are at one rate. */
+function materialAt(facts: TemplateFacts, rate: Rational): Material {
+  const known = materials.get(facts);
+  if (known?.rate.numerator === rate.numerator && known.rate.denominator === rate.denominator) return known.material;
+  const material = materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
+  materials.set(facts, { rate, material });
+  return material;
+}
