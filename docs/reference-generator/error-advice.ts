@@ -69,6 +69,8 @@ export const ADVICE: readonly Group[] = [
       sound_cut: 'Use a shorter sound, a longer video, or `fade_out` if the end is meant to be left out.',
       sound_unused: 'Remove the sound, or give it a volume.',
       media_truncated: 'Export or copy the file again.',
+      hold_moves:
+        'Move the hold in `timing` of template.yaml to a moment at which the picture is still, or let the template `stretch` or `loop` there. See [Holds](lint.md#holds).',
       lint_failed:
         'The message names the reason. This is an error if the video cannot be rendered, or if a lint rule is an error.',
     },

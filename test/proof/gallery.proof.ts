@@ -4,6 +4,7 @@ import fg from 'fast-glob';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inspectPackage } from '../../src/engine/inspect/inspect-package.ts';
 import { lintInput } from '../../src/engine/lint/lint-input.ts';
+import { compareStills } from '../../src/engine/stills/compare-stills.ts';
 import { drawStills } from '../../src/engine/stills/draw-stills.ts';
 import { openFont } from '../../src/engine/text/open-font.ts';
 import { galleryAnimations } from '../../templates/source/gallery/animations.ts';
@@ -57,6 +58,7 @@ describe.each(NAMES)('the template %s of the gallery', (name) => {
     const paths = files.filter((path) => path.startsWith(`${name}/`)).map((path) => path.slice(name.length + 1));
     const findings = await inspectPackage(template, paths, {
       renderStills: (renderInput) => drawStills(renderInput, () => {}),
+      compare: compareStills,
       lint: lintInput,
       weightOf: openFont,
     });

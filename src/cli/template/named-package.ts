@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ReelformError, type Result, startOf } from '../../kernel/diagnostic.ts';
 import { isRecord, parseRecord } from '../../kernel/json.ts';
-import { parseConfig } from '../../reconciler/project/config.ts';
+import { type Config, parseConfig } from '../../reconciler/project/config.ts';
 import { missingFonts, readFontsFolder } from '../../reconciler/project/load-templates.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../reconciler/project/read-package.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
@@ -63,19 +63,25 @@ export function readNamedFile(named: string, path: string, maxBytes: number): Ui
  */
 export function addRepositoryFonts(found: NamedPackage, which: 'all' | 'named'): NamedPackage {
   if (!found.files.ok) return found;
-  const root = rootAround(found.path);
-  if (root === null) return found;
-  const files = new RepositoryFiles(root);
-  const read = files.text(CONFIG_FILE);
-  if (!read.ok) return found;
-  const { config } = parseConfig(CONFIG_FILE, read.text, createChecks().config, root);
-  const fonts = readFontsFolder(config.fonts, files);
+  const repository = repositoryAround(found.path);
+  if (repository === null) return found;
+  const fonts = readFontsFolder(repository.config.fonts, repository.files);
   if (!fonts.ok) return { ...found, files: fonts };
   const packed = found.files.value;
   const named = which === 'named' ? namedFonts(packed.get('animation.json')) : null;
   const wanted = new Map([...fonts.value].filter(([name]) => named === null || named.has(name)));
   const added = [...missingFonts(wanted, packed)].map(([path, { bytes }]) => [path, bytes] as const);
   return { ...found, files: { ok: true, value: new Map([...packed, ...added]) } };
+}
+
+/** Returns the configuration around a package; null if there is no repository or its configuration cannot be read. */
+export function repositoryAround(path: string): { readonly files: RepositoryFiles; readonly config: Config } | null {
+  const root = rootAround(path);
+  if (root === null) return null;
+  const files = new RepositoryFiles(root);
+  const read = files.text(CONFIG_FILE);
+  if (!read.ok) return null;
+  return { files, config: parseConfig(CONFIG_FILE, read.text, createChecks().config, root).config };
 }
 
 function rootAround(path: string): string | null {

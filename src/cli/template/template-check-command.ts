@@ -5,6 +5,7 @@ import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, undrawableText, unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';
+import { lintSeverity } from '../../template/lint-severities.ts';
 import { templateLengths } from '../../template/package-timing.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -12,7 +13,7 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { openCommandPool } from '../render/open-pool.ts';
-import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
+import { addRepositoryFonts, type NamedPackage, readNamedPackage, repositoryAround } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 
 interface TemplateCheckOptions extends JsonOptions {
@@ -76,10 +77,17 @@ export async function checkPackage(
     const packed = found.files.ok ? found.files.value : files.value;
     const findings = await inspectPackage(template, packed.keys(), {
       renderStills: (renderInput) => pool.run('stills', renderInput),
+      compare: (comparison) => pool.run('compare', comparison),
       lint: (renderInput, safeArea) => pool.run('lint', { renderInput, safeArea }),
       weightOf: async ({ name }) => weights.get(name)!,
     });
-    const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
+    const rules = { repository: repositoryAround(found.path)?.config.lint ?? {}, template: template.manifest.lint };
+    const diagnostics = findings.flatMap((finding): Diagnostic[] => {
+      const diagnostic = packageDiagnostic(finding, folder, template.manifest);
+      if (finding.kind !== 'hold_moves') return [diagnostic];
+      const severity = lintSeverity('hold_moves', rules);
+      return severity === 'off' ? [] : [{ ...diagnostic, severity }];
+    });
     return { template, findings, diagnostics };
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;

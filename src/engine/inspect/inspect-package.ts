@@ -12,6 +12,7 @@ import { readImageHeader } from '../images/image-header.ts';
 import type { LintFinding } from '../lint-finding.ts';
 import type { OpenFont } from '../text/harfbuzz-font.ts';
 import { type DrawStills, type EditableVisibility, measureEditableVisibility } from './editable-visibility.ts';
+import { type CompareStills, findMovingHolds, type MovingHold } from './moving-holds.ts';
 
 /** Weight of a font. */
 export type FontWeight = Pick<OpenFont, 'weight' | 'weightRange'>;
@@ -21,6 +22,7 @@ interface PackageInspector {
   /** Weights of the fonts of the package. */
   readonly weightOf: (font: FontUse) => Promise<FontWeight>;
   readonly renderStills: DrawStills;
+  readonly compare: CompareStills;
   readonly lint: (renderInput: RenderInput, safeArea: SafeAreaName | null) => Promise<readonly LintFinding[]>;
 }
 
@@ -28,7 +30,8 @@ const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E|COPYING|NOTICE)[^/]*$/i;
 
 /**
  * Reports everything about a template package that its designer should know: unsupported features, editables that the
- * stills do not show, lint findings of its default values, oversized images and fonts without a licence file.
+ * stills do not show, lint findings of its default values, holds that freeze a movement, oversized images and fonts without a
+ * licence file.
  *
  * @param files paths of the package's files, relative to its folder
  * @throws RenderError for a package that cannot be drawn
@@ -38,15 +41,17 @@ export async function inspectPackage(
   files: Iterable<string>,
   inspector: PackageInspector,
 ): Promise<PackageFinding[]> {
-  const [visibilities, lintFindings] = await Promise.all([
+  const [visibilities, lintFindings, movingHolds] = await Promise.all([
     measureEditableVisibility(template, inspector.renderStills),
     inspector.lint(bindMapping(template, { resources: {} }, new Map()), template.manifest.lint.safe_area ?? null),
+    findMovingHolds(template, inspector.compare),
   ]);
   return [
     ...unsupported(template),
     ...notVisible(template, visibilities),
     ...idleStills(template, visibilities),
     ...lintFindings.map((finding): PackageFinding => ({ kind: 'lint', finding })),
+    ...movingHolds.map((hold): PackageFinding => ({ kind: 'hold_moves', ...hold })),
     ...largeImages(template),
     ...(await differentWeights(template, inspector)),
     ...unlicensed([...files]),
@@ -177,6 +182,8 @@ export type PackageFinding =
       /** A time at which any of those editables is visible; null if there is none. */
       readonly seconds: number | null;
     }
+  /** The picture moves where the template can hold it. */
+  | ({ readonly kind: 'hold_moves' } & MovingHold)
   /** An image has far more pixels than are ever drawn. */
   | {
       readonly kind: 'large_image';

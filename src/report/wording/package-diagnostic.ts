@@ -17,7 +17,7 @@ const MAX_PLACES = 4;
 export function packageDiagnostic(
   finding: PackageFinding,
   folder: string,
-  manifest: Pick<Manifest, 'editables' | 'stillcuts'>,
+  manifest: Pick<Manifest, 'editables' | 'stillcuts' | 'timing'>,
 ): Diagnostic {
   const file = (name: string): Span => startOf(`${folder}/${name}`);
   switch (finding.kind) {
@@ -55,6 +55,17 @@ export function packageDiagnostic(
           : `The stillcut ${finding.still} shows none of its ${countNoun(finding.named, 'editable')}`;
       const move = finding.seconds === null ? '' : `Move it to ${secondsText(finding.seconds)}, or `;
       return warningAt('template_unseen', at, message, `${move}${move === '' ? 'Remove' : 'remove'} it`);
+    }
+    case 'hold_moves': {
+      const { place, seconds, changedShare } = finding;
+      const change = `${Number((changedShare * 100).toFixed(1))} % of its pixels change from frame to frame`;
+      const when = secondsText(seconds);
+      if (place === null) {
+        const message = `A longer scene would hold the picture at ${when}, where it moves: ${change}`;
+        return warningAt('hold_moves', file('template.yaml'), message, IMPLIED_HOLD_HINT);
+      }
+      const message = `The picture moves at the hold at ${when}, so it would look frozen: ${change}`;
+      return warningAt('hold_moves', manifest.timing?.[place]?.at, message, HOLD_HINT);
     }
     case 'large_image': {
       const { width, height, drawnWidth, drawnHeight, sizeBytes, path } = finding;
@@ -107,6 +118,10 @@ function secondsText(seconds: number): string {
 export function placesText(uses: readonly UnsupportedUse[]): string {
   return listSome(uses, MAX_PLACES, ({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
 }
+
+const HOLD_HINT = 'Move the hold to a moment at which the picture is still, or use stretch or loop';
+const IMPLIED_HOLD_HINT =
+  'Say in timing of template.yaml where it can hold, loop or stretch; timing: [] keeps its length';
 
 const ASSET_HINT = 'Increase w and h of its asset in animation.json, and reduce the scale of its layer';
 

@@ -216,6 +216,35 @@ describe('reelform template check', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, lengths: { min: 1, max: 3 } });
   });
 
+  it('reports a hold at which the picture moves in its line, with the severity of lint', async () => {
+    const document = smallAnimation();
+    const [, photo] = document.layers as [unknown, { ks: object }];
+    photo.ks = {
+      ...photo.ks,
+      r: {
+        a: 1,
+        k: [
+          { t: 0, s: [0] },
+          { t: 30, s: [180] },
+        ],
+      },
+    };
+    const check = async (manifest: string, config?: string) => {
+      const root = packageFolder({ 'template.yaml': manifest, 'animation.json': JSON.stringify(document) });
+      if (config !== undefined) writeFileSync(join(root, 'reelform.yaml'), `templates: {small: ./small}\n${config}`);
+      const { exitCode, stdout } = await reelform(root, ['template', 'check', 'small', '--json']);
+      const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; severity: string; line: number }[] };
+      const found = diagnostics.filter(({ code }) => code === 'hold_moves');
+      return [exitCode, ...found.map(({ severity, line }) => `${severity} ${line}`)];
+    };
+    expect(await check(SMALL_MANIFEST)).toEqual([0, 'warning 1']);
+    const timed = `${SMALL_MANIFEST}timing:\n  - { hold: 0.3 }\n`;
+    expect(await check(timed)).toEqual([0, 'warning 9']);
+    expect(await check(`${timed}lint: { hold_moves: error }\n`)).toEqual([1, 'error 9']);
+    expect(await check(`${timed}lint: { hold_moves: off }\n`)).toEqual([0]);
+    expect(await check(`${timed}lint: { hold_moves: error }\n`, 'lint: { hold_moves: off }')).toEqual([0]);
+  });
+
   it('reports a wrong place of timing in its line', async () => {
     const root = packageFolder({ 'template.yaml': `${SMALL_MANIFEST}timing:\n  - { hold: 0.9 }\n  - { hold: 3 }\n` });
     const { exitCode, stderr } = await reelform(root, ['template', 'check', 'small']);

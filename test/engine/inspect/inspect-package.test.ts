@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectPackage, type PackageFinding } from '../../../src/engine/inspect/inspect-package.ts';
 import { lintInput } from '../../../src/engine/lint/lint-input.ts';
+import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
 import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
 import { openFont } from '../../../src/engine/text/open-font.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
@@ -71,6 +72,7 @@ async function inspect(
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
   return inspectPackage(parsed.value, files.keys(), {
     renderStills: (renderInput) => drawStills(renderInput, () => undefined),
+    compare: compareStills,
     lint: lintInput,
     weightOf: openFont,
   });
@@ -161,6 +163,7 @@ describe('inspectPackage()', () => {
     };
     const findings = await inspect(animation({ photo: half }), {
       'images/photo.png': padded,
+      'template.yaml': `${MANIFEST}timing: []\n`,
     });
     expect(findings).toEqual([
       expect.objectContaining({
@@ -171,6 +174,51 @@ describe('inspectPackage()', () => {
         drawnHeight: 36,
       }),
     ]);
+  });
+
+  describe('of holds', () => {
+    /** The photo moves by 60 pixels between its second third and its end; 60 × 60 of 200 × 100 pixels. */
+    const moving = animation({
+      photo: {
+        ks: {
+          ...TRANSFORM,
+          p: {
+            a: 1,
+            k: [
+              { t: 20, s: [60, 20, 0] },
+              { t: 60, s: [120, 20, 0] },
+            ],
+          },
+        },
+      },
+    });
+    const holdsOf = async (document: LottieDocument, timing: string): Promise<PackageFinding[]> => {
+      const found = await inspect(document, { 'template.yaml': `${MANIFEST}${timing}` });
+      return found.filter(({ kind }) => kind === 'hold_moves');
+    };
+
+    it('reports the hold of a template without timing, if the picture moves at its latest stillcut', async () => {
+      expect(await holdsOf(animation(), '')).toEqual([]);
+      expect(await holdsOf(moving, '')).toEqual([
+        // The edges of the photo: 2 × 1.5 × 60 pixels of 20,000, and those of its headline stay.
+        { kind: 'hold_moves', place: null, frame: 54, seconds: 1.8, changedShare: expect.closeTo(0.012, 2) },
+      ]);
+    });
+
+    it('reports each hold at which the picture moves', async () => {
+      const timing = 'timing:\n  - { hold: 0.5 }\n  - { hold: 1 }\n  - { hold: 2 }\n  - { stretch: [1.2, 1.4] }\n';
+      const found = await holdsOf(moving, timing);
+      // The last frame holds the end of the movement.
+      expect(found).toMatchObject([
+        { place: 1, frame: 30, seconds: 1 },
+        { place: 2, frame: 59 },
+      ]);
+    });
+
+    it('reports nothing for a template that cannot hold', async () => {
+      expect(await holdsOf(moving, 'timing: []\n')).toEqual([]);
+      expect(await holdsOf(moving, 'timing: [{ stretch: [1, 2] }]\n')).toEqual([]);
+    });
   });
 
   it('reports a font that is lighter or bolder than the animation asks for', async () => {

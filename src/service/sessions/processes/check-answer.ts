@@ -12,7 +12,7 @@ import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
-import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES, type SafeAreaName } from '../../../template/lint-severities.ts';
+import { LINT_SEVERITIES, SAFE_AREA_NAMES, SEVERITY_CODES } from '../../../template/lint-severities.ts';
 import type { Manifest } from '../../../template/parse-manifest.ts';
 import type { FontSettings } from '../../../template/render-input.ts';
 import type { BoundInput, PackedPackage } from '../bind-template.ts';
@@ -89,7 +89,7 @@ const renderFinding = byField('code', {
   text_overflow: textFinding,
   ...mediaDefects,
 }) as Check<RenderFinding>;
-const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
+const safeArea = oneOf(...SAFE_AREA_NAMES);
 const defects = {
   flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
   glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
@@ -166,7 +166,7 @@ const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), f
 const file = fields({ path: text, bytes });
 const font = both(file, settings);
 const inputType: Check<EditableKind> = oneOf(...EDITABLE_KIND_NAMES);
-const lintCodes = Object.fromEntries(LINT_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
+const lintCodes = Object.fromEntries(SEVERITY_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
 const manifest: Check<Manifest> = fields({
   name: text,
   description: nullable(text),
