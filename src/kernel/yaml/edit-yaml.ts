@@ -9,6 +9,7 @@ import {
   Scalar,
   stringify,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { sameTree } from './format-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -35,12 +36,104 @@ export function editYaml(text: string, edits: readonly YamlEdit[]): string {
 }
 
 function editOnce(text: string, edit: YamlEdit): string {
-  const printed = editDocument(text, edit);
-  const meant = parseYaml('', printed);
-  const spliced = splice(text, edit);
+  return closestText(splice(text, edit), editDocument(text, edit));
+}
+
+/** Returns the spliced text if it means the same as the printed document. */
+function closestText(spliced: string | null, printed: string): string {
   if (spliced === null) return printed;
-  const read = parseYaml('', spliced);
+  const [read, meant] = [parseYaml('', spliced), parseYaml('', printed)];
   return read.ok && meant.ok && sameTree(read.value, meant.value) ? spliced : printed;
+}
+
+/** A change of the items of a list. Indexes count from 0. */
+export type YamlListEdit =
+  | { readonly kind: 'move'; readonly from: number; readonly to: number }
+  | { readonly kind: 'remove'; readonly index: number }
+  /** At the place of the item with this index, or at the end. */
+  | { readonly kind: 'insert'; readonly index: number; readonly value: NestedYaml };
+
+/**
+ * Moves, removes or adds an item of a list, with the comments above it. Keeps everything else, as `editYaml` does.
+ *
+ * @param path keys from the top to a list
+ * @throws RangeError if there is no such list or item
+ */
+export function editYamlList(text: string, path: readonly string[], edit: YamlListEdit): string {
+  const document = parseDocument(text, PARSE);
+  const list = document.getIn(keysOf(document, path), true);
+  if (!isSeq(list)) throw new RangeError(`${path.join('.')} is not a list`);
+  const ends = edit.kind === 'move' ? [edit.from, edit.to] : [edit.index];
+  const last = edit.kind === 'insert' ? list.items.length : list.items.length - 1;
+  if (ends.some((index) => !Number.isInteger(index) || index < 0 || index > last)) {
+    throw new RangeError(`${path.join('.')} has ${list.items.length} items`);
+  }
+  const spliced = spliceList(text, list as YAMLSeq<Node>, edit);
+  // Comments of an item move with its node.
+  const [moved] = edit.kind === 'insert' ? [document.createNode(edit.value)] : list.items.splice(ends[0]!, 1);
+  if (edit.kind !== 'remove') list.items.splice(ends.at(-1)!, 0, moved);
+  return closestText(spliced, document.toString(PRINT));
+}
+
+/** Edits the lines of a list in block style; null for another list. */
+function spliceList(text: string, { items, flow }: YAMLSeq<Node>, edit: YamlListEdit): string | null {
+  const blocks = flow === true ? null : blocksOf(text, items);
+  if (blocks === null) return null;
+  const { start, end, indent } = blocks;
+  const lines = [...blocks.texts];
+  const [moved = ''] =
+    edit.kind === 'insert'
+      ? [itemText(edit.value, indent)]
+      : lines.splice(edit.kind === 'move' ? edit.from : edit.index, 1);
+  if (edit.kind !== 'remove') lines.splice(edit.kind === 'move' ? edit.to : edit.index, 0, moved);
+  const isLast = end === text.length && !text.endsWith('\n');
+  const joined = lines.map((block) => (block.endsWith('\n') ? block : `${block}\n`)).join('');
+  return `${text.slice(0, start)}${isLast ? joined.replace(/\n$/, '') : joined}${text.slice(end)}`;
+}
+
+interface ListBlocks {
+  readonly start: number;
+  readonly end: number;
+  /** Before the dash of each item. */
+  readonly indent: string;
+  /** Lines of each item, with the comments and empty lines above it. */
+  readonly texts: readonly string[];
+}
+
+/** Returns the lines of the items of a list; null if they do not begin with a dash on a line of their own. */
+function blocksOf(text: string, items: readonly Node[]): ListBlocks | null {
+  const dashes: number[] = [];
+  for (const { range } of items) {
+    if (range == null) return null;
+    const dash = text.lastIndexOf('-', range[0] - 1);
+    if (dash === -1 || !/^-\s*$/.test(text.slice(dash, range[0]))) return null;
+    dashes.push(dash);
+  }
+  const [first] = dashes;
+  const lastEnd = items.at(-1)?.range?.[1];
+  if (first === undefined || lastEnd === undefined) return null;
+  const indents = dashes.map((dash) => text.slice(text.lastIndexOf('\n', dash - 1) + 1, dash));
+  const [indent = ''] = indents;
+  if (indents.some((before) => before !== indent) || indent.trim() !== '') return null;
+  const starts = dashes.map((dash) => withComments(text, dash - indent.length, indent));
+  const end = text[lastEnd - 1] === '\n' ? lastEnd : lineEnd(text, lastEnd);
+  const texts = starts.map((start, index) => text.slice(start, starts[index + 1] ?? end));
+  return { start: starts[0]!, end, indent, texts };
+}
+
+/** Returns the start of the comment lines directly above an item. Deeper lines belong to the item before. */
+function withComments(text: string, lineStart: number, indent: string): number {
+  let start = lineStart;
+  for (;;) {
+    const above = text.lastIndexOf('\n', start - 2) + 1;
+    if (above === start || !text.startsWith(`${indent}#`, above)) return start;
+    start = above;
+  }
+}
+
+function itemText(value: NestedYaml, indent: string): string {
+  const lines = stringify([value], PRINT).trimEnd().split('\n');
+  return lines.map((line) => `${line === '' ? '' : indent}${line}\n`).join('');
 }
 
 const PARSE = { merge: false, uniqueKeys: false, logLevel: 'silent' } as const;
@@ -77,25 +170,31 @@ function splice(text: string, { path, value }: YamlEdit): string | null {
   const document = parseDocument(text, PARSE);
   const { contents } = document;
   if (!isMap(contents)) return null;
-  let map: YAMLMap = contents;
+  let map: YAMLMap | YAMLSeq = contents;
   for (const [depth, key] of path.entries()) {
-    const pair = pairOf(map, key);
     const rest = path.slice(depth + 1);
+    if (isSeq(map)) {
+      const item: unknown = map.items[Number(key)];
+      if (!isMap(item) || rest.length === 0) return null;
+      map = item;
+      continue;
+    }
+    const pair = pairOf(map, key);
     if (pair === null) return value === null ? text : insert(text, map, key, nested(rest, value));
     if (rest.length === 0) return value === null ? remove(text, contents, path) : replace(text, pair, value);
     const { value: inner } = pair;
     const isEmpty = isMap(inner) ? inner.items.length === 0 : isScalar(inner) && inner.value === null;
     if (isEmpty && value !== null) return replace(text, pair, nested(rest, value));
-    if (!isMap(inner)) return null;
+    if (!isMap(inner) && !isSeq(inner)) return null;
     map = inner;
   }
   return null;
 }
 
-type Nested = YamlValue | { readonly [key: string]: Nested };
+export type NestedYaml = YamlValue | { readonly [key: string]: NestedYaml };
 
-function nested(path: readonly string[], value: YamlValue): Nested {
-  return path.reduceRight<Nested>((inner, key) => ({ [key]: inner }), value);
+function nested(path: readonly string[], value: YamlValue): NestedYaml {
+  return path.reduceRight<NestedYaml>((inner, key) => ({ [key]: inner }), value);
 }
 
 function pairOf(map: YAMLMap, key: string): Pair<Node, Node | null> | null {
@@ -104,7 +203,7 @@ function pairOf(map: YAMLMap, key: string): Pair<Node, Node | null> | null {
 }
 
 /** Replaces the value of a pair. A scalar keeps its style, such as its quotes. */
-function replace(text: string, { key, value: before }: Pair<Node, Node | null>, value: Nested): string | null {
+function replace(text: string, { key, value: before }: Pair<Node, Node | null>, value: NestedYaml): string | null {
   if (before?.range == null || key.range == null) return null;
   const written = typeof value === 'object' ? value : new Scalar(value);
   const isLong = typeof value === 'string' && value.includes('\n');
@@ -134,7 +233,7 @@ function flowText(value: unknown): string {
 }
 
 /** Adds a pair at the end of a map. */
-function insert(text: string, map: YAMLMap, key: string, value: Nested): string | null {
+function insert(text: string, map: YAMLMap, key: string, value: NestedYaml): string | null {
   const last = map.items.at(-1) as Pair<Node, Node | null> | undefined;
   const end = last?.value?.range?.[1] ?? last?.key.range?.[1];
   const start = last?.key.range?.[0];
@@ -157,12 +256,12 @@ function insert(text: string, map: YAMLMap, key: string, value: Nested): string 
 
 /** Removes the lines of a pair. */
 function remove(text: string, root: YAMLMap, path: readonly string[]): string | null {
-  let map = root;
+  let around: unknown = root;
   for (const key of path.slice(0, -1)) {
-    const inner = pairOf(map, key)?.value;
-    if (!isMap(inner)) return null;
-    map = inner;
+    around = isSeq(around) ? around.items[Number(key)] : isMap(around) ? pairOf(around, key)?.value : null;
   }
+  if (!isMap(around)) return null;
+  const map: YAMLMap = around;
   const pair = pairOf(map, path.at(-1)!);
   if (pair?.key.range == null) return text;
   if (map.items.length === 1 && path.length > 1) return remove(text, root, path.slice(0, -1));
