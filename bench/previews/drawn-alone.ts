@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import { execaNode } from 'execa';
 import type { Io } from '../../src/cli/io.ts';
 import { openInputs } from '../../src/cli/render/open-inputs.ts';
-import { type PackedInput, packRenderInput, unpackRenderInput } from '../../src/engine/packed-input.ts';
+import { type PackedTemplate, packTemplate, unpackTemplate } from '../../src/engine/packed-input.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { firstTemplate } from '../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
@@ -35,16 +35,16 @@ interface Told {
  *
  * @param times seconds, by the id of the video
  */
-export async function scenesOf(root: string, times: ReadonlyMap<string, readonly number[]>): Promise<PackedInput[]> {
+export async function scenesOf(root: string, times: ReadonlyMap<string, readonly number[]>): Promise<PackedTemplate[]> {
   const project = await loadProject({ cwd: root });
   const inputs = openInputs(root, { now: () => Date.now() } as Io, 'bench');
-  const packed: PackedInput[] = [];
+  const packed: PackedTemplate[] = [];
   for (const video of project.videos) {
     const shown = times.get(video.id) ?? [];
     if (shown.length === 0) continue;
     const renderInput = await inputs.inputOf(video, project.templates.get(firstTemplate(video))!.package!);
     const stills = shown.map((time) => ({ name: `${time}`, frame: Math.round(time * renderInput.fps) }));
-    packed.push(packRenderInput({ ...shrinkInput(renderInput, STILL_SIDE), sounds: [], stills }));
+    packed.push(packTemplate({ ...shrinkInput(renderInput, STILL_SIDE), sounds: [], stills }));
   }
   await inputs.close();
   return packed;
@@ -55,8 +55,8 @@ export async function scenesOf(root: string, times: ReadonlyMap<string, readonly
  *
  * @param packed inputs of stills
  */
-export async function renderedAlone(packed: readonly PackedInput[]): Promise<Told> {
-  const inputs = packed.map(unpackRenderInput).map((renderInput): RenderInput => {
+export async function renderedAlone(packed: readonly PackedTemplate[]): Promise<Told> {
+  const inputs = packed.map(unpackTemplate).map((renderInput): RenderInput => {
     const { width, height, output } = renderInput;
     const longest = (DRAFT_HEIGHT * Math.max(width, height)) / height;
     return { ...shrinkInput(renderInput, longest), stills: [], output: { ...output, format: 'mp4', quality: 'low' } };
@@ -75,7 +75,7 @@ export async function renderedAlone(packed: readonly PackedInput[]): Promise<Tol
  * Measures the lower bound of stills: one warm process per core sets up and draws the same frames. The measured time
  * includes no transfer, comparison, encoding or writing.
  */
-export async function drawnAlone(inputs: readonly PackedInput[], folder: string): Promise<Told> {
+export async function drawnAlone(inputs: readonly PackedTemplate[], folder: string): Promise<Told> {
   const count = Math.min(availableParallelism(), inputs.length);
   const children = Array.from({ length: count }, (_, index) => {
     const path = join(folder, `scenes-${index}`);
@@ -102,7 +102,7 @@ export async function drawnAlone(inputs: readonly PackedInput[], folder: string)
 
 /** Entry point of a drawing process: warms up, waits for the start, draws, and reports its time. */
 export async function drawInputs(path: string): Promise<void> {
-  const inputs = (deserialize(readFileSync(path)) as PackedInput[]).map(unpackRenderInput);
+  const inputs = (deserialize(readFileSync(path)) as PackedTemplate[]).map(unpackTemplate);
   const draw = async (renderInput: (typeof inputs)[number]): Promise<void> => {
     const rasterizer = await openRasterizer(renderInput);
     for (const { frame } of renderInput.stills) {

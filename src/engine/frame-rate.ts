@@ -1,6 +1,12 @@
 import { type FrameRate, frameRateOf } from '../contract/timeline/frame-rate.ts';
 import type { RenderInput } from '../template/render-input.ts';
 
+/** Consecutive frames from `first` up to, but excluding, `end`. */
+export interface FrameRange {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** Returns the start of a frame, in seconds from the start of the video. */
 export function frameTimeSeconds(rate: FrameRate, frame: number): number {
   return (frame * rate.denominator) / rate.numerator;

@@ -1,4 +1,4 @@
-import type { RenderInput } from '../template/render-input.ts';
+import type { InputSound, VideoInput } from '../template/render-input.ts';
 import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
 import type { MediaFinding } from './lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
@@ -11,8 +11,18 @@ export interface RenderedSound {
 }
 
 /** Returns whether an input has clips or sounds, which `renderSound` examines. */
-export function hasMedia({ sounds, clips }: Pick<RenderInput, 'sounds' | 'clips'>): boolean {
-  return sounds.length > 0 || clips.length > 0;
+export function hasMedia(video: MediaOf): boolean {
+  return video.sounds.length > 0 || clipCount(video) > 0;
+}
+
+/** The clips and sounds of a video. */
+type MediaOf = { readonly sounds: readonly InputSound[] } & (
+  | { readonly clips: readonly unknown[] }
+  | { readonly scenes: readonly { readonly clips: readonly unknown[] }[] }
+);
+
+function clipCount(video: MediaOf): number {
+  return 'scenes' in video ? video.scenes.reduce((sum, { clips }) => sum + clips.length, 0) : video.clips.length;
 }
 
 /**
@@ -22,7 +32,7 @@ export function hasMedia({ sounds, clips }: Pick<RenderInput, 'sounds' | 'clips'
  * @throws RenderError, ReelformError as `makeSound` and `examineMedia`; the signal's reason
  */
 export async function renderSound(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   codec: AudioCodec | null,
   signal?: AbortSignal,
 ): Promise<RenderedSound> {
@@ -42,8 +52,8 @@ export type RenderFinding = TextFinding | MediaFinding;
  *
  * @throws RenderError as `examineMedia`
  */
-export async function mediaFindings(renderInput: RenderInput): Promise<readonly MediaFinding[]> {
-  if (renderInput.clips.length === 0 && renderInput.sounds.length === 0) return [];
+export async function mediaFindings(renderInput: VideoInput): Promise<readonly MediaFinding[]> {
+  if (!hasMedia(renderInput)) return [];
   const { examineMedia } = await import('./media/examine-media.ts');
   return examineMedia(renderInput);
 }

@@ -1,23 +1,56 @@
-import type { LottieDocument, RenderInput } from '../template/render-input.ts';
+import type { InputScene, LottieDocument, RenderInput, ScenesInput, VideoInput } from '../template/render-input.ts';
 
-/** An input with its animation as bytes, which are passed to processes and threads many times faster than objects. */
-export interface PackedInput extends Omit<RenderInput, 'animation'> {
+/** An input with its animations as bytes, which are passed to processes and threads many times faster than objects. */
+export type PackedInput = PackedTemplate | PackedScenes;
+
+/** A template at its own times, with its animation as bytes. */
+export interface PackedTemplate extends Packed<RenderInput> {}
+
+interface PackedScenes extends Omit<ScenesInput, 'scenes'> {
+  readonly scenes: readonly Packed<InputScene>[];
+}
+
+type Packed<Document> = Omit<Document, 'animation'> & {
   /** JSON in UTF-8. */
   readonly animation: Uint8Array;
+};
+
+/** Returns an input without the files that do not affect its sound. */
+export function withoutPictures(renderInput: AnyRenderInput): AnyRenderInput {
+  if (!('scenes' in renderInput)) return { ...renderInput, fonts: [], images: [] };
+  const scenes = packRenderInput(renderInput) as PackedScenes;
+  return { ...scenes, scenes: scenes.scenes.map((scene) => ({ ...scene, fonts: [], images: [] })) };
+}
+
+/** Returns all files of an input; videos with scenes of one template have the same file several times. */
+export function inputFiles(renderInput: AnyRenderInput): Uint8Array[] {
+  const documents = 'scenes' in renderInput ? renderInput.scenes : [renderInput];
+  const files = documents.flatMap(({ fonts, images, clips }) => [...fonts, ...images, ...clips]);
+  return [...files, ...renderInput.sounds].map(({ bytes }) => bytes);
 }
 
 /** An input, packed or not. */
-export type AnyRenderInput = RenderInput | PackedInput;
+export type AnyRenderInput = VideoInput | PackedInput;
 
-const packed = new WeakMap<LottieDocument, Uint8Array>();
+const packedAnimations = new WeakMap<LottieDocument, Uint8Array>();
 
-/** Packs an input. Serializes each animation only once, so the animation must not be modified. */
+/** Packs an input. Serializes each animation only once, so the animations must not be modified. */
 export function packRenderInput(renderInput: AnyRenderInput): PackedInput {
-  const { animation, ...rest } = renderInput;
-  if (animation instanceof Uint8Array) return { ...rest, animation };
-  const bytes = packed.get(animation) ?? packAnimation(animation);
-  packed.set(animation, bytes);
-  return { ...rest, animation: bytes };
+  if (!('scenes' in renderInput)) return packTemplate(renderInput);
+  const scenes = renderInput.scenes.map((scene) => ({ ...scene, animation: packed(scene.animation) }));
+  return { ...renderInput, scenes };
+}
+
+/** Packs the input of one template, as `packRenderInput`. */
+export function packTemplate(renderInput: RenderInput | PackedTemplate): PackedTemplate {
+  return { ...renderInput, animation: packed(renderInput.animation) };
+}
+
+function packed(animation: LottieDocument | Uint8Array): Uint8Array {
+  if (animation instanceof Uint8Array) return animation;
+  const bytes = packedAnimations.get(animation) ?? packAnimation(animation);
+  packedAnimations.set(animation, bytes);
+  return bytes;
 }
 
 export function packAnimation(animation: LottieDocument): Uint8Array {
@@ -29,6 +62,12 @@ export function unpackAnimation(animation: LottieDocument | Uint8Array): LottieD
   return JSON.parse(Buffer.from(animation.buffer, animation.byteOffset, animation.byteLength).toString());
 }
 
-export function unpackRenderInput({ animation, ...rest }: AnyRenderInput): RenderInput {
-  return { ...rest, animation: unpackAnimation(animation) };
+export function unpackTemplate(renderInput: RenderInput | PackedTemplate): RenderInput {
+  return { ...renderInput, animation: unpackAnimation(renderInput.animation) };
+}
+
+export function unpackRenderInput(renderInput: AnyRenderInput): VideoInput {
+  if (!('scenes' in renderInput)) return unpackTemplate(renderInput);
+  const scenes = renderInput.scenes.map((scene) => ({ ...scene, animation: unpackAnimation(scene.animation) }));
+  return { ...renderInput, scenes };
 }

@@ -1,5 +1,5 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
-import type { RenderInput, RenderOutput } from '../template/render-input.ts';
+import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
@@ -7,9 +7,12 @@ import { type RenderedSound, renderSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { joinSegments, renderSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
-import type { RenderedFile, RenderFileOptions } from './rendered-file.ts';
+import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
+import { nameScenes } from './scenes/name-scenes.ts';
+import { type SegmentDrawing, wholeDrawings } from './segments/drawings.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
-import { supplyFrames } from './threads/supply-frames.ts';
+import { distinctFindings, type TextFinding } from './text/text-findings.ts';
+import { supplyDrawing } from './threads/supply-frames.ts';
 import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 
@@ -21,7 +24,7 @@ import { openWriter } from './writers/open-writer.ts';
  * @throws ReelformError encoder_missing
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderFile(renderInput: RenderInput, options: RenderFileOptions = {}): Promise<RenderedFile> {
+export async function renderFile(renderInput: VideoInput, options: RenderFileOptions = {}): Promise<RenderedFile> {
   const [result] = await renderOutputs(renderInput, [renderInput.output], options);
   return result!;
 }
@@ -34,7 +37,7 @@ export async function renderFile(renderInput: RenderInput, options: RenderFileOp
  * @throws as `renderFile`
  */
 export async function renderOutputs(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   options: RenderFileOptions = {},
 ): Promise<RenderedFile[]> {
@@ -60,7 +63,7 @@ export async function renderOutputs(
 }
 
 async function renderFormat(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   sounds: readonly Promise<RenderedSound>[],
   options: RenderFileOptions,
@@ -75,7 +78,7 @@ async function renderFormat(
 }
 
 async function renderPngs(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   sound: Promise<RenderedSound>,
   { signal, onProgress }: RenderFileOptions,
@@ -97,14 +100,17 @@ async function renderPngs(
 
 /** Renders formats that are written frame by frame. */
 async function renderFrames(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   sounds: readonly Promise<RenderedSound>[],
   { signal, onProgress }: RenderFileOptions,
 ): Promise<RenderedFile[]> {
-  const { width, height, fps, frameCount } = renderInput;
+  const { width, height, fps, frameCount, timeline }: InputFile = renderInput;
   const rate = frameRateOf(fps);
-  const supply = supplyFrames(renderInput, [{ first: 0, end: frameCount }], signal, distinctPixelFormats(outputs));
+  const drawings = wholeDrawings(renderInput);
+  const supplyOf = (drawing: SegmentDrawing) => supplyDrawing(drawing, signal, distinctPixelFormats(outputs));
+  // The thread opens its first input while the writers open.
+  let supply = supplyOf(drawings[0]!);
   const writers: FrameWriter[] = [];
   try {
     for (const [at, output] of outputs.entries()) {
@@ -113,11 +119,22 @@ async function renderFrames(
       track.catch(() => undefined);
       writers.push(await openWriter({ format: { width, height, rate }, frameCount, output, sound: track }));
     }
-    const { stills, findings } = await supply.deliver(async (pixels, frame) => {
-      await Promise.all(writers.map((writer, at) => writer.write(pixels[pixelsOf(outputs[at]!)], frame)));
-      signal?.throwIfAborted();
-      onProgress?.(frame + 1, frameCount);
-    });
+    const stills: RenderedStill[] = [];
+    const found: TextFinding[] = [];
+    for (const [at, drawing] of drawings.entries()) {
+      if (at > 0) {
+        await supply.close();
+        supply = supplyOf(drawing);
+      }
+      const drawn = await supply.deliver(async (pixels, frame) => {
+        await Promise.all(writers.map((writer, index) => writer.write(pixels[pixelsOf(outputs[index]!)], frame)));
+        signal?.throwIfAborted();
+        onProgress?.(frame + 1, frameCount);
+      });
+      stills.push(...drawn.stills);
+      found.push(...nameScenes(drawn.findings, timeline, drawing.span.scene));
+    }
+    const findings = distinctFindings(found);
     const byName = new Map(stills.map((still) => [still.name, still]));
     const results: RenderedFile[] = [];
     for (const [at, writer] of writers.entries()) {

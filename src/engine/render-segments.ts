@@ -1,18 +1,20 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import { defaultCodec } from '../contract/wire/output.ts';
-import type { InputFile, RenderInput, RenderOutput } from '../template/render-input.ts';
+import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
+import type { FrameRange } from './frame-rate.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
 import type { RenderedSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
-import { type FrameRange, segmentRanges } from './segments/segment.ts';
-import { drawingsOf, inputCutter, type SegmentDrawing } from './segments/segment-input.ts';
-import type { TextFinding } from './text/text-findings.ts';
-import { supplyFrames } from './threads/supply-frames.ts';
+import { nameScenes, sceneAt } from './scenes/name-scenes.ts';
+import { drawingsOf, drawnSpans, type SegmentDrawing } from './segments/drawings.ts';
+import { segmentRanges } from './segments/segment.ts';
+import { distinctFindings, type TextFinding } from './text/text-findings.ts';
+import { type FramePixels, supplyDrawing } from './threads/supply-frames.ts';
 
 /** A segment of a video, encoded separately. Plain data, so that it can come from another process or a cache. */
 export interface RenderedSegment extends FrameRange {
@@ -41,7 +43,7 @@ export interface SegmentStill {
  * @throws RenderError, ReelformError as `renderFile`; the signal's reason, promptly
  */
 export async function renderSegments(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   ranges: readonly FrameRange[],
   options: RenderFileOptions = {},
 ): Promise<RenderedSegment[]> {
@@ -54,112 +56,126 @@ export async function renderSegments(
  * its bytes do not depend on the other outputs.
  *
  * @param renderInput of any of the outputs
+ * @param ranges in ascending order
  * @returns for each range, the segment of each output; only the first output's segments have stills
  * @throws as `renderSegments`
  */
 export async function renderOutputSegments(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
-  { signal, encoder = encoderOf(SOFTWARE), onProgress }: RenderFileOptions = {},
+  { signal, encoder: openEncoder = encoderOf(SOFTWARE), onProgress }: RenderFileOptions = {},
 ): Promise<RenderedSegment[][]> {
   signal?.throwIfAborted();
   checkInput(renderInput);
   const frameCount = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
-  const segments: RenderedSegment[][] = [];
   let done = 0;
-  const onFrame = (): void => onProgress?.(++done, frameCount);
-  for (const drawing of drawingsOf(renderInput, ranges)) {
-    segments.push(...(await renderDrawing(drawing, outputs, { openEncoder: encoder, signal, onFrame })));
-  }
-  return segments;
-}
-
-interface SegmentOptions {
-  readonly openEncoder: EncoderFactory;
-  readonly signal: AbortSignal | undefined;
-  onFrame(): void;
-}
-
-/** @returns for each range, the segment of each output */
-async function renderDrawing(
-  drawing: SegmentDrawing,
-  outputs: readonly RenderOutput[],
-  { openEncoder, signal, onFrame }: SegmentOptions,
-): Promise<RenderedSegment[][]> {
-  const { renderInput, ranges } = drawing;
-  const { width, height, fps } = renderInput;
-  const supply = supplyFrames(renderInput, ranges, signal, distinctPixelFormats(outputs));
-  const encoders: Encoder[] = [];
-  const openEncoders = async (): Promise<void> => {
-    for (const { format, quality, codec = defaultCodec(format) } of outputs) {
-      encoders.push(await openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
-    }
-  };
-  /** For each finished range, the track of each output. */
-  const tracks: EncodedTrack[][] = [];
-  const finishEncoders = async (): Promise<void> => {
-    const finished: EncodedTrack[] = [];
-    for (const encoder of encoders) finished.push(await encoder.finish());
-    for (const encoder of encoders.splice(0)) encoder.close();
-    tracks.push(finished);
-  };
+  const encoding = new SegmentEncoding(renderInput, outputs, ranges, openEncoder);
+  const stills: SegmentStill[] = [];
+  const findings = ranges.map((): TextFinding[] => []);
   try {
-    await openEncoders();
-    const { stills, findings } = await supply.deliver(async (pixels, frame) => {
-      const { first, end } = ranges[tracks.length]!;
-      if (encoders.length === 0) await openEncoders();
-      for (const [at, encoder] of encoders.entries()) {
-        await encoder.encode(pixels[pixelsOf(outputs[at]!)], frame - first);
-        signal?.throwIfAborted();
+    for (const drawing of drawingsOf(renderInput, ranges)) {
+      const supply = supplyDrawing(drawing, signal, distinctPixelFormats(outputs));
+      try {
+        await encoding.open();
+        const drawn = await supply.deliver(async (pixels, frame) => {
+          await encoding.encode(pixels, frame, signal);
+          onProgress?.(++done, frameCount);
+        });
+        stills.push(...segmentStills(drawing, drawn.stills));
+        for (const part of drawing.ranges) {
+          const at = ranges.findIndex(({ first, end }) => part.first >= first && part.first < end);
+          findings[at]!.push(...(await findingsOfRange(drawing, part, drawn.findings, signal)));
+        }
+      } finally {
+        await supply.close();
       }
-      onFrame();
-      if (frame + 1 === end) await finishEncoders();
-    });
-    const segments: RenderedSegment[][] = [];
-    for (const [at, range] of ranges.entries()) {
-      const rangeFindings = await findingsOfRange(drawing, range, findings, signal);
-      segments.push(
-        tracks[at]!.map(({ configuration, packets }, output) => ({
-          first: range.first,
-          end: range.end,
-          configuration,
-          packets,
-          findings: rangeFindings,
-          stills: output === 0 ? stillsOfRange(renderInput, range, stills) : [],
-        })),
-      );
     }
-    return segments;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    for (const encoder of encoders) encoder.close();
-    await supply.close();
+    encoding.close();
+  }
+  return ranges.map(({ first, end }, at) =>
+    encoding.tracks[at]!.map(({ configuration, packets }, output) => ({
+      ...{ first, end, configuration, packets },
+      findings: distinctFindings(findings[at]!),
+      stills: output === 0 ? stills.filter(({ frame }) => frame >= first && frame < end) : [],
+    })),
+  );
+}
+
+/** Encodes ranges of a video in order, each for all outputs with encoders of its own. The caller must close it. */
+class SegmentEncoding {
+  /** For each finished range, the track of each output. */
+  readonly tracks: EncodedTrack[][] = [];
+  readonly #renderInput: VideoInput;
+  readonly #outputs: readonly RenderOutput[];
+  readonly #ranges: readonly FrameRange[];
+  readonly #openEncoder: EncoderFactory;
+  #encoders: Encoder[] = [];
+
+  constructor(
+    renderInput: VideoInput,
+    outputs: readonly RenderOutput[],
+    ranges: readonly FrameRange[],
+    openEncoder: EncoderFactory,
+  ) {
+    this.#renderInput = renderInput;
+    this.#outputs = outputs;
+    this.#ranges = ranges;
+    this.#openEncoder = openEncoder;
+  }
+
+  /** Opens the encoders of the next range unless they are open. */
+  async open(): Promise<void> {
+    if (this.#encoders.length > 0) return;
+    const { width, height, fps } = this.#renderInput;
+    for (const { format, quality, codec = defaultCodec(format) } of this.#outputs) {
+      this.#encoders.push(await this.#openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
+    }
+  }
+
+  async encode(pixels: FramePixels, frame: number, signal: AbortSignal | undefined): Promise<void> {
+    const { first, end } = this.#ranges[this.tracks.length]!;
+    await this.open();
+    for (const [at, encoder] of this.#encoders.entries()) {
+      await encoder.encode(pixels[pixelsOf(this.#outputs[at]!)], frame - first);
+      signal?.throwIfAborted();
+    }
+    if (frame + 1 === end) await this.#finish();
+  }
+
+  close(): void {
+    for (const encoder of this.#encoders) encoder.close();
+  }
+
+  async #finish(): Promise<void> {
+    const finished: EncodedTrack[] = [];
+    for (const encoder of this.#encoders) finished.push(await encoder.finish());
+    this.close();
+    this.#encoders = [];
+    this.tracks.push(finished);
   }
 }
 
-/** Returns the stills of a range, a single still for each frame. */
-function stillsOfRange(
-  renderInput: RenderInput,
-  { first, end }: FrameRange,
-  drawn: readonly RenderedStill[],
-): SegmentStill[] {
+/** Returns the stills of a drawing at frames of the video, a single still for each frame. */
+function segmentStills({ renderInput, span }: SegmentDrawing, drawn: readonly RenderedStill[]): SegmentStill[] {
   const bytesOf = new Map(drawn.map(({ name, bytes }) => [name, bytes]));
-  const inRange = renderInput.stills.filter(({ frame }) => frame >= first && frame < end);
-  const frames = new Map(inRange.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
+  const wanted = renderInput.stills.filter(({ name }) => bytesOf.has(name));
+  const frames = new Map(wanted.map(({ name, frame }) => [frame + span.offset, bytesOf.get(name)!]));
   return [...frames].map(([frame, bytes]) => ({ frame, bytes }));
 }
 
 /** Returns those findings of a drawing that belong to a range. Loads the range's input again only if there are any. */
 async function findingsOfRange(
-  { ranges, cut }: SegmentDrawing,
+  { ranges, span }: SegmentDrawing,
   range: FrameRange,
   findings: readonly TextFinding[],
   signal: AbortSignal | undefined,
 ): Promise<readonly TextFinding[]> {
   if (findings.length === 0 || ranges.length === 1) return findings;
-  const supply = supplyFrames(cut([range]), [], signal);
+  const supply = supplyDrawing({ renderInput: span.cut([range]), ranges: [], span }, signal);
   try {
     return (await supply.deliver(async () => undefined)).findings;
   } finally {
@@ -173,17 +189,15 @@ async function findingsOfRange(
  * @param frames indices in the video
  * @throws RenderError as `renderSegments`
  */
-export async function renderSegmentStills(
-  renderInput: RenderInput,
-  frames: readonly number[],
-): Promise<SegmentStill[]> {
+export async function renderSegmentStills(renderInput: VideoInput, frames: readonly number[]): Promise<SegmentStill[]> {
   checkInput(renderInput);
-  const cut = inputCutter(renderInput);
+  const spans = drawnSpans(renderInput);
   const drawn: SegmentStill[] = [];
   for (const frame of frames) {
     const range = { first: frame, end: frame + 1 };
-    const stills = [{ name: 'still', frame }];
-    const supply = supplyFrames({ ...cut([range]), stills }, [range]);
+    const span = spans.find(({ first, end }) => frame >= first && frame < end)!;
+    const stills = [{ name: 'still', frame: frame - span.offset }];
+    const supply = supplyDrawing({ renderInput: { ...span.cut([range]), stills }, ranges: [range], span });
     try {
       const [still] = (await supply.deliver(async () => undefined)).stills;
       drawn.push({ frame, bytes: still!.bytes });
@@ -219,7 +233,14 @@ export async function joinSegments(
     height,
     frameCount,
     stills: namedStills(renderInput, ordered),
-    findings: [...distinct(ordered.flatMap(({ findings }) => findings)), ...sound.findings],
+    findings: [
+      ...distinctFindings(
+        ordered.flatMap((segment) =>
+          nameScenes(segment.findings, renderInput.timeline, sceneAt(renderInput, segment.first)),
+        ),
+      ),
+      ...sound.findings,
+    ],
     durationSeconds: frameTimeSeconds(frameRateOf(fps), frameCount),
   };
 }
@@ -266,9 +287,4 @@ function namedStills({ stills, width, height }: InputFile, segments: readonly Re
       throw new RenderError('encode_failed', `The stillcut ${name} at frame ${frame} is missing`);
     return { name, bytes, width, height };
   });
-}
-
-/** Removes duplicates: each segment that shows a text reports it. */
-function distinct(findings: readonly TextFinding[]): TextFinding[] {
-  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }

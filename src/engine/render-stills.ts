@@ -1,8 +1,9 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import type { RenderInput } from '../template/render-input.ts';
+import type { VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import { mediaFindings } from './input-media.ts';
 import type { RenderedStill } from './rendered-file.ts';
+import { nameScenes } from './scenes/name-scenes.ts';
 import type { ComparedStill, StillComparison } from './stills/compare-stills.ts';
 import type { StillImage } from './stills/draw-stills.ts';
 import type { TextFinding } from './text/text-findings.ts';
@@ -19,14 +20,14 @@ type OnStill = (stillsDone: number, stillCount: number) => void;
  * @returns in the input's order
  * @throws RenderError as `renderFile`
  */
-export async function renderStills(renderInput: RenderInput, onProgress?: OnStill): Promise<readonly StillImage[]> {
+export async function renderStills(renderInput: VideoInput, onProgress?: OnStill): Promise<readonly StillImage[]> {
   checkInput(renderInput);
   await mediaFindings(renderInput);
   return renderInput.stills.length === 0 ? [] : drawInThread(renderInput, onProgress);
 }
 
 /** @param renderInput checked */
-function drawInThread(renderInput: RenderInput, onProgress: OnStill | undefined): Promise<readonly StillImage[]> {
+function drawInThread(renderInput: VideoInput, onProgress: OnStill | undefined): Promise<readonly StillImage[]> {
   const { length: count } = renderInput.stills;
   let done = 0;
   return runInThread('stills', renderInput, () => onProgress?.(++done, count));
@@ -73,20 +74,31 @@ interface RenderedPicture {
  * @throws as `renderFile`
  */
 export async function renderPicture(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   { signal, onProgress }: RenderPictureOptions,
 ): Promise<RenderedPicture> {
   signal?.throwIfAborted();
   const { width, height } = renderInput;
   const drawn = renderInput.stills.length > 0 ? renderInput.stills : [{ name: 'picture', frame: 0 }];
   const pictures = await drawInThread({ ...renderInput, stills: drawn }, onProgress);
-  const { findings } = await typesetTexts(renderInput.animation, renderInput.fonts);
+  const findings = await findingsOf(renderInput);
   const stills: RenderedStill[] = [];
   for (const picture of renderInput.stills.length > 0 ? pictures : []) {
     signal?.throwIfAborted();
     stills.push(await overBlack(picture, width, height));
   }
   return { picture: pictures[0]!.bytes, stills, findings };
+}
+
+/** Returns the defects of all texts, also of scenes that the picture does not show. */
+async function findingsOf(video: VideoInput): Promise<readonly TextFinding[]> {
+  if (!('scenes' in video)) return (await typesetTexts(video.animation, video.fonts)).findings;
+  const findings: TextFinding[] = [];
+  for (const [index, { animation, fonts }] of video.scenes.entries()) {
+    const typeset = await typesetTexts(animation, fonts);
+    findings.push(...nameScenes(typeset.findings, video.timeline, index));
+  }
+  return findings;
 }
 
 /** JPEG has no alpha channel. */

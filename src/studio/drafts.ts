@@ -1,6 +1,7 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
+import type { FrameRange } from '../engine/frame-rate.ts';
 import type { RenderedSegment } from '../engine/render-segments.ts';
-import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
+import { segmentRanges } from '../engine/segments/segment.ts';
 import { defined } from '../kernel/defined.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';

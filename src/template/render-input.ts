@@ -1,5 +1,5 @@
 import type { FrameRate } from '../contract/timeline/frame-rate.ts';
-import type { RationalJson } from '../contract/timeline/rational.ts';
+import type { TimeMapJson } from '../contract/timeline/time-map.ts';
 import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
@@ -158,7 +158,7 @@ export interface SceneTimes {
 /** A template with values, as a scene shows it. */
 export interface InputScene extends InputDocument {
   /** Which frames of the template the scene shows. */
-  readonly map: InputTimeMap;
+  readonly map: TimeMapJson;
   /** How a picture of another shape fills the video. */
   readonly fit: SceneFit;
   /** Colour behind the scene: `#` and six hexadecimal digits; null for none. */
@@ -166,14 +166,6 @@ export interface InputScene extends InputDocument {
   /** How the scene replaces the scene before it; null for a cut. */
   readonly transition: TransitionStyle | null;
 }
-
-/** A time map as JSON, with exact values. @see TimeMap */
-export type InputTimeMap = readonly {
-  readonly from: RationalJson;
-  readonly to: RationalJson;
-  readonly at: RationalJson;
-  readonly speed: RationalJson;
-}[];
 
 export type SceneFit = NonNullable<ScenePlacement['fit']>;
 

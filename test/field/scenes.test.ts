@@ -8,6 +8,7 @@ import { composeAnimation } from '../../src/engine/raster/compose-animation.ts';
 import { isRecord } from '../../src/kernel/json.ts';
 import { LAYER_TYPE, withLayerLists } from '../../src/template/lottie/lottie-layers.ts';
 import { type PlacedScene, sceneDocument } from '../../src/template/lottie/scenes/scene-document.ts';
+import { timeRemap } from '../../src/template/lottie/scenes/time-remap.ts';
 import type { SceneTransition } from '../../src/template/lottie/scenes/transitions.ts';
 import { withPrefix } from '../../src/template/lottie/scenes/with-prefix.ts';
 import type { LottieDocument } from '../../src/template/render-input.ts';
@@ -75,10 +76,13 @@ describe.skipIf(CHROMIUM === null)('scenes, compared with lottie-web in Chromium
     return ours.map((picture, index) => pictureDifference(picture, theirs[index]!));
   }
 
-  function scene(animation: LottieDocument, fields: Partial<PlacedScene>): PlacedScene {
-    const map = mapOf([[0, LENGTH, 40, 1]]);
+  function scene(
+    animation: LottieDocument,
+    { map = mapOf([[0, LENGTH, 40, 1]]), ...fields }: Partial<PlacedScene> & { readonly map?: TimeMap },
+  ): PlacedScene {
     const look = { fit: 'cover', background: '#000000', transition: null } as const;
-    return { animation, start: 0, length: LENGTH, map, ...look, ...fields };
+    const remap = timeRemap(map, animation.ip, RATE);
+    return { animation, start: 0, length: LENGTH, remap, ...look, ...fields };
   }
 
   const canvas = () => ({ width: sale.w, height: sale.h, rate: RATE, frames: 2 * LENGTH, isTransparent: false });

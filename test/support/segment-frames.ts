@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
+import type { FrameRange } from '../../src/engine/frame-rate.ts';
 import { freeBuffers } from '../../src/engine/free-buffers.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { type FrameRange, segmentKey } from '../../src/engine/segments/segment.ts';
+import type { DrawnInput } from '../../src/engine/scenes/drawn-input.ts';
+import { segmentKey } from '../../src/engine/segments/segment.ts';
 import { inputCutter } from '../../src/engine/segments/segment-input.ts';
 import type { RenderInput } from '../../src/template/render-input.ts';
 
 /** Draws the frames of a range of an input with the rasteriser. */
 export async function drawFrames(
-  renderInput: RenderInput,
+  renderInput: DrawnInput,
   { first, end }: FrameRange,
   step = 1,
 ): Promise<Map<number, Buffer>> {

@@ -1,5 +1,19 @@
 import type { FittedPlace } from './fit-places.ts';
-import { add, ceiling, compare, divide, multiply, ONE, type Rational, rational, subtract, ZERO } from './rational.ts';
+import {
+  add,
+  ceiling,
+  compare,
+  divide,
+  multiply,
+  ONE,
+  type Rational,
+  type RationalJson,
+  rational,
+  rationalJson,
+  rationalOf,
+  subtract,
+  ZERO,
+} from './rational.ts';
 
 /**
  * A stretch of a scene in which the time of its template passes evenly. Both ends are in frames of the timeline from the start of
@@ -16,6 +30,23 @@ export interface TimeSegment {
 
 /** The template's time in a scene: adjacent segments from 0 to the length of the scene, none of them empty. */
 export type TimeMap = readonly TimeSegment[];
+
+/** A time map as JSON. */
+export type TimeMapJson = readonly Readonly<Record<keyof TimeSegment, RationalJson>>[];
+
+/** Returns a time map as JSON. */
+export function timeMapJson(map: TimeMap): TimeMapJson {
+  return map.map(({ from, to, at, speed }) => {
+    return { from: rationalJson(from), to: rationalJson(to), at: rationalJson(at), speed: rationalJson(speed) };
+  });
+}
+
+/** Returns the time map of its JSON. */
+export function timeMapFrom(json: TimeMapJson): TimeMap {
+  return json.map(({ from, to, at, speed }) => {
+    return { from: rationalOf(from), to: rationalOf(to), at: rationalOf(at), speed: rationalOf(speed) };
+  });
+}
 
 /** A half-open range of frames. */
 export interface FrameSpan {

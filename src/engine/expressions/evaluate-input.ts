@@ -7,9 +7,9 @@ import {
 import { openEvaluator, RENDER_LIMITS } from '../../template/expressions/evaluate-expressions.ts';
 import { TEXT_RECTS, type TextRect } from '../../template/expressions/player-protocol.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
+import type { InputDocument, LottieDocument } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
-import { checkInput } from '../check-input.ts';
+import { checkDocument } from '../check-input.ts';
 import { RenderError } from '../render-error.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
@@ -25,7 +25,7 @@ let evaluator: Promise<Evaluate> | undefined;
  * @param renderInput checked
  * @throws RenderError template_invalid for an expression that has no value, and as `layOutLayers`
  */
-export async function evaluateInput(renderInput: RenderInput): Promise<RenderInput> {
+export async function evaluateInput<Document extends InputDocument>(renderInput: Document): Promise<Document> {
   if (renderInput.animation.live_expressions !== true) return renderInput;
   const animation = structuredClone(renderInput.animation);
   evaluator ??= openEvaluator(
@@ -48,7 +48,7 @@ export async function evaluateInput(renderInput: RenderInput): Promise<RenderInp
     );
   }
   const evaluated = { ...renderInput, animation };
-  checkInput(evaluated);
+  checkDocument(evaluated);
   return evaluated;
 }
 
@@ -59,7 +59,7 @@ const WORDS = /\/t\/d$/;
 /** Measures the texts of an animation, and evaluates its expressions with the measures. */
 async function evaluateTexts(
   animation: LottieDocument,
-  fonts: RenderInput['fonts'],
+  fonts: InputDocument['fonts'],
   evaluate: Evaluate,
 ): Promise<BakedExpression[]> {
   const measured = new Map<LottieNode, TextRect[]>();

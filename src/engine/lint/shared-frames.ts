@@ -1,6 +1,7 @@
 import type { RenderInput } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import { type FrameRange, segmentKey } from '../segments/segment.ts';
+import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
 import { RecentValues } from './recent-values.ts';
 

@@ -7,7 +7,7 @@ import {
   withLayerLists,
 } from '../../template/lottie/lottie-layers.ts';
 import { layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
-import type { InputImage, LottieDocument, RenderInput } from '../../template/render-input.ts';
+import type { InputDocument, InputImage, LottieDocument } from '../../template/render-input.ts';
 
 /** How far a moving image slides, as a share of its area's side; for a zoom, its largest enlargement. */
 const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;
@@ -21,15 +21,17 @@ interface Travel {
   readonly to: { readonly x: number; readonly y: number; readonly scale: number };
 }
 
+type MovingImages = Pick<InputDocument, 'animation' | 'images'>;
+
 /**
  * Animates images whose transform requests it. The movement is linear and lasts as long as a layer shows the image; each layer
  * that shows the image moves separately. The image is enlarged by the distance that it moves, so that its edges are never visible.
  *
  * @returns the animation with each such image replaced by a composition, and all images that it needs
  */
-export function animateImages(renderInput: RenderInput): Pick<RenderInput, 'animation' | 'images'> {
+export function animateImages(renderInput: MovingImages): MovingImages {
   const moving = renderInput.images.filter(isMoving);
-  if (moving.length === 0) return renderInput;
+  if (moving.length === 0) return { animation: renderInput.animation, images: renderInput.images };
   const times = visibleRanges(renderInput.animation);
   const images = renderInput.images.filter((image) => !isMoving(image));
   const assets: { id: string; [field: string]: unknown }[] = [];

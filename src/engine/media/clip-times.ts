@@ -3,30 +3,66 @@ import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
 import { timeWithin } from '../../template/lottie/visibility/layer-spans.ts';
-import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
-import { animationFramesPerFrame } from '../frame-rate.ts';
+import type { InputClip, LottieDocument } from '../../template/render-input.ts';
+import type { DocumentClock } from '../scenes/scene-clock.ts';
+
+/** A layer that shows a clip at a frame. */
+export interface ClipTime {
+  /** Time of the asset, in frames. */
+  readonly time: number;
+  /** Seconds from the first picture of the clip. */
+  readonly seconds: number;
+}
 
 /** Timing of a clip. */
 export interface ClipTimes {
-  /** Returns the times of the asset, in frames, at a frame of the video: a time for each layer that shows the asset. */
-  readonly timesAt: (frame: number) => number[];
-  /** Converts a time of the asset to seconds from the first picture of the clip. */
-  readonly secondsOf: (time: number) => number;
+  /** Returns the times of the clip at a frame of the input: a time for each layer that shows its asset. */
+  readonly timesAt: (frame: number) => ClipTime[];
   readonly trimSeconds: number;
+  /** The time of the asset decides which picture is shown. */
+  readonly isEven: boolean;
 }
 
-/** Returns when an input shows a clip, and which pictures of it. @param animation original or composed */
-export function clipTimes(clip: InputClip, renderInput: RenderInput, animation: LottieDocument): ClipTimes {
+/**
+ * Returns when a document shows a clip, and which pictures of it. Where the document is held, repeated or stretched, a clip keeps its
+ * own clock from the first frame that shows it.
+ *
+ * @param animation original or composed
+ */
+export function clipTimes(clip: InputClip, clock: DocumentClock, animation: LottieDocument): ClipTimes {
   const showings = assetShowings(animation, new Set([clip.assetId]));
   const animationRate = frameRateOf(animation.fr);
-  const framesPerFrame = animationFramesPerFrame(renderInput);
   const { trim_strategy, trim_start_time = TRANSFORM_DEFAULTS.video.trim_start_time } = clip.transform;
   const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
+  const secondsOf = (time: number): number =>
+    trimSeconds + (Math.max(0, time) * animationRate.denominator) / animationRate.numerator;
+  const clipTimeOf = showings.map((showing) => clipClock(showing, clock, animation));
   return {
     timesAt: (frame) =>
-      showings.flatMap((showing) => assetFrame(showing, animation.ip + frame * framesPerFrame, animation.fr) ?? []),
-    secondsOf: (time) => trimSeconds + (Math.max(0, time) * animationRate.denominator) / animationRate.numerator,
+      showings.flatMap((showing, at) => {
+        const time = assetFrame(showing, animation.ip + clock.timeAt(frame), animation.fr);
+        return time === undefined ? [] : [{ time, seconds: secondsOf(clipTimeOf[at]!(frame, time)) }];
+      }),
     trimSeconds,
+    isEven: clock.isEven,
+  };
+}
+
+/** @returns the time of the clip at a frame, in frames of its asset; receives the time of the asset */
+function clipClock(
+  showing: AssetShowing,
+  clock: DocumentClock,
+  { ip, fr }: LottieDocument,
+): (frame: number, time: number) => number {
+  if (clock.isEven) return (_frame, time) => time;
+  let start: number | undefined;
+  return (frame) => {
+    for (let at = clock.first; start === undefined && at <= frame; at++) {
+      if (assetFrame(showing, ip + clock.timeAt(at), fr) !== undefined) start = at;
+    }
+    const from = start ?? frame;
+    const passed = Math.max(0, Math.max(clock.first, frame) - from) * clock.pace;
+    return assetTime(showing, ip + clock.timeAt(from) + passed, fr);
   };
 }
 
@@ -72,4 +108,9 @@ function assetFrame({ layers }: AssetShowing, frame: number, framesPerSecond: nu
     time = timeWithin(layer, time, framesPerSecond);
   }
   return time;
+}
+
+/** Returns the time of an asset whether or not it is shown. */
+function assetTime({ layers }: AssetShowing, frame: number, framesPerSecond: number): number {
+  return layers.reduce((time, layer) => timeWithin(layer, time, framesPerSecond), frame);
 }

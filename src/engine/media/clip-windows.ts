@@ -1,6 +1,7 @@
 import { IDENTITY_TRANSFORM } from '../../template/lottie/lottie-layers.ts';
-import type { InputClip, LottieDocument, RenderInput } from '../../template/render-input.ts';
-import { type ClipTimes, clipTimes } from './clip-times.ts';
+import type { InputClip } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
+import type { ClipTime, ClipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { PictureFiles } from './picture.ts';
@@ -32,42 +33,48 @@ export interface Clips {
   close(): void;
 }
 
-interface OpenClip extends Pick<ClipTimes, 'timesAt' | 'secondsOf'> {
+/** A clip of an input that is ready to be drawn. */
+export interface TimedClip extends Pick<ClipTimes, 'timesAt' | 'isEven'> {
   readonly clip: InputClip;
+}
+
+interface OpenClip extends TimedClip {
   readonly pictures: ClipPictures;
 }
 
 /**
  * Opens the clips of a checked input; reads only the parts that are shown.
  *
+ * @param ranges frames that can be drawn
  * @throws RenderError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
  */
-export async function openClips(renderInput: RenderInput, animation: LottieDocument): Promise<Clips> {
+export async function openClips(clips: readonly TimedClip[], ranges: readonly FrameRange[]): Promise<Clips> {
   const open: OpenClip[] = [];
   const close = (): void => {
     for (const { pictures } of open) pictures.close();
   };
   try {
-    for (const clip of renderInput.clips) open.push(await openClip(clip, renderInput, animation));
+    for (const clip of clips) open.push(await openClip(clip, ranges));
   } catch (error) {
     close();
     throw error;
   }
-  return { window: (from, maxFrames) => makeWindow(open, renderInput, from, maxFrames), close };
+  return { window: (from, maxFrames) => makeWindow(open, ranges, from, maxFrames), close };
 }
 
-async function openClip(clip: InputClip, renderInput: RenderInput, animation: LottieDocument): Promise<OpenClip> {
-  const { timesAt, secondsOf } = clipTimes(clip, renderInput, animation);
+async function openClip({ clip, timesAt, isEven }: TimedClip, ranges: readonly FrameRange[]): Promise<OpenClip> {
   let [first, last] = [Infinity, -Infinity];
-  for (let frame = 0; frame < renderInput.frameCount; frame++) {
-    for (const time of timesAt(frame)) [first, last] = [Math.min(first, time), Math.max(last, time)];
+  for (const range of ranges) {
+    for (let frame = range.first; frame < range.end; frame++) {
+      for (const { seconds } of timesAt(frame)) [first, last] = [Math.min(first, seconds), Math.max(last, seconds)];
+    }
   }
-  const part = first <= last ? { from: secondsOf(first), to: secondsOf(last) } : { from: 0, to: 0 };
+  const part = first <= last ? { from: first, to: last } : { from: 0, to: 0 };
   const pictures =
     mediaTypeOf(clip.bytes) === 'gif'
       ? gifPictures(clip.bytes, clip.name)
       : await videoPictures(clip.bytes, clip.name, part);
-  return { clip, pictures, timesAt, secondsOf };
+  return { clip, pictures, timesAt, isEven };
 }
 
 /** A picture that a window shows, and the time of the clip at which it is shown. */
@@ -78,15 +85,18 @@ interface Sample {
 
 async function makeWindow(
   open: readonly OpenClip[],
-  { frameCount }: RenderInput,
+  ranges: readonly FrameRange[],
   from: number,
   maxFrames: number,
 ): Promise<ClipWindow> {
   const content: WindowContent[] = open.map((clip) => ({ ...clip, samples: [], indices: new Set() }));
   let sizeBytes = 0;
   let to = from;
-  for (; to < Math.min(frameCount, from + maxFrames); to++) {
+  const end = ranges.find((range) => from < range.end)?.end ?? from + 1;
+  for (; to < Math.min(end, from + maxFrames); to++) {
     const shown = content.map((clip) => samplesAt(clip, to));
+    // A composition has one picture at each of its times.
+    if (content.some((clip, at) => needsTwoPictures(clip, shown[at]!))) break;
     const addedBytes = content.reduce((sum, clip, at) => sum + addedBytesOf(clip, shown[at]!), 0);
     if (to > from && sizeBytes + addedBytes > MAX_WINDOW_BYTES) break;
     sizeBytes += addedBytes;
@@ -122,8 +132,18 @@ interface WindowContent extends OpenClip {
   readonly indices: Set<number>;
 }
 
-function samplesAt({ timesAt, secondsOf, pictures }: OpenClip, frame: number): Sample[] {
-  return timesAt(frame).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) }));
+function samplesAt({ timesAt, pictures }: OpenClip, frame: number): Sample[] {
+  return timesAt(frame).map(({ time, seconds }: ClipTime) => ({ time, index: pictures.indexAt(seconds) }));
+}
+
+/** Frames within which two times are the same for the rasteriser. */
+const SAME_TIME = 1 / 256;
+
+function needsTwoPictures({ samples, isEven }: WindowContent, shown: readonly Sample[]): boolean {
+  if (isEven) return false;
+  return shown.some(({ time, index }) => {
+    return samples.some((sample) => sample.index !== index && Math.abs(sample.time - time) < SAME_TIME);
+  });
 }
 
 /** Returns the size of the pictures that samples add to a window. */

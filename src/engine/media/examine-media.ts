@@ -1,10 +1,14 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
+import { rationalJson } from '../../contract/timeline/rational.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { InputClip, InputSound, RenderInput } from '../../template/render-input.ts';
+import type { InputClip, InputDocument, InputSound, VideoInput } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
 import { type MediaFinding, momentAt } from '../lint-finding.ts';
 import { RenderError } from '../render-error.ts';
+import { type DocumentClock, ownClock, sceneClock } from '../scenes/scene-clock.ts';
+import { sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
 import { checkClip } from './check-media.ts';
-import { clipTimes } from './clip-times.ts';
+import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './open-media.ts';
@@ -22,27 +26,57 @@ const MIN_CUT_SECONDS = 0.3;
  *
  * @throws RenderError asset_decode_failed for a file that is unreadable or trimmed to start after its end
  */
-export async function examineMedia(renderInput: RenderInput): Promise<MediaFinding[]> {
+export async function examineMedia(video: VideoInput): Promise<MediaFinding[]> {
   const found = new Map<string, MediaFinding>();
   const keep = (finding: MediaFinding | undefined): void => {
     if (finding !== undefined && !found.has(finding.editable)) found.set(finding.editable, finding);
   };
-  for (const clip of renderInput.clips) keep(await examineClip(clip, renderInput));
-  const sounds = groupBy(renderInput.sounds, ({ name }) => name);
-  for (const uses of sounds.values()) keep(await examineSound(uses, renderInput));
+  for (const { clips, animation, clock, first, end } of shownDocuments(video)) {
+    for (const clip of clips) {
+      keep(await examineClip(clip, clipTimes(clip, clock, animation), { ...fieldsOf(video), first, end }));
+    }
+  }
+  const sounds = groupBy(video.sounds, ({ name }) => name);
+  for (const uses of sounds.values()) keep(await examineSound(uses, video));
   return [...found.values()];
 }
 
-async function examineClip(clip: InputClip, renderInput: RenderInput): Promise<MediaFinding | undefined> {
+/** A document with the frames of the video that show it. */
+interface ShownDocument extends InputDocument, FrameRange {
+  /** Its frames are counted from `first`. */
+  readonly clock: DocumentClock;
+}
+
+function shownDocuments(video: VideoInput): ShownDocument[] {
+  if (!('scenes' in video)) return [{ ...video, clock: ownClock(video), first: 0, end: video.frameCount }];
+  const starts = sceneStarts(video);
+  const [step, { fps }] = [rationalJson(timelineStep(video)), video];
+  return video.scenes.map((scene, index) => {
+    const [first, end] = [starts[index]!, starts[index + 1]!];
+    return { ...scene, clock: sceneClock({ ...scene, frame: 0 }, { step, fps }), first, end };
+  });
+}
+
+function fieldsOf({ stills, fps, frameCount }: VideoInput): ExaminedVideo {
+  return { stills, fps, frameCount };
+}
+
+/** The fields of a video that say when something is seen or heard. */
+type ExaminedVideo = Pick<VideoInput, 'stills' | 'fps' | 'frameCount'>;
+
+async function examineClip(
+  clip: InputClip,
+  { timesAt, trimSeconds }: ClipTimes,
+  renderInput: ExaminedVideo & FrameRange,
+): Promise<MediaFinding | undefined> {
   const { name, bytes } = clip;
-  const { timesAt, secondsOf, trimSeconds } = clipTimes(clip, renderInput, renderInput.animation);
   const length = await mediaLength(bytes, name, 'video');
   rejectTrim('clip', name, trimSeconds, length);
   const shown: number[] = [];
   const frozen: number[] = [];
   let needed = 0;
-  for (let frame = 0; frame < renderInput.frameCount; frame++) {
-    const seconds = Math.max(-1, ...timesAt(frame).map(secondsOf));
+  for (let frame = renderInput.first; frame < renderInput.end; frame++) {
+    const seconds = Math.max(-1, ...timesAt(frame - renderInput.first).map((time) => time.seconds));
     if (seconds < 0) continue;
     shown.push(frame);
     if (seconds >= length.seconds - 1e-6) frozen.push(frame);
@@ -69,7 +103,10 @@ async function examineClip(clip: InputClip, renderInput: RenderInput): Promise<M
 }
 
 /** @param uses of a single sound, for each time it is played */
-async function examineSound(uses: readonly InputSound[], renderInput: RenderInput): Promise<MediaFinding | undefined> {
+async function examineSound(
+  uses: readonly InputSound[],
+  renderInput: ExaminedVideo,
+): Promise<MediaFinding | undefined> {
   const sound = uses[0]!;
   // The length of a clip's sound is reported with the clip.
   if (sound.optional) return examineClipSound(sound, renderInput);
@@ -82,7 +119,7 @@ async function examineSound(uses: readonly InputSound[], renderInput: RenderInpu
   return cutOff(audible, renderInput);
 }
 
-async function examineUse(sound: InputSound, renderInput: RenderInput): Promise<MediaFinding | undefined> {
+async function examineUse(sound: InputSound, renderInput: ExaminedVideo): Promise<MediaFinding | undefined> {
   const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0 } = sound;
   const length = await mediaLength(bytes, name, 'audio');
   const { trim_start_time = 0 } = transform;
@@ -93,7 +130,7 @@ async function examineUse(sound: InputSound, renderInput: RenderInput): Promise<
 }
 
 /** Returns a finding for a sound whose end is not heard in any of its uses. With a fade-out, the video ends it on purpose. */
-async function cutOff(uses: readonly InputSound[], renderInput: RenderInput): Promise<MediaFinding | undefined> {
+async function cutOff(uses: readonly InputSound[], renderInput: ExaminedVideo): Promise<MediaFinding | undefined> {
   const { name, bytes, isOwn, transform } = uses[0]!;
   if (isOwn || transform.loop === true || (transform.fade_out ?? 0) > 0) return undefined;
   const { seconds } = await mediaLength(bytes, name, 'audio');
@@ -113,7 +150,7 @@ async function cutOff(uses: readonly InputSound[], renderInput: RenderInput): Pr
 /** Reports a clip without sound. Called only if the video gives the clip a volume, because otherwise the clip has no `InputSound`. */
 async function examineClipSound(
   { bytes, name }: InputSound,
-  renderInput: RenderInput,
+  renderInput: ExaminedVideo,
 ): Promise<MediaFinding | undefined> {
   const hasSound = mediaTypeOf(bytes) !== 'gif' && (await checkClip(bytes, name)).hasSound;
   return hasSound
@@ -123,7 +160,7 @@ async function examineClipSound(
 
 async function unheard(
   { name, bytes, isOwn }: InputSound,
-  renderInput: RenderInput,
+  renderInput: ExaminedVideo,
   reason: 'volume' | 'late',
 ): Promise<MediaFinding | undefined> {
   if (isOwn) return undefined;
@@ -132,7 +169,7 @@ async function unheard(
 }
 
 /** Returns the moment of a sound, which has no picture. */
-function soundAt(renderInput: RenderInput, seconds: number): Sighting {
+function soundAt(renderInput: ExaminedVideo, seconds: number): Sighting {
   const frame = Math.max(0, Math.min(renderInput.frameCount - 1, Math.floor(seconds * renderInput.fps)));
   return { frame, seconds: frame / renderInput.fps, still: null };
 }
@@ -156,7 +193,7 @@ function truncated(editable: string, sighting: Sighting, { seconds, announced = 
 type Sighting = Pick<MediaFinding, 'frame' | 'seconds' | 'still'>;
 
 /** Returns the first still among some frames, or else the first frame. @param frames not empty, ascending */
-function sightingOf({ stills, fps }: RenderInput, frames: readonly number[]): Sighting {
+function sightingOf({ stills, fps }: ExaminedVideo, frames: readonly number[]): Sighting {
   const among = new Set(frames);
   const [still] = stills.filter(({ frame }) => among.has(frame)).sort((a, b) => a.frame - b.frame);
   const frame = still?.frame ?? frames[0]!;

@@ -1,6 +1,6 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
-import type { InputSound, RenderInput } from '../../template/render-input.ts';
+import type { InputSound, VideoInput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
 import { joined, MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
@@ -19,7 +19,7 @@ import { type OpenSound, openSound } from './open-sound.ts';
  * @throws the signal's reason
  */
 export async function makeSound(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   codec: AudioCodec,
   signal?: AbortSignal,
 ): Promise<AudioTrack | null> {
@@ -43,7 +43,7 @@ export async function makeSound(
   }
 }
 
-async function openVoices({ sounds }: RenderInput, total: number): Promise<SoundVoice[]> {
+async function openVoices({ sounds }: VideoInput, total: number): Promise<SoundVoice[]> {
   const voices: SoundVoice[] = [];
   for (const sound of sounds) {
     const { bytes, name, optional, transform } = sound;

@@ -1,22 +1,34 @@
 import { isRecord } from '../../kernel/json.ts';
 import { drawingForm } from '../../template/lottie/drawing-form/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
+import { sceneDocument } from '../../template/lottie/scenes/scene-document.ts';
+import { steppedRemap } from '../../template/lottie/scenes/time-remap.ts';
+import { withPrefix } from '../../template/lottie/scenes/with-prefix.ts';
+import type { InputDocument, LottieDocument } from '../../template/render-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
 import { fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
+import { clipTimes } from '../media/clip-times.ts';
+import type { TimedClip } from '../media/clip-windows.ts';
 import type { PictureFiles } from '../media/picture.ts';
+import { pixelsOf } from '../pixel-format.ts';
+import { type ComposedInput, type DrawnInput, isComposed, type ShownScene } from '../scenes/drawn-input.ts';
+import { type DocumentClock, ownClock, sceneClock } from '../scenes/scene-clock.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 
 /** An input's animation, ready for the rasteriser except for the pictures of its clips. */
 export interface ComposedAnimation {
-  /** The animation, in which layers still show the clips as images. */
+  /** Layers still show the clips as images. */
   readonly animation: LottieDocument;
   /** Defects of the texts. */
   readonly findings: readonly TextFinding[];
   /** The images, as PNG. */
   readonly files: PictureFiles;
+  readonly clips: readonly TimedClip[];
+  /** Frames that can be drawn. */
+  readonly ranges: readonly FrameRange[];
   /**
    * Serializes the animation.
    *
@@ -35,21 +47,93 @@ type ImageFile = readonly [name: string, png: Buffer];
  *
  * @throws RenderError as `fitImage`
  */
-export async function composeAnimation(source: RenderInput): Promise<ComposedAnimation> {
-  const renderInput = await evaluateInput(source);
+export async function composeAnimation(source: DrawnInput): Promise<ComposedAnimation> {
+  if (!isComposed(source)) {
+    const document = await composeDocument(source, ownClock(source), 0);
+    return serializable(document, [{ first: 0, end: source.frameCount }]);
+  }
+  const documents: ComposedDocument[] = [];
+  for (const [index, scene] of source.scenes.entries()) {
+    const imageCount = documents.reduce((sum, { fileOfAsset }) => sum + fileOfAsset.size, 0);
+    const document = await composeDocument(scene, sceneClock(scene, source), imageCount);
+    documents.push(withScene(document, `${index}/`, scene.neighbour));
+  }
+  return serializable(
+    {
+      animation: composedDocument(
+        source,
+        documents.map(({ animation }) => animation),
+      ),
+      findings: documents.flatMap(({ findings }) => findings),
+      clips: documents.flatMap(({ clips }) => clips),
+      fileOfAsset: new Map(documents.flatMap(({ fileOfAsset }) => [...fileOfAsset])),
+    },
+    source.ranges,
+  );
+}
+
+/** A document whose layers still show the clips as images, and its files. */
+interface ComposedDocument extends Pick<ComposedAnimation, 'animation' | 'findings' | 'clips'> {
+  readonly fileOfAsset: ReadonlyMap<string, ImageFile>;
+}
+
+/** @param firstImage number of its first image file */
+async function composeDocument(
+  source: InputDocument,
+  clock: DocumentClock,
+  firstImage: number,
+): Promise<ComposedDocument> {
+  const document = await evaluateInput(source);
   const { animation: moving, images } = animateImages({
-    ...renderInput,
-    animation: drawingForm(renderInput.animation),
+    images: document.images,
+    animation: drawingForm(document.animation),
   });
-  const files: ImageFile[] = [];
   const fileOfAsset = new Map<string, ImageFile>();
   for (const [index, image] of images.entries()) {
-    const file: ImageFile = [`image-${index}.png`, await fittedImageCache.fit(image)];
-    files.push(file);
-    fileOfAsset.set(image.assetId, file);
+    fileOfAsset.set(image.assetId, [`image-${firstImage + index}.png`, await fittedImageCache.fit(image)]);
   }
-  const { animation: typeset, findings } = await typesetTexts(moving, renderInput.fonts);
-  const clips = new Map(renderInput.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
+  const { animation, findings } = await typesetTexts(moving, document.fonts);
+  // Times are computed from this animation, where image layers show the clips.
+  const clips = document.clips.map((clip) => ({ clip, ...clipTimes(clip, clock, animation) }));
+  return { animation, findings, clips, fileOfAsset };
+}
+
+/** Gives the assets of a scene names of its own, and its findings the scene that they belong to. */
+function withScene(
+  { animation, findings, clips, fileOfAsset }: ComposedDocument,
+  prefix: string,
+  scene: ShownScene['neighbour'],
+): ComposedDocument {
+  return {
+    animation: withPrefix(animation, prefix),
+    findings: findings.map((finding) => ({ ...finding, scene })),
+    clips: clips.map(({ clip, ...times }) => ({ ...times, clip: { ...clip, assetId: prefix + clip.assetId } })),
+    fileOfAsset: new Map([...fileOfAsset].map(([id, file]) => [prefix + id, file])),
+  };
+}
+
+function composedDocument(source: ComposedInput, animations: readonly LottieDocument[]): LottieDocument {
+  const { canvas, fps, frameCount, ranges, scenes } = source;
+  const placed = scenes.map(({ fit, background, transition, ...scene }, index) => {
+    const { timeAt } = sceneClock(scene, source);
+    // The scene below is shown all the time, and the scene above from the start of its transition.
+    const start = transition?.from ?? 0;
+    const animation = animations[index]!;
+    const times = ranges.flatMap(({ first, end }) =>
+      Array.from({ length: end - first }, (_, at): [number, number] => [first + at - start, timeAt(first + at)]),
+    );
+    const remap = steppedRemap(times, animation.ip, fps);
+    return { animation, start, length: frameCount - start, remap, fit, background, transition };
+  });
+  const isTransparent = pixelsOf(source.output) === 'rgba';
+  return sceneDocument(placed, { ...canvas, rate: fps, frames: frameCount, isTransparent });
+}
+
+function serializable(
+  { animation: typeset, findings, clips: timed, fileOfAsset }: ComposedDocument,
+  ranges: readonly FrameRange[],
+): ComposedAnimation {
+  const clips = new Map(timed.map(({ clip }) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (typeset.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
     return [fileOfAsset.has(asset.id) ? asset : withoutPath(asset)];
@@ -65,10 +149,11 @@ export async function composeAnimation(source: RenderInput): Promise<ComposedAni
   const separateAssets = serializeFixed('separate');
   const otherFieldsJson = JSON.stringify(otherFields).slice(1);
   return {
-    // The times of clips are computed from this animation, where image layers show them.
     animation: typeset,
     findings,
-    files,
+    files: [...fileOfAsset.values()],
+    clips: timed,
+    ranges,
     toJson: (clipAssets, storage = 'embedded') => {
       const fixedJson = storage === 'separate' ? separateAssets : serializeFixed(storage);
       const assetsJson = [...fixedJson, ...clipAssets.map((asset) => JSON.stringify(asset))];

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LottieAnimation } from '@napi-rs/canvas';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import type { RenderInput } from '../../template/render-input.ts';
 import type { Clips } from '../media/clip-windows.ts';
 import type { PictureFiles } from '../media/picture.ts';
 import { RenderError } from '../render-error.ts';
@@ -25,14 +24,14 @@ export interface LoadedAnimation {
  *
  * @throws RenderError template_invalid
  */
-export async function openAnimation(renderInput: RenderInput, composed: ComposedAnimation): Promise<LoadedAnimation> {
-  if (renderInput.clips.length === 0) {
+export async function openAnimation(composed: ComposedAnimation): Promise<LoadedAnimation> {
+  if (composed.clips.length === 0) {
     const animation = loadWith(composed);
     return { animation, prepare: async () => undefined, close: () => undefined };
   }
   // Loaded on demand: the code is large, and most inputs have no clips.
   const { openClips } = await import('../media/clip-windows.ts');
-  return new WindowedAnimation(composed, await openClips(renderInput, composed.animation));
+  return new WindowedAnimation(composed, await openClips(composed.clips, composed.ranges));
 }
 
 class WindowedAnimation implements LoadedAnimation {

@@ -2,6 +2,7 @@ import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
+import type { DrawnInput } from '../scenes/drawn-input.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { composeAnimation } from './compose-animation.ts';
 import { openAnimation } from './open-animation.ts';
@@ -64,18 +65,19 @@ export interface Rasterizer {
  *
  * @throws RenderError for an unusable image or animation
  */
-export async function openRasterizer(renderInput: RenderInput): Promise<Rasterizer> {
+export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterizer> {
   const composed = await composeAnimation(renderInput);
-  const source = await openAnimation(renderInput, composed);
-  const { width, height } = renderInput;
+  const source = await openAnimation(composed);
+  const { width, height, fps } = renderInput;
+  const { animation } = composed;
   const canvas = createCanvas(width, height);
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
   const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
-  const area = coveringArea(renderInput);
-  const animationFrames = animationFramesPerFrame(renderInput);
+  const area = coveringArea({ width, height, animation });
+  const animationFrames = animationFramesPerFrame({ animation, fps });
   // Clips change even if the animation does not.
-  const isStatic = renderInput.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
+  const isStatic = composed.clips.length > 0 ? () => false : findStaticFrames(animation);
   return {
     findings: composed.findings,
     repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
@@ -110,7 +112,7 @@ export async function openRasterizer(renderInput: RenderInput): Promise<Rasteriz
  * Scales the animation to cover the output, keeping its aspect ratio. Fitting it inside could leave a black row if the output size
  * is rounded.
  */
-function coveringArea({ width, height, animation }: RenderInput) {
+function coveringArea({ width, height, animation }: Pick<RenderInput, 'width' | 'height' | 'animation'>) {
   const scale = Math.max(width / animation.w, height / animation.h);
   const drawnWidth = animation.w * scale;
   const drawnHeight = animation.h * scale;

@@ -51,10 +51,19 @@ function changesOf(animation: LottieDocument): Span[] | null {
       for (const [from, to] of keyframeSpans(layer)) changes.push(...spansIn([clock, layerClock], from, to));
       const inside = compositions.get(String(layer.refId));
       if (inside === undefined) continue;
-      seen.add(String(layer.refId));
-      // With time remapping, the composition changes only when that property does.
-      if (layer.tm === undefined) visit(inside, layerClock);
+      if (layer.tm === undefined) {
+        seen.add(String(layer.refId));
+        visit(inside, layerClock);
+      }
+      // With time remapping, a composition and those in it change only when that property does.
+      else markSeen(String(layer.refId));
     }
+  };
+  const markSeen = (id: string): void => {
+    const layers = compositions.get(id);
+    if (layers === undefined || seen.has(id)) return;
+    seen.add(id);
+    for (const layer of layers) if (isRecord(layer)) markSeen(String(layer.refId));
   };
   visit(animation.layers, { start: 0, stretch: 1 });
   const isUnseen = [...compositions].some(([id, layers]) => !seen.has(id) && hasKeyframes(layers));

@@ -1,12 +1,12 @@
 import { isRecord } from '../../kernel/json.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
-import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
+import type { InputDocument, LottieDocument, RenderInput, Still } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';
 import { textLayers } from '../text/text-layers.ts';
-import { type FrameRange, MAX_SHARED_SEGMENTS } from './segment.ts';
-import { type ShownLayers, shownLayers } from './shown-layers.ts';
+import { type ShownLayers, shownLayers, type Times } from './shown-layers.ts';
 
 /**
  * Restricts an input to the content that can affect a range of its frames: layers by their in and out points, through
@@ -25,78 +25,50 @@ export function segmentInput(renderInput: RenderInput, range: FrameRange): Rende
  * Returns a function that restricts an input to several ranges like `segmentInput`. Layers and assets that are kept unchanged stay
  * the same objects.
  */
-export function inputCutter(renderInput: RenderInput): (ranges: readonly FrameRange[]) => RenderInput {
-  // The movement of an image depends on all times at which it is shown, so it is computed for the whole input.
-  const whole = { ...renderInput, ...animateImages(renderInput) };
-  return (ranges) => {
-    const cut = {
-      ...whole,
-      output: { ...renderInput.output, fingerprint: null },
-      frameCount: ranges.at(-1)!.end,
-      sounds: [],
-      stills: renderInput.stills.filter(({ frame }) => ranges.some(({ first, end }) => frame >= first && frame < end)),
-    };
+export function inputCutter(
+  renderInput: RenderInput,
+  cutDocument = documentCutter(renderInput),
+): (ranges: readonly FrameRange[]) => RenderInput {
+  return (ranges) => ({
+    ...renderInput,
+    output: { ...renderInput.output, fingerprint: null },
+    frameCount: ranges.at(-1)!.end,
+    sounds: [],
+    stills: stillsIn(renderInput.stills, ranges),
+    ...cutDocument(ranges.map((range) => animationTimes(renderInput, range))),
+  });
+}
+
+/** Returns the stills in some ranges. */
+export function stillsIn(stills: readonly Still[], ranges: readonly FrameRange[]): Still[] {
+  return stills.filter(({ frame }) => ranges.some(({ first, end }) => frame >= first && frame < end));
+}
+
+/**
+ * Returns a function that restricts a document to intervals of its time.
+ *
+ * @returns receives intervals in frames of the animation, counted like `ip`, both ends included
+ */
+export function documentCutter(document: InputDocument): (intervals: readonly Times[]) => InputDocument {
+  // The movement of an image depends on all times at which it is shown, so it is computed for the whole document.
+  const { fonts, clips } = document;
+  const whole = { fonts, clips, ...animateImages(document) };
+  return (intervals) => {
     const { animation } = whole;
-    const intervals = ranges.map((range) => animationTimes(whole, range));
     // An expression may read any layer at any time.
     const shown = animation.live_expressions === true ? null : shownLayers(animation, intervals);
-    return shown === null ? cut : { ...cut, ...restrict(whole, shown, intervals.at(-1)!.to) };
+    return shown === null ? whole : restrict(whole, shown, Math.max(...intervals.map(({ to }) => to)));
   };
 }
 
-/** Segments that are drawn from the same input. */
-export interface SegmentDrawing {
-  /** The input restricted to all of the ranges. */
-  readonly renderInput: RenderInput;
-  readonly ranges: readonly FrameRange[];
-  /** Restricts the input to some of the ranges. */
-  cut(ranges: readonly FrameRange[]): RenderInput;
-}
-
-/** Maximum bytes of decoded images in a drawing of several segments. */
-const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
-
-/**
- * Groups ranges into drawings, because opening an input and decoding its images takes as long as drawing several frames. The frames
- * do not depend on the grouping.
- *
- * @param renderInput checked
- * @param ranges in ascending order
- */
-export function drawingsOf(renderInput: RenderInput, ranges: readonly FrameRange[]): SegmentDrawing[] {
-  const cut = inputCutter(renderInput);
-  const drawings: SegmentDrawing[] = [];
-  for (const range of ranges) {
-    const last = drawings.at(-1);
-    const extended = last === undefined ? null : extendedDrawing(last, range);
-    if (extended === null) drawings.push({ renderInput: cut([range]), ranges: [range], cut });
-    else drawings[drawings.length - 1] = extended;
-  }
-  return drawings;
-}
-
-/** Returns a drawing with a further range; null if it would exceed the limits of a drawing. */
-function extendedDrawing({ ranges, cut }: SegmentDrawing, range: FrameRange): SegmentDrawing | null {
-  if (ranges.length === MAX_SHARED_SEGMENTS) return null;
-  const allRanges = [...ranges, range];
-  const renderInput = cut(allRanges);
-  return imageBytes(renderInput) <= MAX_SHARED_IMAGE_BYTES ? { renderInput, ranges: allRanges, cut } : null;
-}
-
-function imageBytes({ images }: RenderInput): number {
-  return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
-}
-
 /** Returns the times of a range's first and last frame, in frames of the animation counted like `ip`. */
-function animationTimes(renderInput: RenderInput, { first, end }: FrameRange): { from: number; to: number } {
+function animationTimes(renderInput: RenderInput, { first, end }: FrameRange): Times {
   const { ip } = renderInput.animation;
   const framesPerFrame = animationFramesPerFrame(renderInput);
   return { from: ip + first * framesPerFrame, to: ip + (end - 1) * framesPerFrame };
 }
 
-type Restricted = Pick<RenderInput, 'animation' | 'fonts' | 'images' | 'clips'>;
-
-function restrict(renderInput: RenderInput, shown: ShownLayers, to: number): Restricted {
+function restrict(renderInput: InputDocument, shown: ShownLayers, to: number): InputDocument {
   // Markers and metadata are not drawn.
   const { markers: _, meta: __, ...animation } = renderInput.animation;
   const layers = keepLayers(renderInput.animation.layers, shown);
@@ -119,7 +91,7 @@ function restrict(renderInput: RenderInput, shown: ShownLayers, to: number): Res
     fonts,
     images: renderInput.images.filter(isNeeded),
     clips: renderInput.clips.filter(isNeeded),
-  } as Restricted;
+  } as InputDocument;
 }
 
 function keepLayers(layers: readonly unknown[], { drawn, moving }: ShownLayers): unknown[] {
@@ -161,9 +133,9 @@ function assetIds(layers: readonly unknown[]): Set<string> {
  */
 function filterFonts(
   animation: LottieDocument,
-  fonts: RenderInput['fonts'],
+  fonts: InputDocument['fonts'],
   layers: readonly unknown[],
-): { fonts: RenderInput['fonts']; document: LottieDocument } {
+): { fonts: InputDocument['fonts']; document: LottieDocument } {
   const texts = textLayers({ ...animation, layers: [...layers], assets: [] });
   const textCount = layers.filter((layer) => isRecord(layer) && layer.ty === LAYER_TYPE.text).length;
   // The fonts of an unreadable text layer are unknown.

@@ -2,8 +2,18 @@ import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { InputImage, LottieDocument, RenderInput, RenderOutput } from '../../template/render-input.ts';
+import type {
+  InputDocument,
+  InputFile,
+  InputImage,
+  InputSound,
+  LottieDocument,
+  RenderOutput,
+} from '../../template/render-input.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
+import type { FrameRange } from '../frame-rate.ts';
+import { type ComposedInput, type DrawnInput, isComposed } from '../scenes/drawn-input.ts';
+import { sceneSegments } from '../scenes/scene-spans.ts';
 
 /**
  * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, even in different
@@ -13,19 +23,45 @@ import type { AudioCodec } from '../codec/encoded-track.ts';
  * @param build identifies the engine, the encoder and its settings
  * @returns null for an input without a canonical form
  */
-export function segmentKey(renderInput: RenderInput, { first, end }: FrameRange, build: string): Sha256 | null {
-  const { output, width, height, fps, animation, fonts, images, clips } = renderInput;
+export function segmentKey(input: DrawnInput, { first, end }: FrameRange, build: string): Sha256 | null {
+  const { output, width, height, fps } = input;
   return keyOf(() => ({
     build,
     output: settingsOf(output),
     frames: [first, end],
     size: [width, height],
     rate: { ...frameRateOf(fps) },
+    ...(isComposed(input) ? composition(input) : documentJson(input)),
+  }));
+}
+
+/** Returns the key of a segment that is drawn from several inputs. @param keys of its parts, in order */
+export function joinedKey(keys: readonly (Sha256 | null)[]): Sha256 | null {
+  const [key = null] = keys;
+  return keys.length === 1 ? key : keys.includes(null) ? null : sha256(canonicalJson([...keys]));
+}
+
+function documentJson({ animation, fonts, images, clips }: InputDocument): { readonly [field: string]: Json } {
+  return {
     animation: animationDigest(animation),
     fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: knownSha256(bytes) })) as Json,
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
-  }));
+  };
+}
+
+/** Depends on how the scenes lie to each other, not on where they are in their video. */
+function composition({ canvas, step, scenes }: ComposedInput): { readonly [field: string]: Json } {
+  return {
+    canvas: { ...canvas },
+    step,
+    scenes: scenes.map(({ frame, map, fit, background, transition, neighbour: _, ...document }) => ({
+      ...documentJson(document),
+      ...{ frame, fit, background },
+      map: map.map((piece) => ({ ...piece })),
+      transition: transition && { ...transition },
+    })),
+  };
 }
 
 /** Returns the settings of a file, without its metadata. */
@@ -77,13 +113,16 @@ function valueDigest(value: unknown): Json {
   return digest;
 }
 
+/** The fields of an input that its sound depends on. */
+type SoundInput = Pick<InputFile, 'fps' | 'frameCount' | 'output'> & { readonly sounds: readonly InputSound[] };
+
 /**
  * Returns the digest of everything that the bytes of a video's sound depend on.
  *
  * @returns null for an input without sounds or without a canonical form
  */
 export function soundKey(
-  { sounds, fps, frameCount, output }: Pick<RenderInput, 'sounds' | 'fps' | 'frameCount' | 'output'>,
+  { sounds, fps, frameCount, output }: SoundInput,
   codec: AudioCodec,
   build: string,
 ): Sha256 | null {
@@ -105,29 +144,23 @@ export function soundKey(
 /** Length of a segment at a whole number of frames per second. Players can seek to the start of each segment. */
 const SEGMENT_SECONDS = 2;
 
-/** Consecutive frames from `first` up to, but excluding, `end`. */
-export interface FrameRange {
-  readonly first: number;
-  readonly end: number;
-}
-
 /** Returns whether a format is rendered in segments. */
 export function hasSegments(format: OutputFormat): boolean {
   return format === 'mp4' || format === 'mov';
 }
 
 /**
- * Returns the frames of each segment of an MP4 or MOV in order; empty for other formats. The segments depend only on length and
- * rate, so that all processes use the same segments. The last two are equally long, so that two processes finish at the same time.
+ * Returns the frames of each segment of an MP4 or MOV in order; empty for other formats. The segments depend only on rate, length
+ * and scenes, so that all processes use the same segments. The last two of a video of one template are equally long, so that two
+ * processes finish at the same time. Segments of several scenes are counted from the first frame of their scene, see
+ * `sceneSegments`.
  */
-export function segmentRanges({
-  frameCount,
-  fps,
-  output,
-}: Pick<RenderInput, 'frameCount' | 'fps'> & { readonly output: Pick<RenderInput['output'], 'format'> }): FrameRange[] {
+export function segmentRanges({ frameCount, fps, output, timeline }: RangesOf): FrameRange[] {
   if (!hasSegments(output.format)) return [];
   const { numerator, denominator } = frameRateOf(fps);
-  const length = SEGMENT_SECONDS * Math.max(1, Math.round(numerator / denominator));
+  const second = numerator / denominator;
+  const length = SEGMENT_SECONDS * Math.max(1, Math.round(second));
+  if (timeline !== undefined) return sceneSegments({ frameCount, fps, timeline }, length, second);
   const count = Math.ceil(frameCount / length);
   const middleOfLast = Math.ceil(((count - 2) * length + frameCount) / 2);
   const start = (index: number): number => {
@@ -136,6 +169,10 @@ export function segmentRanges({
   };
   return Array.from({ length: count }, (_, index) => ({ first: start(index), end: start(index + 1) }));
 }
+
+type RangesOf = Pick<InputFile, 'frameCount' | 'fps' | 'timeline'> & {
+  readonly output: Pick<RenderOutput, 'format'>;
+};
 
 /** Maximum segments that are drawn from the same input, so that memory does not grow with the length of a video. */
 export const MAX_SHARED_SEGMENTS = 8;

@@ -3,7 +3,7 @@ import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers
 import type { LottieDocument } from '../../template/render-input.ts';
 
 /** Frames of a composition's own time, both ends included. */
-interface Times {
+export interface Times {
   readonly from: number;
   readonly to: number;
 }

@@ -1,6 +1,9 @@
-import type { RenderInput, Still } from '../../template/render-input.ts';
+import type { Still, VideoInput } from '../../template/render-input.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
+import type { DrawnInput } from '../scenes/drawn-input.ts';
+import { drawnSpans } from '../segments/drawings.ts';
+import type { DrawnSpan } from '../segments/scene-cutters.ts';
 
 /** A still of an input, rendered without its video. */
 export interface StillImage {
@@ -16,7 +19,7 @@ export interface StillImage {
  * @returns in the input's order
  * @throws RenderError as `openRasterizer`
  */
-export async function drawStills(renderInput: RenderInput, onStill: () => void): Promise<StillImage[]> {
+export async function drawStills(renderInput: VideoInput, onStill: () => void): Promise<StillImage[]> {
   const stills: StillImage[] = [];
   await forEachStill(renderInput, async ({ name }, _data, rasterizer) => {
     stills.push({ name, bytes: await rasterizer.encodePng() });
@@ -32,18 +35,46 @@ export async function drawStills(renderInput: RenderInput, onStill: () => void):
  * @throws RenderError as `openRasterizer`
  */
 export async function forEachStill(
-  renderInput: RenderInput,
+  renderInput: VideoInput,
   take: (still: Still, data: Uint8Array, rasterizer: Rasterizer) => Promise<void>,
 ): Promise<void> {
-  const rasterizer = await openRasterizer(renderInput);
-  try {
-    for (const still of renderInput.stills) {
-      await rasterizer.prepare(still.frame);
-      await take(still, rasterizer.draw(still.frame), rasterizer);
-      // The memory of the last few stills is released with their input.
-      freeBuffers();
+  for (const { input, offset, stills } of stillDrawings(renderInput)) {
+    const rasterizer = await openRasterizer(input);
+    try {
+      for (const still of stills) {
+        await rasterizer.prepare(still.frame - offset);
+        await take(still, rasterizer.draw(still.frame - offset), rasterizer);
+        // The memory of the last few stills is released with their input.
+        freeBuffers();
+      }
+    } finally {
+      rasterizer.close();
     }
-  } finally {
-    rasterizer.close();
   }
+}
+
+/** Stills that are drawn from the same input. */
+interface StillDrawing {
+  readonly input: DrawnInput;
+  /** Frame of the video that is frame 0 of the input. */
+  readonly offset: number;
+  readonly stills: readonly Still[];
+}
+
+/** Groups the stills of a video in their order. */
+function stillDrawings(video: VideoInput): StillDrawing[] {
+  if (!('scenes' in video)) return [{ input: video, offset: 0, stills: video.stills }];
+  const spans = drawnSpans(video);
+  const groups: { readonly span: DrawnSpan; readonly stills: Still[] }[] = [];
+  for (const still of video.stills) {
+    const span = spans.find(({ first, end }) => still.frame >= first && still.frame < end)!;
+    const last = groups.at(-1);
+    if (last?.span === span) last.stills.push(still);
+    else groups.push({ span, stills: [still] });
+  }
+  return groups.map(({ span, stills }) => {
+    const frames = [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b);
+    const input = span.cut(frames.map((frame) => ({ first: frame, end: frame + 1 })));
+    return { input, offset: span.offset, stills };
+  });
 }

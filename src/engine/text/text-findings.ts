@@ -29,6 +29,11 @@ export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
   return [...findings.values()];
 }
 
+/** Removes duplicates: each drawing that shows a text reports it. */
+export function distinctFindings(findings: readonly TextFinding[]): TextFinding[] {
+  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+}
+
 /** A text defect that viewers would notice. */
 export interface TextFinding {
   readonly code: 'glyph_missing' | 'text_overflow';
@@ -36,6 +41,11 @@ export interface TextFinding {
    * The editable that fills the text, which `bindMapping` writes to the text's node; null for a fixed text.
    */
   readonly editable: string | null;
+  /**
+   * For a text of a video of several scenes, the scene: 0 for the scene of the frames that were drawn, -1 for the scene before it, 1
+   * for that after it.
+   */
+  readonly scene?: -1 | 0 | 1;
   /** The text, with line breaks as `\n`. */
   readonly text: string;
   /** Name of the text's font. */

@@ -1,13 +1,14 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
-import type { RenderInput } from '../../template/render-input.ts';
+import type { RenderInput, VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
-import type { AnyRenderInput } from '../packed-input.ts';
+import type { PackedTemplate } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { errorFrom, type Failure, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
+import type { DrawnInput } from '../scenes/drawn-input.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 import type { StillImage } from '../stills/draw-stills.ts';
 import type { TextFinding } from '../text/text-findings.ts';
@@ -58,12 +59,12 @@ export function releaseThread(worker: Worker): void {
 /** Input and result of each task that a drawing thread runs as a whole. */
 interface ThreadTasks {
   /** Draws the stills of an input. */
-  readonly stills: { readonly input: RenderInput; readonly result: readonly StillImage[] };
+  readonly stills: { readonly input: VideoInput; readonly result: readonly StillImage[] };
   /** Draws and compares the stills of two inputs. */
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: RenderInput | PackedTemplate; readonly safeArea: SafeAreaName | null };
     readonly result: readonly LintFinding[];
   };
 }
@@ -106,7 +107,7 @@ export type RasterRequest =
   /** Load the library that most inputs need besides those of the thread; without a response. */
   | { readonly kind: 'prepare' }
   /** Open an input to draw it in these pixel formats; the response is `open`. */
-  | { readonly kind: 'open'; readonly renderInput: RenderInput; readonly pixelFormats: readonly PixelFormat[] }
+  | { readonly kind: 'open'; readonly renderInput: DrawnInput; readonly pixelFormats: readonly PixelFormat[] }
   /** Draw a frame into a slot; the response is `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
   /** Run a task; the response is `still-drawn` for each still of either input, then `done`. */

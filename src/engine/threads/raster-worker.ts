@@ -1,13 +1,13 @@
 import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { RenderInput } from '../../template/render-input.ts';
 import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
-import { unpackRenderInput } from '../packed-input.ts';
+import { unpackTemplate } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
+import type { DrawnInput } from '../scenes/drawn-input.ts';
 import { loadShaper } from '../text/open-font.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 
@@ -55,7 +55,7 @@ async function serve(request: RasterRequest): Promise<void> {
     }
     case 'lint': {
       const { lintInput } = await import('../lint/lint-input.ts');
-      const renderInput = unpackRenderInput(request.input.renderInput);
+      const renderInput = unpackTemplate(request.input.renderInput);
       post({ kind: 'done', result: await lintInput(renderInput, request.input.safeArea) });
       freeSmallInput();
       await setImmediate();
@@ -75,7 +75,7 @@ async function freeInput(): Promise<void> {
   await setImmediate();
 }
 
-async function openDrawing(renderInput: RenderInput, pixelFormats: readonly PixelFormat[]): Promise<Drawing> {
+async function openDrawing(renderInput: DrawnInput, pixelFormats: readonly PixelFormat[]): Promise<Drawing> {
   const { width, height } = renderInput;
   const rasterizer = await openRasterizer(renderInput);
   const rings = ringsOf(pixelFormats.map((pixels) => ({ width, height, pixels })));

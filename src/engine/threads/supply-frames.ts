@@ -1,10 +1,11 @@
 import { on } from 'node:events';
-import type { RenderInput } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
 import { type PixelFormat, pixelsOf } from '../pixel-format.ts';
 import { RING_SLOTS, ringFrame } from '../raster/frame-ring.ts';
 import { errorFrom, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
-import type { FrameRange } from '../segments/segment.ts';
+import type { DrawnInput } from '../scenes/drawn-input.ts';
+import type { SegmentDrawing } from '../segments/drawings.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';
 
@@ -39,7 +40,7 @@ export interface FrameSupply {
  * @param pixelFormats each frame is drawn once for all of them; `rgba` needs a transparent canvas, so it must be the only format
  */
 export function supplyFrames(
-  renderInput: RenderInput,
+  renderInput: DrawnInput,
   ranges: readonly FrameRange[],
   signal?: AbortSignal,
   pixelFormats: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
@@ -47,10 +48,30 @@ export function supplyFrames(
   return new ThreadSupply(renderInput, ranges, signal, pixelFormats);
 }
 
+/**
+ * Starts drawing frames of a video as `supplyFrames`. Frames are those of the video; findings name the scene by its distance from that
+ * of the drawing.
+ */
+export function supplyDrawing(
+  { renderInput, ranges, span: { offset, scene } }: SegmentDrawing,
+  signal?: AbortSignal,
+  pixelFormats?: readonly PixelFormat[],
+): FrameSupply {
+  const shifted = ranges.map(({ first, end }) => ({ first: first - offset, end: end - offset }));
+  const supply = supplyFrames(renderInput, shifted, signal, pixelFormats);
+  return {
+    async deliver(take) {
+      const { stills, findings } = await supply.deliver((pixels, frame) => take(pixels, frame + offset));
+      return { stills, findings: scene === null ? findings : findings.map((finding) => ({ scene: 0, ...finding })) };
+    },
+    close: () => supply.close(),
+  };
+}
+
 class ThreadSupply implements FrameSupply {
   readonly #worker = takeThread();
   readonly #messages: AsyncIterable<[RasterMessage]>;
-  readonly #renderInput: RenderInput;
+  readonly #renderInput: DrawnInput;
   readonly #signal: AbortSignal | undefined;
   readonly #pixelFormats: readonly PixelFormat[];
   /** Frames that are not requested yet. */
@@ -62,7 +83,7 @@ class ThreadSupply implements FrameSupply {
   #isDone = false;
 
   constructor(
-    renderInput: RenderInput,
+    renderInput: DrawnInput,
     ranges: readonly FrameRange[],
     signal: AbortSignal | undefined,
     pixelFormats: readonly PixelFormat[],

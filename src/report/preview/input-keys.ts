@@ -1,4 +1,4 @@
-import { packRenderInput } from '../../engine/packed-input.ts';
+import { packTemplate } from '../../engine/packed-input.ts';
 import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 
@@ -23,7 +23,7 @@ export function inputKeys(renderInput: RenderInput): InputKeys {
 function keysOf(renderInput: RenderInput): InputKeys {
   const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = renderInput;
   const parts = [
-    sha256(packRenderInput(renderInput).animation),
+    sha256(packTemplate(renderInput).animation),
     ...[fonts, images, clips].map(withDigests),
     width / height,
     fps,

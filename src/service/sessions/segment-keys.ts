@@ -1,8 +1,9 @@
 import { checkInput } from '../../engine/check-input.ts';
 import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
+import type { FrameRange } from '../../engine/frame-rate.ts';
 import { type AnyRenderInput, unpackRenderInput } from '../../engine/packed-input.ts';
-import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
-import { inputCutter } from '../../engine/segments/segment-input.ts';
+import { segmentKeysOf } from '../../engine/segments/drawings.ts';
+import { segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { InputFile, RenderOutput } from '../../template/render-input.ts';
 
@@ -58,9 +59,5 @@ function keysOfRanges({ renderInput: packed, outputs, ranges, build }: KeyReques
   // Segments contain no sound.
   const renderInput = { ...unpackRenderInput(packed), sounds: [] };
   checkInput(renderInput);
-  const cut = inputCutter(renderInput);
-  return ranges.map((range) => {
-    const restricted = cut([range]);
-    return outputs.map((output) => segmentKey({ ...restricted, output }, range, build));
-  });
+  return ranges.map(segmentKeysOf(renderInput, outputs, build));
 }

@@ -1,7 +1,7 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { divide, rationalJson, rationalRate } from '../../contract/timeline/rational.ts';
+import { divide, rationalRate } from '../../contract/timeline/rational.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
-import { isNatural } from '../../contract/timeline/time-map.ts';
+import { isNatural, timeMapJson } from '../../contract/timeline/time-map.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
@@ -145,9 +145,7 @@ function inputScene(
     fonts,
     images: images.map(named),
     clips: clips.map(named),
-    map: map.map(({ from, to, at, speed }) => {
-      return { from: rationalJson(from), to: rationalJson(to), at: rationalJson(at), speed: rationalJson(speed) };
-    }),
+    map: timeMapJson(map),
     fit: values.fit ?? 'cover',
     background: values.background ?? DEFAULT_BACKGROUND,
     transition: transition === null ? null : { type: transition.type as TransitionStyle['type'], ...style },

@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, test } from 'vitest';
-import type { FrameRange } from '../../../src/engine/segments/segment.ts';
-import { drawingsOf, segmentInput } from '../../../src/engine/segments/segment-input.ts';
+import type { FrameRange } from '../../../src/engine/frame-rate.ts';
+import { drawingsOf } from '../../../src/engine/segments/drawings.ts';
+import { segmentInput } from '../../../src/engine/segments/segment-input.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
@@ -305,11 +306,11 @@ describe('drawingsOf()', () => {
       [0, 10],
       [20, 30],
     ]);
-    expect(drawings.map(({ renderInput: own }) => own.images.map(({ name }) => name))).toEqual([
+    expect(drawings.map(({ renderInput: own }) => (own as RenderInput).images.map(({ name }) => name))).toEqual([
       ['i0', 'i1'],
       ['i2', 'i3'],
     ]);
     const [apart] = drawingsOf(renderInput([100, 3000, 100]), seconds(0, 20));
-    expect(apart!.renderInput.images.map(({ name }) => name)).toEqual(['i0', 'i2']);
+    expect((apart!.renderInput as RenderInput).images.map(({ name }) => name)).toEqual(['i0', 'i2']);
   });
 });

@@ -13,6 +13,7 @@ import type { Renderer } from '../../../src/service/sessions/ports.ts';
 import { ALLOW_EVERYTHING } from '../../../src/service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../../src/service/sessions/sources/describe-source.ts';
 import { createSources } from '../../../src/service/sessions/sources/sources.ts';
+import type { RenderInput } from '../../../src/template/render-input.ts';
 import { testDestinations } from '../../support/destinations.ts';
 import { pointerTo } from '../../support/lfs-pointer.ts';
 import { renderedFile } from '../../support/rendered-file.ts';
@@ -101,7 +102,7 @@ describe('createEmbeddedService()', () => {
     let images = 0;
     const { service, render } = openService({
       async render(renderInput, options) {
-        images = renderInput.images.filter((image) => image.name === PHOTO).length;
+        images = (renderInput as RenderInput).images.filter((image) => image.name === PHOTO).length;
         return instantRenderer().render(renderInput, options);
       },
     });

@@ -15,7 +15,7 @@ import type { Sha256 } from '../../../kernel/digest.ts';
 import { LINT_SEVERITIES, SAFE_AREA_NAMES, SEVERITY_CODES } from '../../../template/lint-severities.ts';
 import type { Manifest } from '../../../template/parse-manifest.ts';
 import type { FontSettings } from '../../../template/render-input.ts';
-import type { BoundInput, PackedPackage } from '../bind-template.ts';
+import type { BoundTemplate, PackedPackage } from '../bind-template.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
 import {
   both,
@@ -62,14 +62,17 @@ const span = fields({ file: text, start: count, end: count });
 const still = fields({ name: text, frame: count });
 const namedStill = fields({ name: text, bytes, width: count, height: count });
 
-const textFinding: Check<TextFinding> = fields({
-  code: oneOf('glyph_missing', 'text_overflow'),
-  editable: nullable(text),
-  text,
-  font: text,
-  characters: listOf(text),
-  overflow: number,
-});
+const textFinding: Check<TextFinding> = both(
+  fields({
+    code: oneOf('glyph_missing', 'text_overflow'),
+    editable: nullable(text),
+    text,
+    font: text,
+    characters: listOf(text),
+    overflow: number,
+  }),
+  optionalFields({ scene: oneOf(-1, 0, 1) }),
+);
 const moment = fields({ frame: count, seconds: number, still: nullable(text) });
 const ofEditable = both(moment, fields({ editable: text }));
 const cut = both(ofEditable, fields({ lengthSeconds: number, playedSeconds: number }));
@@ -264,7 +267,7 @@ const boundSound = both(
   }),
   both(optionalFields({ skipSeconds: number }), origin),
 );
-const renderInput: Check<BoundInput> = fields({
+const renderInput: Check<BoundTemplate> = fields({
   ...size,
   output: both(fields({ format, quality, fingerprint: nullable(text) }), optionalFields(extraSettings)),
   animation: bytes,

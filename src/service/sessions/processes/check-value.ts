@@ -31,7 +31,7 @@ export const count: Check<number> = (value) =>
 export const bytes: Check<Uint8Array> = (value) => (value instanceof Uint8Array ? value : refuse('bytes'));
 
 /** Accepts only the given constants. */
-export function oneOf<const T extends string | true | null>(...choices: readonly T[]): Check<T> {
+export function oneOf<const T extends string | number | true | null>(...choices: readonly T[]): Check<T> {
   return (value) => {
     const choice = choices.find((candidate) => candidate === value);
     return choice === undefined ? refuse(`one of ${choices.join(', ')}`) : choice;

@@ -10,7 +10,7 @@ import { errorFrom, type Failure, RenderError } from '../../../engine/render-err
 import { isRecord } from '../../../kernel/json.ts';
 import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
-import type { RenderInput } from '../../../template/render-input.ts';
+import type { VideoInput } from '../../../template/render-input.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { messageCheck, messageLimits, PROGRESS_BYTES } from './check-answer.ts';
 import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
@@ -378,6 +378,8 @@ function packInput(input: TaskInput<TaskKind>): unknown {
     : input;
 }
 
-function isRenderInput(value: unknown): value is RenderInput {
-  return isRecord(value) && isRecord(value.animation) && !(value.animation instanceof Uint8Array);
+function isRenderInput(value: unknown): value is VideoInput {
+  if (!isRecord(value)) return false;
+  const [document] = Array.isArray(value.scenes) ? value.scenes : [value];
+  return isRecord(document.animation) && !(document.animation instanceof Uint8Array);
 }

@@ -1,20 +1,20 @@
 import type { SoundLength } from '../../../contract/video-measures.ts';
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import type { FrameRange } from '../../../engine/frame-rate.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
-import type { AnyRenderInput } from '../../../engine/packed-input.ts';
+import type { AnyRenderInput, PackedTemplate } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
-import type { FrameRange } from '../../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
 import type { SafeAreaName } from '../../../template/lint-severities.ts';
-import type { InputFile, RenderOutput } from '../../../template/render-input.ts';
-import type { BindInput, BoundInput } from '../bind-template.ts';
+import type { InputFile, RenderInput, RenderOutput } from '../../../template/render-input.ts';
+import type { BindInput, BoundTemplate } from '../bind-template.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { CacheKeys, KeyRequest } from '../segment-keys.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -76,7 +76,7 @@ interface RenderTasks {
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in an input. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: RenderInput | PackedTemplate; readonly safeArea: SafeAreaName | null };
     readonly output: readonly LintFinding[];
   };
   /** Reads the structure of an image, a clip or a sound. */
@@ -86,7 +86,7 @@ interface RenderTasks {
   /** Reads a zipped template package. */
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
   /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
-  readonly bind: { readonly input: BindInput; readonly output: BoundInput };
+  readonly bind: { readonly input: BindInput; readonly output: BoundTemplate };
   /** Opens a font with its settings. */
   readonly font: { readonly input: Omit<FontToOpen, 'bytes'>; readonly output: OpenedFont };
 }

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
+import { inputFiles } from '../../../engine/packed-input.ts';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
 import type { BoundInput } from '../bind-template.ts';
 import type { SplitWork, StoredSession, TenantId } from '../ports.ts';
@@ -242,8 +243,8 @@ export function createDistributedRenders({
   };
 }
 
-function bytesOf({ fonts, images, clips, sounds }: BoundInput): number {
-  return [...fonts, ...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
+function bytesOf(renderInput: BoundInput): number {
+  return [...new Set(inputFiles(renderInput))].reduce((sum, bytes) => sum + bytes.length, 0);
 }
 
 /** Thresholds for rendering in chunks. */

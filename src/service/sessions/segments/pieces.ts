@@ -1,9 +1,11 @@
+import type { FrameRange } from '../../../engine/frame-rate.ts';
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
-import { type FrameRange, hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
+import { hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
 import { drawingKey } from '../../../engine/writers/frame-writer.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import type { InputFile } from '../../../template/render-input.ts';
 import type { NamedFile } from '../ports.ts';
@@ -39,8 +41,8 @@ export function filesOf({ renderInput, others: furtherFiles }: InputFiles): Inpu
   return [fileOf(renderInput), ...furtherFiles.map(withoutStills)];
 }
 
-function fileOf({ output, width, height, fps, frameCount, stills }: InputFile): InputFile {
-  return { output, width, height, fps, frameCount, stills };
+function fileOf({ output, width, height, fps, frameCount, stills, timeline }: InputFile): InputFile {
+  return { output, width, height, fps, frameCount, stills, ...defined({ timeline }) };
 }
 
 /** Removes the stills, which only the main file has. A PNG keeps them, because it is the frame of its first still. */

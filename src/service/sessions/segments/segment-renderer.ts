@@ -1,8 +1,10 @@
+import type { FrameRange } from '../../../engine/frame-rate.ts';
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
+import { type AnyRenderInput, withoutPictures } from '../../../engine/packed-input.ts';
 import { RenderError } from '../../../engine/render-error.ts';
 import type { RenderedSegment } from '../../../engine/render-segments.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
-import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
+import { hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import type { InputFile } from '../../../template/render-input.ts';
@@ -114,11 +116,9 @@ export function createSegmentRenderer({
   ) => {
     // Fonts and images do not affect the sound.
     const renderInput = {
-      ...whole,
+      ...withoutPictures(whole),
       ...filesOf({ renderInput: whole, others: furtherFiles })[file]!,
-      fonts: [],
-      images: [],
-    };
+    } as AnyRenderInput;
     const request = { codec: audioCodecOf(renderInput.output.format), owner: options.owner ?? '' };
     const sound = await renderSoundCached(cache, renderInput, request, (codec) =>
       runner.run('sound', { renderInput, codec }, options),
@@ -138,7 +138,7 @@ export function createSegmentRenderer({
     const files = [...new Set(segmentPieces.flatMap((piece) => piece.files))].sort((a, b) => a - b);
     const ranges = segmentPieces.map(({ range }) => range);
     // Segments contain no sound.
-    const renderInput = { ...video.renderInput, ...all[files[0]!]!, sounds: [] };
+    const renderInput = { ...video.renderInput, ...all[files[0]!]!, sounds: [] } as AnyRenderInput;
     const outputs = files.map((file) => all[file]!.output);
     const keys = await cache?.keysOf({ renderInput, outputs, ranges, codec: null }, options.owner ?? '');
     const units = segmentPieces.flatMap(({ range, files: pieceFiles }, at) =>
@@ -213,7 +213,7 @@ export function createSegmentRenderer({
       kind: 'file',
       async render(missing, keep) {
         const [first] = missing;
-        const renderInput = { ...video.renderInput, ...all[first!.file]! };
+        const renderInput = { ...video.renderInput, ...all[first!.file]! } as AnyRenderInput;
         const weight = missing.reduce((sum, { file }) => sum + pieceFrames({ kind: 'whole', files: [file] }, all), 0);
         let before = 0;
         const onProgress = (frames: number, count: number): void => {

@@ -1,8 +1,6 @@
-import type { TimeMap } from '../../../contract/timeline/time-map.ts';
 import type { LottieDocument } from '../../render-input.ts';
 import { IDENTITY_TRANSFORM, LAYER_TYPE, type LottieNode } from '../lottie-layers.ts';
 import { fontList } from '../slots/lottie-slots.ts';
-import { timeRemap } from './time-remap.ts';
 import { dipOf, enteringEffect, type LayerEffect, leavingEffect, type SceneTransition } from './transitions.ts';
 
 /** A scene with its place in a document. */
@@ -13,8 +11,8 @@ export interface PlacedScene {
   readonly start: number;
   /** Length of the scene in frames of the document. */
   readonly length: number;
-  /** Which frames of the template the scene shows. */
-  readonly map: TimeMap;
+  /** Which frames of the template the scene shows: a time remapping, whose frames are counted from `start`. */
+  readonly remap: LottieNode;
   /** How a scene of another size fills the picture. */
   readonly fit: 'cover' | 'contain';
   /** Colour behind the scene: `#` and six hexadecimal digits; null for none. */
@@ -100,19 +98,15 @@ function timesOf({ from, frames }: PlacedTransition): { from: number; to: number
 }
 
 /** Returns the compositions of a scene: its template, and the picture that the template and its background fill. */
-function compositionsOf(
-  scene: PlacedScene,
-  id: string,
-  { width, height, rate }: SceneCanvas,
-): LottieDocument['assets'] & {} {
-  const { animation, map, fit, background } = scene;
+function compositionsOf(scene: PlacedScene, id: string, { width, height }: SceneCanvas): LottieDocument['assets'] & {} {
+  const { animation, remap, fit, background } = scene;
   const template = { id: `${id}/template`, w: animation.w, h: animation.h, layers: animation.layers };
   const scale = Math[fit === 'cover' ? 'max' : 'min'](width / animation.w, height / animation.h);
   const layers: LottieNode[] = [
     {
       ...compositionLayer(template.id, { width: animation.w, height: animation.h }),
       ...ALWAYS,
-      tm: timeRemap(map, animation.ip, rate),
+      tm: remap,
       ks: {
         ...IDENTITY_TRANSFORM,
         a: constant([animation.w / 2, animation.h / 2, 0]),

@@ -43,6 +43,21 @@ export function timeRemap(map: TimeMap, start: number, rate: number): LottieNode
   return { a: 1, k: keys };
 }
 
+/**
+ * Returns the time remapping of a layer that shows exactly these times of a template.
+ *
+ * @param times frames of the document and of the template, in ascending order of the former; not empty
+ * @param start as `timeRemap`, as is `rate`
+ */
+export function steppedRemap(
+  times: readonly (readonly [frame: number, time: number])[],
+  start: number,
+  rate: number,
+): LottieNode {
+  const keys = times.map(([frame, time]) => ({ t: frame - 0.5, s: [(start + time + NUDGE) / rate], h: 1 }));
+  return keys.length === 1 ? { a: 0, k: keys[0]!.s } : { a: 1, k: keys };
+}
+
 const LINEAR = { i: { x: [1], y: [1] }, o: { x: [0], y: [0] } };
 
 /** A segment of a time map in floating-point numbers. */

@@ -8,6 +8,7 @@ import {
   type SceneCanvas,
   sceneDocument,
 } from '../../../../src/template/lottie/scenes/scene-document.ts';
+import { timeRemap } from '../../../../src/template/lottie/scenes/time-remap.ts';
 import type { SceneTransition } from '../../../../src/template/lottie/scenes/transitions.ts';
 import { withPrefix } from '../../../../src/template/lottie/scenes/with-prefix.ts';
 import type { LottieDocument } from '../../../../src/template/render-input.ts';
@@ -44,9 +45,17 @@ function color(red: number, green: number): string {
   return `#${red.toString(16).padStart(2, '0')}${green.toString(16).padStart(2, '0')}00`;
 }
 
-function scene(animation: LottieDocument, place: Partial<PlacedScene> & { readonly length: number }): PlacedScene {
-  const map = mapOf([{ from: 0, to: place.length, at: 0, speed: 1 }]);
-  return { animation, start: 0, map, fit: 'cover', background: null, transition: null, ...place };
+interface Place extends Partial<Omit<PlacedScene, 'remap'>> {
+  readonly length: number;
+  readonly map?: TimeMap;
+  /** Of the document. */
+  readonly rate?: number;
+}
+
+function scene(animation: LottieDocument, { map, rate = 30, ...place }: Place): PlacedScene {
+  const whole = mapOf([{ from: 0, to: place.length, at: 0, speed: 1 }]);
+  const remap = timeRemap(map ?? whole, animation.ip, rate);
+  return { animation, start: 0, remap, fit: 'cover', background: null, transition: null, ...place };
 }
 
 interface Piece {
@@ -156,7 +165,10 @@ describe('the time of a scene', () => {
           return { from: from - length, to: from, at: time, speed };
         });
         const animation = numberedTemplate(101, { rate: templateRate });
-        const document = sceneDocument([scene(animation, { length: from, map: mapOf(pieces) })], canvasOf(from, rate));
+        const document = sceneDocument(
+          [scene(animation, { length: from, map: mapOf(pieces), rate })],
+          canvasOf(from, rate),
+        );
         const expected = range(0, from).map((frame) => {
           const piece = pieces.find(({ to }) => frame < to)!;
           return Math.floor(piece.at + (frame - piece.from) * piece.speed + 1e-6);

@@ -1,0 +1,106 @@
+import type { Sha256 } from '../../kernel/digest.ts';
+import type { RenderOutput, VideoInput } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
+import { type DrawnInput, isComposed } from '../scenes/drawn-input.ts';
+import { type DrawnSpan, spanCutters } from './scene-cutters.ts';
+import { joinedKey, MAX_SHARED_SEGMENTS, segmentKey } from './segment.ts';
+import { inputCutter } from './segment-input.ts';
+
+/** Frames of a video that are drawn from the same input. */
+export interface SegmentDrawing {
+  /** The input restricted to all of the ranges. */
+  readonly renderInput: DrawnInput;
+  /** Frames of the video, in ascending order: segments, or parts of them. */
+  readonly ranges: readonly FrameRange[];
+  readonly span: DrawnSpan;
+}
+
+/** Maximum bytes of decoded images in a drawing of several segments. */
+const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
+
+/** Returns the spans of a checked video in order. */
+export function drawnSpans(video: VideoInput): DrawnSpan[] {
+  if ('scenes' in video) return spanCutters(video);
+  return [{ first: 0, end: video.frameCount, offset: 0, scene: null, cut: inputCutter(video) }];
+}
+
+/**
+ * Groups ranges into drawings, because opening an input and decoding its images takes as long as drawing several frames. The frames
+ * do not depend on the grouping.
+ *
+ * @param video checked
+ * @param ranges in ascending order
+ */
+export function drawingsOf(video: VideoInput, ranges: readonly FrameRange[]): SegmentDrawing[] {
+  const drawings: SegmentDrawing[] = [];
+  for (const part of partsOf(drawnSpans(video), ranges)) {
+    const last = drawings.at(-1);
+    const extended = last === undefined ? null : extendedDrawing(last, part);
+    if (extended === null)
+      drawings.push({ renderInput: part.span.cut([part]), ranges: [rangeOf(part)], span: part.span });
+    else drawings[drawings.length - 1] = extended;
+  }
+  return drawings;
+}
+
+/** Returns the drawings of all frames of a video: one for each span, which for one template is drawn from its whole input. */
+export function wholeDrawings(video: VideoInput): SegmentDrawing[] {
+  return drawnSpans(video).map((span) => {
+    const range = rangeOf(span);
+    return { renderInput: 'scenes' in video ? span.cut([range]) : video, ranges: [range], span };
+  });
+}
+
+/** Part of a range that lies in one span. */
+interface SpanPart extends FrameRange {
+  readonly span: DrawnSpan;
+}
+
+function partsOf(spans: readonly DrawnSpan[], ranges: readonly FrameRange[]): SpanPart[] {
+  return ranges.flatMap((range) =>
+    spans.flatMap((span) => {
+      const part = { first: Math.max(range.first, span.first), end: Math.min(range.end, span.end), span };
+      return part.first < part.end ? [part] : [];
+    }),
+  );
+}
+
+function rangeOf({ first, end }: FrameRange): FrameRange {
+  return { first, end };
+}
+
+/** Returns a drawing with a further part; null if it would exceed the limits of a drawing. */
+function extendedDrawing({ ranges, span }: SegmentDrawing, part: SpanPart): SegmentDrawing | null {
+  if (span !== part.span || ranges.length === MAX_SHARED_SEGMENTS) return null;
+  const allRanges = [...ranges, rangeOf(part)];
+  const renderInput = span.cut(allRanges);
+  return imageBytes(renderInput) <= MAX_SHARED_IMAGE_BYTES ? { renderInput, ranges: allRanges, span } : null;
+}
+
+function imageBytes(input: DrawnInput): number {
+  const images = isComposed(input) ? input.scenes.flatMap((scene) => scene.images) : input.images;
+  return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
+}
+
+/**
+ * Returns a function that computes the keys of a segment, one for each output.
+ *
+ * @param video checked
+ * @param build see `segmentKey`
+ */
+export function segmentKeysOf(
+  video: VideoInput,
+  outputs: readonly RenderOutput[],
+  build: string,
+): (range: FrameRange) => (Sha256 | null)[] {
+  const spans = drawnSpans(video);
+  return (range) => {
+    const parts = partsOf(spans, [range]).map(({ first, end, span }) => ({
+      input: span.cut([{ first, end }]),
+      frames: { first: first - span.offset, end: end - span.offset },
+    }));
+    return outputs.map((output) =>
+      joinedKey(parts.map(({ input, frames }) => segmentKey({ ...input, output }, frames, build))),
+    );
+  };
+}

@@ -1,0 +1,223 @@
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
+import {
+  add,
+  compare,
+  divide,
+  multiply,
+  ONE,
+  type Rational,
+  rational,
+  rationalJson,
+  rationalRate,
+  subtract,
+  toNumber,
+  ZERO,
+} from '../../contract/timeline/rational.ts';
+import { isNatural, type TimeMap, templateTimeAt, timeMapFrom, timeMapJson } from '../../contract/timeline/time-map.ts';
+import type { InputDocument, InputScene, ScenesInput } from '../../template/render-input.ts';
+import type { FrameRange } from '../frame-rate.ts';
+import { pixelsOf } from '../pixel-format.ts';
+import type { ComposedInput, DrawnInput, DrawnTransition, ShownScene } from '../scenes/drawn-input.ts';
+import { sceneClock } from '../scenes/scene-clock.ts';
+import { type SceneSpan, sceneSpans, sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
+import { documentCutter, inputCutter, stillsIn } from './segment-input.ts';
+import type { Times } from './shown-layers.ts';
+
+/** Consecutive frames of a video that can be drawn from the same input. */
+export interface DrawnSpan extends FrameRange {
+  /** Frame of the video that is frame 0 of the input. */
+  readonly offset: number;
+  /** Index of the scene; null for a video of one template at its own times. */
+  readonly scene: number | null;
+  /** Restricts the input to some ranges of the video within the span. Frames do not depend on the ranges. */
+  cut(ranges: readonly FrameRange[]): DrawnInput;
+}
+
+type DocumentCutter = ReturnType<typeof documentCutter>;
+
+/**
+ * Returns the spans of a video of several scenes. A scene that shows its template unchanged is drawn from the template's own input, as
+ * in a video of that template alone. All other spans are drawn from scenes in one picture.
+ */
+export function spanCutters(video: ScenesInput): DrawnSpan[] {
+  const cutters = new Map<number, DocumentCutter>();
+  const cutterOf = (scene: number): DocumentCutter => {
+    const cutter = cutters.get(scene) ?? documentCutter(video.scenes[scene]!);
+    cutters.set(scene, cutter);
+    return cutter;
+  };
+  return sceneSpans(video).map((span) => {
+    let cut: DrawnSpan['cut'] | undefined;
+    const { first, end, offset, scene } = span;
+    return {
+      ...{ first, end, offset, scene },
+      cut(ranges) {
+        cut ??= isUnchanged(video, span) ? ownCutter(video, span, cutterOf) : composedCutter(video, span, cutterOf);
+        return cut(ranges);
+      },
+    };
+  });
+}
+
+/** Returns whether frames of a scene equal those of its template alone. */
+function isUnchanged({ scenes, timeline, output }: ScenesInput, { scene, neighbour }: SceneSpan): boolean {
+  const { animation, map, fit, background } = scenes[scene]!;
+  const speed = divide(rationalRate(frameRateOf(animation.fr)), rationalRate(timeline.rate));
+  const isCovered = fit === 'cover' || animation.w * timeline.height === animation.h * timeline.width;
+  const isBlack = background === null || /^#0{6}$/.test(background) || isTransparent(output);
+  return neighbour === 0 && isNatural(timeMapFrom(map), speed) && isCovered && isBlack;
+}
+
+function isTransparent(output: ScenesInput['output']): boolean {
+  return pixelsOf(output) === 'rgba';
+}
+
+type CutterOf = (scene: number) => DocumentCutter;
+
+function ownCutter(video: ScenesInput, { scene, end, offset }: SceneSpan, cutterOf: CutterOf): DrawnSpan['cut'] {
+  const { animation, fonts, images, clips } = video.scenes[scene]!;
+  const { output, width, height, fps } = video;
+  const document = { animation, fonts, images, clips };
+  const frameCount = end - offset;
+  const stills = shifted(video, offset);
+  const cut = inputCutter({ ...document, output, width, height, fps, frameCount, sounds: [], stills }, cutterOf(scene));
+  return (ranges) => cut(relative(ranges, offset));
+}
+
+function composedCutter(video: ScenesInput, span: SceneSpan, cutterOf: CutterOf): DrawnSpan['cut'] {
+  const { width, height, fps, timeline } = video;
+  const { offset, neighbour } = span;
+  const step = timelineStep(video);
+  const fields = {
+    ...{ width, height, fps },
+    output: { ...video.output, fingerprint: null },
+    canvas: { width: timeline.width, height: timeline.height },
+    step: rationalJson(step),
+  };
+  const compose = (ranges: readonly FrameRange[]): ComposedInput => {
+    const context = { video, span, ranges, step, cutterOf };
+    const stills = stillsIn(shifted(video, offset), ranges);
+    return { ...fields, frameCount: ranges.at(-1)!.end, stills, ranges, scenes: shownScenes(context) };
+  };
+  if (neighbour === 0) return (ranges) => compose(relative(ranges, offset));
+  // How the rasteriser rounds a scene that fades depends on all of its layers, so that all frames of a transition share them.
+  let whole: DrawnInput | undefined;
+  return () => (whole ??= compose(relative([span], offset)));
+}
+
+function relative(ranges: readonly FrameRange[], offset: number): FrameRange[] {
+  return ranges.map(({ first, end }) => ({ first: first - offset, end: end - offset }));
+}
+
+function shifted({ stills }: ScenesInput, offset: number): { name: string; frame: number }[] {
+  return stills.map(({ name, frame }) => ({ name, frame: frame - offset }));
+}
+
+interface CutContext {
+  readonly video: ScenesInput;
+  readonly span: SceneSpan;
+  /** Frames from the offset of the span. */
+  readonly ranges: readonly FrameRange[];
+  readonly step: Rational;
+  readonly cutterOf: CutterOf;
+}
+
+function shownScenes(context: CutContext): ShownScene[] {
+  const { scene, neighbour } = context.span;
+  const map = timeMapFrom(context.video.scenes[scene]!.map);
+  switch (neighbour) {
+    case 0:
+      return [shownScene(context, 0, { map, frame: 0, transition: null })];
+    case -1:
+      return [
+        shownScene(context, -1, { ...leftScene(context, scene - 1), transition: null }),
+        shownScene(context, 0, { map, frame: 0, transition: drawnTransition(context, scene) }),
+      ];
+    case 1:
+      return [
+        shownScene(context, 0, { map, frame: 0, transition: null }),
+        shownScene(context, 1, {
+          ...awaitedScene(context, scene + 1),
+          transition: drawnTransition(context, scene + 1),
+        }),
+      ];
+  }
+}
+
+interface Placement extends Pick<ShownScene, 'frame' | 'transition'> {
+  readonly map: TimeMap;
+}
+
+/** Returns a scene that stays on its last frame. Its clips go on. */
+function leftScene({ video, span, step }: CutContext, scene: number): Omit<Placement, 'transition'> {
+  const { length } = video.timeline.scenes[scene]!;
+  const map = timeMapFrom(video.scenes[scene]!.map);
+  const frame = span.offset - sceneStarts(video)[scene]!;
+  // Of a scene whose length is no whole number of frames, the last frame may end later than the scene.
+  const shown = multiply(rational(frame), step);
+  const end = compare(shown, rational(length)) < 0 ? shown : rational(length);
+  const held = { from: end, to: add(end, ONE), at: templateTimeAt(map, rational(length - 1)), speed: ZERO };
+  return { map: [...clipped(map, ZERO, end), held], frame };
+}
+
+/** Returns a scene that stays on its first frame, with its clips. */
+function awaitedScene({ video, span }: CutContext, scene: number): Omit<Placement, 'transition'> {
+  const at = templateTimeAt(timeMapFrom(video.scenes[scene]!.map), ZERO);
+  return { map: [{ from: ZERO, to: ONE, at, speed: ZERO }], frame: span.offset - sceneStarts(video)[scene]! };
+}
+
+function drawnTransition({ video, span, step }: CutContext, scene: number): DrawnTransition {
+  const times = video.timeline.scenes[scene]!.transition!;
+  const { start } = video.timeline.scenes[span.scene]!;
+  const framesOf = (frames: number): number => toNumber(divide(rational(frames), step));
+  return { ...video.scenes[scene]!.transition!, from: framesOf(times.from - start), frames: framesOf(times.frames) };
+}
+
+/** Restricts a scene to the ranges. */
+function shownScene(
+  { video, span, ranges, step, cutterOf }: CutContext,
+  neighbour: ShownScene['neighbour'],
+  { map, frame, transition }: Placement,
+): ShownScene {
+  const index = span.scene + neighbour;
+  const { animation, fit, background } = video.scenes[index] as InputScene;
+  const clock = sceneClock({ map: timeMapJson(map), frame, animation }, { step: rationalJson(step), fps: video.fps });
+  const times = ranges.flatMap(({ first, end }) =>
+    Array.from({ length: end - first }, (_, at) => animation.ip + clock.timeAt(first + at)),
+  );
+  const document: InputDocument = cutterOf(index)(intervalsOf(times));
+  const timeOf = (at: number): Rational => multiply(rational(Math.max(0, frame + at)), step);
+  const [from, to] = [timeOf(ranges[0]!.first), timeOf(ranges.at(-1)!.end)];
+  const look = { fit, background: isTransparent(video.output) ? null : background, transition, neighbour };
+  if (document.clips.length > 0) return { ...document, ...look, frame, map: timeMapJson(clipped(map, ZERO, to)) };
+  const shownMap = clipped(map, from, to);
+  // A scene that stands still looks the same wherever it is in its own time.
+  const isStill = shownMap.every(({ speed }) => compare(speed, ZERO) === 0) && shownMap.length === 1;
+  if (!isStill) return { ...document, ...look, frame, map: timeMapJson(shownMap) };
+  return { ...document, ...look, frame: 0, map: timeMapJson([{ ...shownMap[0]!, from: ZERO, to: ONE }]) };
+}
+
+/** Layers that are shown a little later than at a whole frame, see `timeRemap`. */
+const LATER = 1 / 64;
+
+/** Returns the intervals of the template's time that some frames show. */
+function intervalsOf(times: readonly number[]): Times[] {
+  const intervals: { from: number; to: number }[] = [];
+  for (const time of times) {
+    const last = intervals.at(-1);
+    if (last !== undefined && time + LATER >= last.to) last.to = time + LATER;
+    else intervals.push({ from: time, to: time + LATER });
+  }
+  return intervals;
+}
+
+/** Returns the part of a map from a time up to another; of a map that has ended, its last speed. */
+function clipped(map: TimeMap, from: Rational, to: Rational): TimeMap {
+  const last = map.at(-1)!;
+  return map.flatMap((piece) => {
+    const start = compare(piece.from, from) < 0 ? from : piece.from;
+    const end = piece !== last && compare(piece.to, to) < 0 ? piece.to : to;
+    if (compare(start, end) >= 0) return [];
+    return [{ ...piece, from: start, to: end, at: add(piece.at, multiply(subtract(start, piece.from), piece.speed)) }];
+  });
+}
