@@ -140,12 +140,14 @@ export async function throughPool(renderInput: RenderInput, renders = 3, paralle
   const pool = createRenderPool({ size: parallel, tasksPerProcess: Number.POSITIVE_INFINITY });
   const renderer = createSegmentRenderer({ runner: pool, parallel, cache: null });
   const [times, processor, rests]: [number[], number[], number[]] = [[], [], []];
-  let video: Uint8Array = new Uint8Array();
+  let fileBytes = 0;
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
     const before = processorMs() + childrenMs();
-    video = (await renderer.render(renderInput))[0]!.video;
+    const [file] = await renderer.render(renderInput);
     times.push(performance.now() - start);
+    fileBytes = file!.video.size;
+    file!.video.close();
     processor.push(processorMs() + childrenMs() - before);
     rests.push(treeBytes(process.pid) - own);
   }
@@ -164,7 +166,7 @@ export async function throughPool(renderInput: RenderInput, renders = 3, paralle
     /** Of all processes, of a later render. */
     processorMs: median(processor.slice(1)),
     peakBytes,
-    video,
+    fileBytes,
     restBytes: rests.at(-1)!,
     growthBytes: rests.at(-1)! - rests[half]!,
     growthRenders: Math.max(1, renders - 1 - half),

@@ -71,7 +71,7 @@ async function measure(template: string): Promise<void> {
     'first render in its process, of later ones',
     percent(({ coldMs, warmMs }) => warmMs / coldMs),
   );
-  tell('file', `${(rounds[0]!.video.length / 1e6).toFixed(2)} MB`);
+  tell('file', `${(rounds[0]!.fileBytes / 1e6).toFixed(2)} MB`);
   tell('peak memory of a render', `${Math.round(of(({ peakBytes }) => peakBytes) / 1e6)} MB`);
   if (values.renders === '0') return;
   const short = { ...renderInput, frameCount: Math.min(10, frameCount), stills: [] };

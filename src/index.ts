@@ -1,6 +1,6 @@
 /** The public API, for programs that plan or render themselves. */
 
-import type { RenderedFile, RenderFileOptions } from './engine/rendered-file.ts';
+import { type InMemoryFile, intoMemory, type RenderFileOptions } from './engine/rendered-file.ts';
 import { loadWith } from './kernel/optional-packages.ts';
 import type { RenderInput } from './template/render-input.ts';
 
@@ -33,14 +33,14 @@ export type { RenderInput } from './template/render-input.ts';
 export type { TemplatePackage } from './template/template-package.ts';
 
 /**
- * Renders an input. Memory use does not depend on the length. The same input gives the same frames everywhere, and the same
+ * Renders an input into memory. The memory that rendering takes beside the file does not depend on the length. The same input gives the same frames everywhere, and the same
  * bytes if the encoder guarantees it.
  *
  * @throws RenderError if this input cannot be rendered
  * @throws ReelformError `engine_missing`, `encoder_missing`
  * @throws the signal's reason, promptly, if it is aborted
  */
-export async function renderFile(renderInput: RenderInput, options?: RenderFileOptions): Promise<RenderedFile> {
+export async function renderFile(renderInput: RenderInput, options?: RenderFileOptions): Promise<InMemoryFile> {
   const engine = await loadWith('engine', () => import('./engine/render-file.ts'));
-  return engine.renderFile(renderInput, options);
+  return intoMemory(await engine.renderFile(renderInput, options));
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { TemporaryFile } from '../../src/kernel/temporary-file.ts';
 import { startWorker } from '../../src/service/server/start-worker.ts';
 import type { RenderPool } from '../../src/service/sessions/processes/render-pool.ts';
 import type { TaskInput } from '../../src/service/sessions/processes/tasks.ts';
@@ -85,11 +86,10 @@ function sleepingPool(sleepMs: number): RenderPool {
     async segments({ ranges }: TaskInput<'segments'>, signal?: AbortSignal) {
       await sleep(ranges.length * sleepMs, undefined, signal === undefined ? {} : { signal });
       const rest = { configuration: new Uint8Array(40), stills: [], findings: [] };
-      return ranges.map((range) => ({ ...range, ...rest, packets: [packet()] }));
+      return ranges.map((range) => [{ ...range, ...rest, packets: [packet()] }]);
     },
     async join({ segments }: TaskInput<'join'>) {
-      const packets = segments.flatMap((segment) => segment.packets);
-      return { format: 'mp4', video: Buffer.concat(packets.map(({ bytes }) => bytes)), stills: [] };
+      return { format: 'mp4', video: await TemporaryFile.of(await segments.file.bytes()), stills: [] };
     },
     stills: async (renderInput: RenderInput) =>
       renderInput.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })),

@@ -1,15 +1,17 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
+import { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
 import { type RenderedSound, renderSound } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
-import { joinSegments, renderSegments } from './render-segments.ts';
+import { joinSegments, streamSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
 import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
 import { nameScenes } from './scenes/name-scenes.ts';
 import { type SegmentDrawing, wholeDrawings } from './segments/drawings.ts';
+import { SegmentSpool } from './segments/rendered-segment.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { distinctFindings, type TextFinding } from './text/text-findings.ts';
 import { supplyDrawing } from './threads/supply-frames.ts';
@@ -43,7 +45,7 @@ export async function renderOutputs(
 ): Promise<RenderedFile[]> {
   const { signal } = options;
   signal?.throwIfAborted();
-  // `renderSegments` checks the input itself.
+  // `streamSegments` checks the input itself.
   if (!hasSegments(renderInput.output.format)) checkInput(renderInput);
   // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
@@ -56,7 +58,11 @@ export async function renderOutputs(
     renderSound({ ...renderInput, output }, audioCodecOf(output.format), stopSignal).catch(endBoth),
   );
   const rendering = renderFormat(renderInput, outputs, sounds, { ...options, signal: stopSignal }).catch(endBoth);
-  await Promise.allSettled([...sounds, rendering]);
+  const [finished] = await Promise.allSettled([rendering, ...sounds]);
+  for (const sound of await Promise.allSettled(sounds)) {
+    if (sound.status === 'fulfilled') sound.value.track?.packets.close();
+  }
+  if (stopSignal.aborted && finished.status === 'fulfilled') for (const { video } of finished.value) video.close();
   signal?.throwIfAborted();
   if (ending.signal.aborted) throw ending.signal.reason;
   return rendering;
@@ -70,8 +76,16 @@ async function renderFormat(
 ): Promise<RenderedFile[]> {
   const { format } = renderInput.output;
   if (hasSegments(format)) {
-    const segments = await renderSegments(renderInput, segmentRanges(renderInput), options);
-    return [await joinSegments(renderInput, segments, await sounds[0]!)];
+    const spool = new SegmentSpool();
+    try {
+      const ranges = segmentRanges(renderInput);
+      for await (const [segment] of streamSegments(renderInput, [renderInput.output], ranges, options)) {
+        await spool.add(segment!);
+      }
+      return [await joinSegments(renderInput, spool, await sounds[0]!)];
+    } finally {
+      spool.close();
+    }
   }
   if (format === 'png') return renderPngs(renderInput, outputs, sounds[0]!, options);
   return renderFrames(renderInput, outputs, sounds, options);
@@ -86,8 +100,8 @@ async function renderPngs(
   // Awaited first, so that unreadable media fail before anything is drawn.
   const { findings: mediaFindings } = await sound;
   const { picture, stills, findings } = await renderPicture(renderInput, { signal, onProgress });
-  return outputs.map(({ format, fingerprint }) => ({
-    video: withPngComment(picture, fingerprint),
+  const files = outputs.map(async ({ format, fingerprint }) => ({
+    video: await TemporaryFile.of(withPngComment(picture, fingerprint)),
     format,
     stills,
     findings: [...findings, ...mediaFindings],
@@ -96,6 +110,7 @@ async function renderPngs(
     frameCount: 1,
     durationSeconds: 0,
   }));
+  return Promise.all(files);
 }
 
 /** Renders formats that are written frame by frame. */

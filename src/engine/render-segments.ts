@@ -1,8 +1,10 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import { defaultCodec } from '../contract/wire/output.ts';
+import type { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from './codec/encoded-track.ts';
+import { readVideo } from './codec/packet-file.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
 import type { FrameRange } from './frame-rate.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
@@ -12,60 +14,40 @@ import { RenderError } from './render-error.ts';
 import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
 import { nameScenes, sceneAt } from './scenes/name-scenes.ts';
 import { drawingsOf, drawnSpans, type SegmentDrawing } from './segments/drawings.ts';
+import type { RenderedSegment, SegmentStill, SpooledSegment, SpooledSegments } from './segments/rendered-segment.ts';
 import { segmentRanges } from './segments/segment.ts';
 import { distinctFindings, type TextFinding } from './text/text-findings.ts';
 import { type FramePixels, supplyDrawing } from './threads/supply-frames.ts';
 
-/** A segment of a video, encoded separately. Plain data, so that it can come from another process or a cache. */
-export interface RenderedSegment extends FrameRange {
-  /** AVCDecoderConfigurationRecord; the same for all segments of a video. */
-  readonly configuration: Uint8Array;
-  /** Frames are counted from the start of the segment. */
-  readonly packets: readonly VideoPacket[];
-  /** JPEGs of the stills in the segment. */
-  readonly stills: readonly SegmentStill[];
-  /** Defects of the texts in the segment. */
-  readonly findings: readonly TextFinding[];
-}
-
-export interface SegmentStill {
-  /** Index in the video. */
-  readonly frame: number;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Renders segments of an MP4 or MOV in sequence, each from an input restricted to its frames and with its own encoder. The
- * bytes of a segment do not depend on the process or on the other segments.
+ * bytes of a segment do not depend on the process or on the other segments. Several outputs must have the same `drawingKey`: each
+ * frame is drawn once, and the bytes of an output do not depend on the other outputs.
  *
- * @param ranges some of `segmentRanges`
+ * @param renderInput of any of the outputs
+ * @param ranges some of `segmentRanges`, in ascending order
  * @param options progress counts the frames of all ranges
+ * @returns for each range, the segment of each output; only the first output's segments have stills
  * @throws RenderError, ReelformError as `renderFile`; the signal's reason, promptly
  */
 export async function renderSegments(
   renderInput: VideoInput,
+  outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
   options: RenderFileOptions = {},
-): Promise<RenderedSegment[]> {
-  const segments = await renderOutputSegments(renderInput, [renderInput.output], ranges, options);
-  return segments.map(([segment]) => segment!);
+): Promise<RenderedSegment[][]> {
+  const segments: RenderedSegment[][] = [];
+  for await (const ofRange of streamSegments(renderInput, outputs, ranges, options)) segments.push(ofRange);
+  return segments;
 }
 
-/**
- * Renders segments for several outputs with the same `drawingKey`. Each frame is drawn once. Each output has its own encoder, and
- * its bytes do not depend on the other outputs.
- *
- * @param renderInput of any of the outputs
- * @param ranges in ascending order
- * @returns for each range, the segment of each output; only the first output's segments have stills
- * @throws as `renderSegments`
- */
-export async function renderOutputSegments(
+/** Renders segments like `renderSegments`, and passes each on so that it need not stay in memory. */
+export async function* streamSegments(
   renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
   { signal, encoder: openEncoder = encoderOf(SOFTWARE), onProgress }: RenderFileOptions = {},
-): Promise<RenderedSegment[][]> {
+): AsyncGenerator<RenderedSegment[]> {
   signal?.throwIfAborted();
   checkInput(renderInput);
   const frameCount = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
@@ -73,6 +55,7 @@ export async function renderOutputSegments(
   const encoding = new SegmentEncoding(renderInput, outputs, ranges, openEncoder);
   const stills: SegmentStill[] = [];
   const findings = ranges.map((): TextFinding[] => []);
+  let passedOn = 0;
   try {
     for (const drawing of drawingsOf(renderInput, ranges)) {
       const supply = supplyDrawing(drawing, signal, distinctPixelFormats(outputs));
@@ -90,25 +73,31 @@ export async function renderOutputSegments(
       } finally {
         await supply.close();
       }
+      for (const tracks of encoding.takeTracks()) {
+        const { first, end } = ranges[passedOn]!;
+        const found = distinctFindings(findings[passedOn++]!);
+        yield tracks.map(({ configuration, packets }, output) => ({
+          first,
+          end,
+          configuration,
+          packets,
+          findings: found,
+          stills: output === 0 ? stills.filter(({ frame }) => frame >= first && frame < end) : [],
+        }));
+      }
     }
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
     encoding.close();
   }
-  return ranges.map(({ first, end }, at) =>
-    encoding.tracks[at]!.map(({ configuration, packets }, output) => ({
-      ...{ first, end, configuration, packets },
-      findings: distinctFindings(findings[at]!),
-      stills: output === 0 ? stills.filter(({ frame }) => frame >= first && frame < end) : [],
-    })),
-  );
 }
 
 /** Encodes ranges of a video in order, each for all outputs with encoders of its own. The caller must close it. */
 class SegmentEncoding {
-  /** For each finished range, the track of each output. */
-  readonly tracks: EncodedTrack[][] = [];
+  /** For each finished range that was not taken, the track of each output. */
+  readonly #tracks: EncodedTrack[][] = [];
+  #finished = 0;
   readonly #renderInput: VideoInput;
   readonly #outputs: readonly RenderOutput[];
   readonly #ranges: readonly FrameRange[];
@@ -137,13 +126,18 @@ class SegmentEncoding {
   }
 
   async encode(pixels: FramePixels, frame: number, signal: AbortSignal | undefined): Promise<void> {
-    const { first, end } = this.#ranges[this.tracks.length]!;
+    const { first, end } = this.#ranges[this.#finished]!;
     await this.open();
     for (const [at, encoder] of this.#encoders.entries()) {
       await encoder.encode(pixels[pixelsOf(this.#outputs[at]!)], frame - first);
       signal?.throwIfAborted();
     }
     if (frame + 1 === end) await this.#finish();
+  }
+
+  /** Returns the tracks of the ranges that were finished since the last call. */
+  takeTracks(): EncodedTrack[][] {
+    return this.#tracks.splice(0);
   }
 
   close(): void {
@@ -155,7 +149,8 @@ class SegmentEncoding {
     for (const encoder of this.#encoders) finished.push(await encoder.finish());
     this.close();
     this.#encoders = [];
-    this.tracks.push(finished);
+    this.#tracks.push(finished);
+    this.#finished += 1;
   }
 }
 
@@ -209,22 +204,25 @@ export async function renderSegmentStills(renderInput: VideoInput, frames: reado
 }
 
 /**
- * Joins all segments of a video, passed in any order, without encoding again: each starts with a key frame and does not depend
- * on earlier ones.
+ * Joins all segments of a video without encoding again: each starts with a key frame and does not depend on earlier ones. Reads
+ * their packets one after the other.
  *
  * @throws RenderError encode_failed if segments are missing, duplicated, or encoded with different settings
  */
 export async function joinSegments(
   renderInput: InputFile,
-  segments: readonly RenderedSegment[],
+  { file, segments }: SpooledSegments,
   sound: RenderedSound,
 ): Promise<RenderedFile> {
   const { width, height, fps, frameCount, output } = renderInput;
   const ordered = [...segments].sort((a, b) => a.first - b.first);
-  const track = joinTracks(renderInput, ordered);
+  const { configuration } = checkSegments(renderInput, ordered);
+  const rate = frameRateOf(fps);
+  const track = { format: { width, height, rate }, configuration, packets: packetsOf(file, ordered) };
   const codec = output.codec ?? defaultCodec(output.format);
   // Loaded on demand: most tasks render segments, and do not join them.
   const { muxMp4 } = await import('./writers/mux.ts');
+  const stills = namedStills(renderInput, ordered);
   const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
   return {
     video,
@@ -232,7 +230,7 @@ export async function joinSegments(
     width,
     height,
     frameCount,
-    stills: namedStills(renderInput, ordered),
+    stills,
     findings: [
       ...distinctFindings(
         ordered.flatMap((segment) =>
@@ -241,11 +239,12 @@ export async function joinSegments(
       ),
       ...sound.findings,
     ],
-    durationSeconds: frameTimeSeconds(frameRateOf(fps), frameCount),
+    durationSeconds: frameTimeSeconds(rate, frameCount),
   };
 }
 
-function joinTracks(renderInput: InputFile, ordered: readonly RenderedSegment[]): EncodedTrack {
+/** Checks that segments are those of a video. Returns the first. */
+function checkSegments(renderInput: InputFile, ordered: readonly SpooledSegment[]): SpooledSegment {
   const ranges = segmentRanges(renderInput);
   const [head] = ordered;
   const isWhole =
@@ -260,26 +259,31 @@ function joinTracks(renderInput: InputFile, ordered: readonly RenderedSegment[])
       `The video has ${ranges.length} segments, but segments of these frames were provided: ${frames}`,
     );
   }
-  const { configuration } = head;
   for (const segment of ordered) {
-    const { first, end, packets } = segment;
     // The decoder reads the parameter sets once, for all segments.
-    const hasSameConfiguration = Buffer.compare(segment.configuration, configuration) === 0;
-    if (!hasSameConfiguration || packets[0]?.isKey !== true || packets.length !== end - first) {
-      throw new RenderError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
-    }
+    if (Buffer.compare(segment.configuration, head.configuration) !== 0) throw differentSettings(segment);
   }
-  const packets = ordered.flatMap((segment) =>
-    segment.packets.map(({ bytes, frame, isKey }) => ({ bytes, frame: segment.first + frame, isKey })),
-  );
-  return {
-    format: { width: renderInput.width, height: renderInput.height, rate: frameRateOf(renderInput.fps) },
-    configuration,
-    packets,
-  };
+  return head;
 }
 
-function namedStills({ stills, width, height }: InputFile, segments: readonly RenderedSegment[]): RenderedStill[] {
+/** Yields the packets of all segments, with the index of their frame in the video. */
+async function* packetsOf(file: TemporaryFile, ordered: readonly SpooledSegment[]): AsyncGenerator<VideoPacket> {
+  for (const segment of ordered) {
+    let count = 0;
+    for await (const packet of readVideo(file, segment.packets)) {
+      if (count === 0 && !packet.isKey) throw differentSettings(segment);
+      count += 1;
+      yield { ...packet, frame: segment.first + packet.frame };
+    }
+    if (count !== segment.end - segment.first) throw differentSettings(segment);
+  }
+}
+
+function differentSettings({ first }: FrameRange): RenderError {
+  return new RenderError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
+}
+
+function namedStills({ stills, width, height }: InputFile, segments: readonly SpooledSegment[]): RenderedStill[] {
   const byFrame = new Map(segments.flatMap((segment) => segment.stills.map(({ frame, bytes }) => [frame, bytes])));
   return stills.map(({ name, frame }) => {
     const bytes = byFrame.get(frame);

@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../contract/wire/output.ts';
+import type { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
 import type { RenderFinding } from './input-media.ts';
 
@@ -19,10 +20,10 @@ export interface RenderedStill {
   readonly height: number;
 }
 
-/** A finished file and the stills of its video, in memory. A PNG has a single frame and a duration of 0 seconds. */
+/** A finished file and the stills of its video. A PNG has a single frame and a duration of 0 seconds. */
 export interface RenderedFile {
-  /** The file. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
-  readonly video: Uint8Array;
+  /** The file, which the caller must close. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
+  readonly video: TemporaryFile;
   readonly format: OutputFormat;
   /** In the input's order. */
   readonly stills: readonly RenderedStill[];
@@ -32,4 +33,16 @@ export interface RenderedFile {
   readonly height: number;
   readonly frameCount: number;
   readonly durationSeconds: number;
+}
+
+/** A finished file with its bytes. Plain data. */
+export interface InMemoryFile extends Omit<RenderedFile, 'video'> {
+  readonly video: Uint8Array;
+}
+
+/** Reads a file into memory and closes it. */
+export async function intoMemory({ video, ...file }: RenderedFile): Promise<InMemoryFile> {
+  const bytes = await video.bytes();
+  video.close();
+  return { ...file, video: bytes };
 }

@@ -17,7 +17,7 @@ interface ReplaceFileOptions {
 }
 
 /** Content of a file, or a function that streams it from the beginning on each call. If that throws, the old file stays. */
-type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
+export type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 /** Number of attempts when the folder is removed during the write. */
 const ATTEMPTS = 5;

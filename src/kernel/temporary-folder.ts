@@ -17,17 +17,21 @@ const sweptAt = new Map<string, number>();
  * @returns absolute path
  */
 export function temporaryFolder(prefix: string, staleMs = STALE_MS): string {
-  const now = Date.now();
-  if (now - (sweptAt.get(prefix) ?? Number.NEGATIVE_INFINITY) >= staleMs) {
-    sweptAt.set(prefix, now);
-    for (const name of readdirSync(tmpdir())) {
-      if (!name.startsWith(prefix)) continue;
-      const folder = join(tmpdir(), name);
-      const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
-      if (now - changedAt > staleMs) tryToRemove(folder);
-    }
-  }
+  sweepTemporary(prefix, staleMs);
   return mkdtempSync(join(tmpdir(), prefix));
+}
+
+/** Removes the temporary folders and files of a prefix that killed processes left. At most once in `staleMs`. */
+export function sweepTemporary(prefix: string, staleMs = STALE_MS): void {
+  const now = Date.now();
+  if (now - (sweptAt.get(prefix) ?? Number.NEGATIVE_INFINITY) < staleMs) return;
+  sweptAt.set(prefix, now);
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(tmpdir(), name);
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - changedAt > staleMs) tryToRemove(path);
+  }
 }
 
 /** Removes a folder recursively. Best effort: errors are ignored. */

@@ -1,6 +1,7 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { FrameRange } from '../engine/frame-rate.ts';
-import type { RenderedSegment } from '../engine/render-segments.ts';
+import { intoMemory } from '../engine/rendered-file.ts';
+import type { RenderedSegment } from '../engine/segments/rendered-segment.ts';
 import { segmentRanges } from '../engine/segments/segment.ts';
 import { defined } from '../kernel/defined.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
@@ -164,7 +165,7 @@ class Draft {
     const [file] = await renderer.join({ renderInput: alone, others: [] }, [pieces]);
     this.#ready[index] = true;
     this.#ports.onChange(this.state);
-    return file!.video;
+    return (await intoMemory(file!)).video;
   }
 
   async #join(renderInput: Promise<RenderInput>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
@@ -178,7 +179,7 @@ class Draft {
     const [whole] = await renderer.join(draft, [{ ...file!, segments: rendered }]);
     this.#isWhole = true;
     this.#ports.onChange(this.state);
-    return whole!.video;
+    return (await intoMemory(whole!)).video;
   }
 }
 

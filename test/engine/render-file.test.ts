@@ -8,9 +8,9 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EncoderFactory } from '../../src/engine/codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
-import { renderFile } from '../../src/engine/render-file.ts';
 import type { RenderInput } from '../../src/template/render-input.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
+import { renderFile } from '../support/in-memory.ts';
 import { imageLayer, inputOf, movingInput, rectangleLayer } from './inputs.ts';
 
 const hasFfmpeg = await hasFfprobe();

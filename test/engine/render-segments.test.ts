@@ -1,10 +1,10 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { renderSound } from '../../src/engine/input-media.ts';
-import { renderFile } from '../../src/engine/render-file.ts';
-import { joinSegments, type RenderedSegment, renderSegments } from '../../src/engine/render-segments.ts';
+import type { RenderedSegment } from '../../src/engine/segments/rendered-segment.ts';
 import { segmentRanges } from '../../src/engine/segments/segment.ts';
 import type { RenderInput } from '../../src/template/render-input.ts';
+import { joinSegments, renderFile, renderSegments } from '../support/in-memory.ts';
 import { toneWav } from '../support/tone.ts';
 import { embeddedFonts, inputOf, movingInput, textLayer } from './inputs.ts';
 

@@ -5,11 +5,11 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
-import { renderFile } from '../../src/engine/render-file.ts';
 import { inputOf, rectangleLayer } from '../engine/inputs.ts';
 import { onset } from '../engine/media/decoded-track.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
+import { renderFile } from '../support/in-memory.ts';
 import { count, tell } from '../support/proof.ts';
 
 // One flash of a frame and one beep per second: both must start together in the finished MP4, up to its end.

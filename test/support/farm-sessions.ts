@@ -5,6 +5,7 @@ import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
+import { bytesOf } from './in-memory.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
 const SIZES = {
@@ -89,7 +90,7 @@ export async function referenceVideos(sessions: readonly FarmSession[]): Promise
     for (const { template, mapping } of sessions) {
       const fingerprint = inputDigest(packageOf(template), mapping, new Map());
       const renderInput = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
-      videos.push((await pool.run('video', renderInput)).video);
+      videos.push(await bytesOf((await pool.run('video', renderInput)).video));
     }
     return videos;
   } finally {

@@ -177,7 +177,8 @@ function createKeptOutputs(
     store: {
       find: async () => null,
       async save(_digest, name, files) {
-        const { video, stills } = files[0]!;
+        const { stills } = files[0]!;
+        const video = await files[0]!.video.bytes();
         return [
           {
             video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),

@@ -26,8 +26,8 @@ import type { Destinations } from '../../src/service/sessions/session-deliveries
 import { SessionRunner } from '../../src/service/sessions/session-runner.ts';
 import { Sessions } from '../../src/service/sessions/sessions.ts';
 import { testDestinations } from './destinations.ts';
+import { renderedFile } from './in-memory.ts';
 import { createMemoryStore } from './memory-sessions.ts';
-import { renderedFile } from './rendered-file.ts';
 import { smallPackage } from './small-package.ts';
 
 export const ACME = 'acme' as TenantId;
@@ -60,7 +60,9 @@ export function instantRenderer(): Renderer & { renders: number } {
     async render(_renderInput: unknown, options: Parameters<Renderer['render']>[1] = {}) {
       renderer.renders += 1;
       options.onProgress?.(5, 10);
-      return [renderedFile({ stills: [{ name: 'stillcut_01', bytes: Buffer.from('still'), width: 64, height: 36 }] })];
+      return [
+        await renderedFile({ stills: [{ name: 'stillcut_01', bytes: Buffer.from('still'), width: 64, height: 36 }] }),
+      ];
     },
   };
   return renderer;
@@ -75,7 +77,7 @@ export function heldRenderer(): Renderer & { readonly held: { finish(): void; re
       new Promise((resolve, reject) => {
         onProgress?.(5, 10);
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
-        const finish = (): void => resolve([renderedFile()]);
+        const finish = async (): Promise<void> => resolve([await renderedFile()]);
         held.push({ finish, signal: signal! });
       }),
   };

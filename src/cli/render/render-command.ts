@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Mapping } from '../../contract/wire/mapping.ts';
 import { OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/output.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
-import { sha256 } from '../../kernel/digest.ts';
+import type { FileData } from '../../kernel/replace-file.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
 import { firstTemplate, type Video } from '../../reconciler/definition/video.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
@@ -92,13 +92,13 @@ interface Wanted {
 }
 
 /** Writes each video to the path that is its name, without stills. */
-function fileOutputs(write: (path: string, bytes: Uint8Array) => Promise<void>): RenderRequestPorts['outputs'] {
+function fileOutputs(write: (path: string, data: FileData) => Promise<void>): RenderRequestPorts['outputs'] {
   return {
     find: async () => null,
     async save(_digest, path, files) {
       const { video } = files[0]!;
-      await write(path, video);
-      return [{ video_url: path, thumbnails: [], bytes: video.length, sha256: sha256(video) }];
+      await write(path, () => video.stream());
+      return [{ video_url: path, thumbnails: [], bytes: video.size, sha256: await video.sha256() }];
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
 import type { OutputCodec, OutputQuality } from '../../contract/wire/output.ts';
+import type { TemporaryFile } from '../../kernel/temporary-file.ts';
 
 /** Size and rate of the frames passed to an encoder. */
 export interface FrameFormat {
@@ -22,11 +23,17 @@ export interface VideoPacket {
   readonly isKey: boolean;
 }
 
-/** A video track: a packet for each frame, in decoding order, starting with a key frame. */
-export interface EncodedTrack {
+/** A video track to write to a file. */
+export interface VideoTrack {
   readonly format: FrameFormat;
   /** Decoder configuration record (ISO/IEC 14496-15, 5.3.3 and 8.3.3; av1C for AV1), or the four-character code of ProRes. */
   readonly configuration: Uint8Array;
+  /** A packet for each frame, in decoding order, starting with a key frame. */
+  readonly packets: Iterable<VideoPacket> | AsyncIterable<VideoPacket>;
+}
+
+/** The track of a segment, in memory. */
+export interface EncodedTrack extends VideoTrack {
   readonly packets: readonly VideoPacket[];
 }
 
@@ -66,8 +73,15 @@ export interface AudioTrack {
   readonly channels: number;
   /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), or OpusHead (RFC 7845, 5.1); empty for PCM. */
   readonly configuration: Uint8Array;
-  /** In order; times in seconds from the start of the video. Encoder delay has negative times. */
-  readonly packets: readonly { readonly bytes: Uint8Array; readonly time: number; readonly duration: number }[];
+  /** A file of `AudioPacket`s, in order. Its owner closes it. */
+  readonly packets: TemporaryFile;
+}
+
+/** Times are in seconds from the start of the video. Encoder delay has negative times. */
+export interface AudioPacket {
+  readonly bytes: Uint8Array;
+  readonly time: number;
+  readonly duration: number;
 }
 
 /** Each container with sound has a fixed codec; the other formats are silent. */

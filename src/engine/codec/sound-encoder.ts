@@ -1,7 +1,9 @@
 import type { OutputQuality } from '../../contract/wire/output.ts';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { RenderError } from '../render-error.ts';
 import { CodecSession } from './codec-session.ts';
-import type { AudioCodec, AudioTrack } from './encoded-track.ts';
+import type { AudioCodec, AudioPacket, AudioTrack } from './encoded-track.ts';
+import { appendSound } from './packet-file.ts';
 import { MIX_RATE, type Stereo } from './resampler.ts';
 
 type CompressedCodec = Exclude<AudioCodec, 'pcm'>;
@@ -18,6 +20,8 @@ const ENCODERS = { aac: { name: 'aac', format: PLANAR }, opus: { name: 'libopus'
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 /** Samples per packet. */
 export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960, pcm: 4800 };
+/** Packets that are written to the file at once. */
+const PACKETS_AT_ONCE = 64;
 /** Delay of FFmpeg's AAC encoder, in samples. Opus declares its delay in the header. */
 const AAC_DELAY = 1024;
 
@@ -43,9 +47,14 @@ class CompressedEncoder implements SoundEncoder {
     subject: 'The encoder of the sound',
     failed: 'The sound cannot be encoded',
   });
+  readonly #file = TemporaryFile.create();
+  /** Packets that are not in the file yet. */
   readonly #packets: Uint8Array[] = [];
+  /** Number of packets in the file. */
+  #written = 0;
   /** Samples passed to the encoder, without the silence that pads the last block. */
   #total = 0;
+  #isFinished = false;
 
   static async open(codec: CompressedCodec, quality: OutputQuality): Promise<CompressedEncoder> {
     const encoder = new CompressedEncoder(codec);
@@ -67,28 +76,51 @@ class CompressedEncoder implements SoundEncoder {
     const toSamples = ENCODERS[this.#codec].format === PLANAR ? planar : interleaved;
     await this.#send(new Uint8Array(toSamples(block, this.#packetSamples).buffer));
     this.#total += block.left.length;
+    if (this.#packets.length >= PACKETS_AT_ONCE) await this.#write();
   }
 
   async finish(): Promise<AudioTrack> {
     await this.#send(null);
-    const { extraData } = this.#session.context;
-    if (extraData == null) throw new RenderError('encode_failed', "The sound's encoder gave no configuration");
-    const configuration = Uint8Array.from(extraData);
-    const delay = this.#codec === 'aac' ? AAC_DELAY : Buffer.from(configuration).readUInt16LE(10);
-    const needed = Math.ceil((this.#total + delay) / this.#packetSamples);
-    if (this.#packets.length < needed) {
-      throw new RenderError('encode_failed', `The sound's encoder gave ${this.#packets.length} of ${needed} packets`);
+    const configuration = this.#configuration();
+    const needed = Math.ceil((this.#total + this.#delay(configuration)) / this.#packetSamples);
+    const count = this.#written + this.#packets.length;
+    if (count < needed) {
+      throw new RenderError('encode_failed', `The sound's encoder gave ${count} of ${needed} packets`);
     }
-    const packets = this.#packets.slice(0, needed).map((bytes, index) => {
-      const start = index * this.#packetSamples - delay;
-      const duration = Math.min(this.#packetSamples, this.#total - start);
-      return { bytes, time: start / MIX_RATE, duration: duration / MIX_RATE };
-    });
-    return { codec: this.#codec, sampleRate: MIX_RATE, channels: 2, configuration, packets };
+    await this.#write(needed);
+    this.#isFinished = true;
+    return { codec: this.#codec, sampleRate: MIX_RATE, channels: 2, configuration, packets: this.#file };
   }
 
   close(): void {
     this.#session.close();
+    if (!this.#isFinished) this.#file.close();
+  }
+
+  /** Writes the packets whose duration is known to the file. @param needed number of packets of the sound, at its end */
+  async #write(needed?: number): Promise<void> {
+    const delay = this.#delay(this.#configuration());
+    const startOf = (index: number): number => index * this.#packetSamples - delay;
+    // Only the last packet may be shorter.
+    const known = needed ?? Math.floor((this.#total + delay) / this.#packetSamples);
+    const packets = this.#packets.splice(0, Math.max(0, known - this.#written)).map((bytes, index) => {
+      const start = startOf(this.#written + index);
+      const duration = Math.min(this.#packetSamples, this.#total - start);
+      return { bytes, time: start / MIX_RATE, duration: duration / MIX_RATE };
+    });
+    this.#written += packets.length;
+    await appendSound(this.#file, packets);
+  }
+
+  #configuration(): Uint8Array {
+    const { extraData } = this.#session.context;
+    if (extraData == null) throw new RenderError('encode_failed', "The sound's encoder gave no configuration");
+    return Uint8Array.from(extraData);
+  }
+
+  /** Returns the samples by which the encoder delays the sound. */
+  #delay(configuration: Uint8Array): number {
+    return this.#codec === 'aac' ? AAC_DELAY : Buffer.from(configuration).readUInt16LE(10);
   }
 
   /** @param samples null at the end */
@@ -136,8 +168,10 @@ const PCM_FULL_SCALE = 2 ** 23 - 1;
 
 /** Encodes uncompressed sound that every editor reads: 24 bits, little-endian, interleaved. */
 function pcmEncoder(): SoundEncoder {
-  const packets: AudioTrack['packets'][number][] = [];
+  const file = TemporaryFile.create();
+  const packets: AudioPacket[] = [];
   let total = 0;
+  let isFinished = false;
   return {
     async encode({ left, right }) {
       const bytes = Buffer.alloc(left.length * 2 * PCM_SAMPLE_BYTES);
@@ -146,17 +180,18 @@ function pcmEncoder(): SoundEncoder {
         at = bytes.writeIntLE(Math.round(left[index]! * PCM_FULL_SCALE), at, PCM_SAMPLE_BYTES);
         at = bytes.writeIntLE(Math.round(right[index]! * PCM_FULL_SCALE), at, PCM_SAMPLE_BYTES);
       }
-      packets.push({ bytes: new Uint8Array(bytes), time: total / MIX_RATE, duration: left.length / MIX_RATE });
+      packets.push({ bytes, time: total / MIX_RATE, duration: left.length / MIX_RATE });
       total += left.length;
+      if (packets.length >= PACKETS_AT_ONCE) await appendSound(file, packets.splice(0));
     },
-    finish: async () => ({
-      codec: 'pcm',
-      sampleRate: MIX_RATE,
-      channels: 2,
-      configuration: new Uint8Array(0),
-      packets,
-    }),
-    close: () => undefined,
+    async finish() {
+      await appendSound(file, packets.splice(0));
+      isFinished = true;
+      return { codec: 'pcm', sampleRate: MIX_RATE, channels: 2, configuration: new Uint8Array(0), packets: file };
+    },
+    close() {
+      if (!isFinished) file.close();
+    },
   };
 }
 

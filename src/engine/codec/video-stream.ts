@@ -29,7 +29,7 @@ export interface StreamSettings {
 
 /** A video stream of an FFmpeg encoder. The caller must close it. */
 export class VideoStream {
-  /** In decoding order. */
+  /** In decoding order. The owner may remove them to free memory. */
   readonly packets: VideoPacket[] = [];
   readonly #session = new CodecSession({
     code: 'encode_failed',
@@ -37,6 +37,7 @@ export class VideoStream {
     failed: 'The encoder failed',
   });
   #framesSent = 0;
+  #packetsTaken = 0;
   /** Undefined if frames are encoded without conversion. */
   #conversion: { readonly scaler: NativeScaler; readonly source: NativeFrame } | undefined;
   readonly #isWholeFile: boolean;
@@ -94,15 +95,13 @@ export class VideoStream {
     this.#framesSent += 1;
   }
 
-  /** Resolves when `packets` contains all frames. @throws RenderError encode_failed */
+  /** Resolves when all frames have become packets. @throws RenderError encode_failed */
   async finish(): Promise<void> {
     await this.#session.run(async () => {
       this.#session.check(await this.#session.context.sendFrame(null));
       await this.#takePackets((packet) => this.#session.context.receivePacket(packet));
       const expected = this.#isWholeFile ? 1 : this.#framesSent;
-      if (this.packets.length !== expected) {
-        throw new Error(`it gave ${this.packets.length} of ${expected} frames`);
-      }
+      if (this.#packetsTaken !== expected) throw new Error(`it gave ${this.#packetsTaken} of ${expected} frames`);
     });
   }
 
@@ -158,6 +157,7 @@ export class VideoStream {
       () => {
         const bytes = Uint8Array.from(packet.data ?? []);
         this.packets.push({ bytes, frame: Number(packet.pts), isKey: packet.isKeyframe });
+        this.#packetsTaken += 1;
         packet.unref();
       },
     );

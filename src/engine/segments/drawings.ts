@@ -31,16 +31,14 @@ export function drawnSpans(video: VideoInput): DrawnSpan[] {
  * @param video checked
  * @param ranges in ascending order
  */
-export function drawingsOf(video: VideoInput, ranges: readonly FrameRange[]): SegmentDrawing[] {
-  const drawings: SegmentDrawing[] = [];
+export function* drawingsOf(video: VideoInput, ranges: readonly FrameRange[]): Generator<SegmentDrawing> {
+  let drawing: SegmentDrawing | null = null;
   for (const part of partsOf(drawnSpans(video), ranges)) {
-    const last = drawings.at(-1);
-    const extended = last === undefined ? null : extendedDrawing(last, part);
-    if (extended === null)
-      drawings.push({ renderInput: part.span.cut([part]), ranges: [rangeOf(part)], span: part.span });
-    else drawings[drawings.length - 1] = extended;
+    const extended: SegmentDrawing | null = drawing === null ? null : extendedDrawing(drawing, part);
+    if (drawing !== null && extended === null) yield drawing;
+    drawing = extended ?? { renderInput: part.span.cut([part]), ranges: [rangeOf(part)], span: part.span };
   }
-  return drawings;
+  if (drawing !== null) yield drawing;
 }
 
 /** Returns the drawings of all frames of a video: one for each span, which for one template is drawn from its whole input. */

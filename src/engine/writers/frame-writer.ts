@@ -1,4 +1,5 @@
 import { isSoundFormat, type OutputFormat, type SoundFormat } from '../../contract/wire/output.ts';
+import type { TemporaryFile } from '../../kernel/temporary-file.ts';
 import type { RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 import { pixelsOf } from '../pixel-format.ts';
@@ -14,8 +15,8 @@ export interface FrameWriter {
    * @throws RenderError encode_failed
    */
   write(pixels: Uint8Array, frame: number): Promise<void>;
-  /** Returns the file with all frames. @throws RenderError encode_failed */
-  finish(): Promise<Uint8Array>;
+  /** Returns the file with all frames, which the caller must close. @throws RenderError encode_failed */
+  finish(): Promise<TemporaryFile>;
   /** Discards pending frames and frees all memory; may be called again. */
   close(): void;
 }

@@ -24,7 +24,8 @@ export interface GifOptions {
 export class GifFileEncoder {
   readonly #options: GifOptions;
   readonly #settings: GifSettings;
-  readonly #blocks: Uint8Array[];
+  /** Parts of the file that `take` has not returned yet. */
+  #blocks: Uint8Array[];
   /** The frame shown before the pending frame, which is encoded when its successor is known. */
   readonly #shown: Uint32Array;
   #pending: Uint32Array | undefined;
@@ -61,10 +62,18 @@ export class GifFileEncoder {
     this.#pendingSince = since;
   }
 
-  finish(): Uint8Array {
+  /** Encodes the last frame and ends the file. */
+  finish(): void {
     const { rate, frameCount } = this.#options;
     if (this.#pending !== undefined) this.#encodePending(tickOf(frameCount, rate, 100), null);
-    return Buffer.concat([...this.#blocks, Uint8Array.of(TRAILER)]);
+    this.#blocks.push(Uint8Array.of(TRAILER));
+  }
+
+  /** Returns the bytes of the file since the last call. */
+  take(): Uint8Array {
+    const bytes = Buffer.concat(this.#blocks);
+    this.#blocks = [];
+    return bytes;
   }
 
   #encodePending(until: number, next: Uint32Array | null): void {

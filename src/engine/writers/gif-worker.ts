@@ -10,9 +10,12 @@ const encoder = new GifFileEncoder(options);
 
 parentPort!.on('message', (request: GifRequest) => {
   try {
-    if (request.kind === 'finish') return post({ kind: 'finished', bytes: encoder.finish() });
+    if (request.kind === 'finish') {
+      encoder.finish();
+      return post({ kind: 'finished', bytes: encoder.take() });
+    }
     encoder.add(new Uint8Array(buffer, request.slot * frameBytes, frameBytes), request.frame);
-    post({ kind: 'slot-free', slot: request.slot });
+    post({ kind: 'slot-free', slot: request.slot, bytes: encoder.take() });
   } catch (error) {
     post({ kind: 'failed', failure: failureFrom(error) });
   }
@@ -34,8 +37,8 @@ export type GifRequest =
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
   | { readonly kind: 'finish' };
 
-/** Message from the thread. */
+/** Message from the thread, with the next bytes of the file. */
 export type GifMessage =
-  | { readonly kind: 'slot-free'; readonly slot: number }
+  | { readonly kind: 'slot-free'; readonly slot: number; readonly bytes: Uint8Array }
   | { readonly kind: 'finished'; readonly bytes: Uint8Array }
   | { readonly kind: 'failed'; readonly failure: Failure };

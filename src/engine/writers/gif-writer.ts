@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { builtFile } from '../built-file.ts';
 import { errorFrom, RenderError } from '../render-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
@@ -17,7 +18,10 @@ class GifWriter implements FrameWriter {
   readonly #work: GifWork;
   readonly #worker: Worker;
   readonly #free: number[] = Array.from({ length: SLOTS }, (_, slot) => slot);
-  #file: Uint8Array | undefined;
+  readonly #file = TemporaryFile.create();
+  /** The writes to the file so far. */
+  #written: Promise<void> = Promise.resolve();
+  #isFinished = false;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -40,21 +44,32 @@ class GifWriter implements FrameWriter {
     this.#post({ kind: 'frame', frame, slot });
   }
 
-  async finish(): Promise<Uint8Array> {
+  async finish(): Promise<TemporaryFile> {
     this.#post({ kind: 'finish' });
-    await this.#waitUntil(() => this.#file !== undefined);
-    return this.#file!;
+    await this.#waitUntil(() => this.#isFinished);
+    return this.#file;
   }
 
   close(): void {
     void this.#worker.terminate();
+    if (!this.#isFinished) void this.#written.finally(() => this.#file.close());
   }
 
   #receive(message: GifMessage): void {
-    if (message.kind === 'failed') this.#failure ??= errorFrom(message.failure);
-    else if (message.kind === 'slot-free') this.#free.push(message.slot);
-    else this.#file = message.bytes;
-    this.#wake();
+    if (message.kind === 'failed') {
+      this.#fail(errorFrom(message.failure));
+      return;
+    }
+    this.#written = this.#written
+      .then(() => this.#file.append(message.bytes))
+      .then(
+        () => {
+          if (message.kind === 'slot-free') this.#free.push(message.slot);
+          else this.#isFinished = true;
+          this.#wake();
+        },
+        (error: unknown) => this.#fail(error as Error),
+      );
   }
 
   async #waitUntil(condition: () => boolean): Promise<void> {

@@ -1,17 +1,24 @@
 import {
-  BufferTarget,
   EncodedAudioPacketSource,
   EncodedPacket,
   EncodedVideoPacketSource,
   MovOutputFormat,
   Mp4OutputFormat,
   Output,
+  StreamTarget,
+  type StreamTargetChunk,
   WebMOutputFormat,
 } from 'mediabunny';
 import type { OutputCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
-import type { AudioTrack, EncodedTrack, FrameFormat, VideoPacket } from '../codec/encoded-track.ts';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
+import type { AudioTrack, FrameFormat, VideoPacket, VideoTrack } from '../codec/encoded-track.ts';
+import { readSound } from '../codec/packet-file.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
+import { withIndexFirst } from './index-first.ts';
+
+/** Bytes that are written to a file at once. */
+const WRITTEN_BYTES = 2 ** 18;
 
 interface MuxOptions {
   /** Null for a silent file. */
@@ -28,37 +35,53 @@ interface Mp4Options extends MuxOptions {
 interface WebmTracks extends MuxOptions {
   readonly format: FrameFormat;
   /** VP9. */
-  readonly color: readonly VideoPacket[];
+  readonly color: AsyncIterable<VideoPacket>;
   /** A packet for each packet of `color`; null for an opaque video. */
-  readonly alpha: readonly VideoPacket[] | null;
+  readonly alpha: AsyncIterable<VideoPacket> | null;
 }
 
 /**
  * Writes a track as an MP4 file, or as a MOV file if it is ProRes: index first (faststart), BT.709 in the `colr` box, every frame
- * with its exact duration. The same track gives the same bytes, because no creation time is written.
+ * with its exact duration. The same track gives the same bytes, because no creation time is written. Only the index is kept in
+ * memory.
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
-export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }: Mp4Options): Promise<Uint8Array> {
+export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: Mp4Options): Promise<TemporaryFile> {
   const { format, configuration } = track;
-  const packets = track.packets.map(({ bytes, frame, isKey }) => packetOf(format, frame, bytes, isKey));
   const isProres = codec === 'prores422' || codec === 'prores4444';
   const Container = isProres ? MovOutputFormat : Mp4OutputFormat;
-  const bytes = await writeFile(new Container({ fastStart: 'in-memory' }), packets, {
+  let index = Buffer.alloc(0);
+  let mediaAt = 0;
+  const container = new Container({
+    fastStart: false,
+    onFtyp: (bytes) => {
+      mediaAt = bytes.length;
+    },
+    onMoov: (bytes) => {
+      index = Buffer.from(bytes);
+    },
+  });
+  const indexLast = await writeFile(container, {
     ...options,
     format,
     canBeTransparent: false,
-    soundDelaySeconds: 0,
     codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
     decoderConfig: {
       codec: codecString(codec, configuration),
       // The configuration of AV1 and ProRes follows from the codec string.
       ...defined({ description: codec === 'h264' || codec === 'hevc' ? configuration : undefined }),
     },
+    async addPackets(video, audio) {
+      for await (const { bytes, frame, isKey } of track.packets) await video(packetOf(format, frame, bytes, isKey));
+      for await (const packet of soundPackets(options.sound, 0)) await audio(packet);
+    },
   });
-  const mp4 = Buffer.from(bytes);
-  clearTimes(mp4, 0, mp4.length);
-  return mp4;
+  try {
+    return await withIndexFirst(indexLast, index, mediaAt);
+  } finally {
+    indexLast.close();
+  }
 }
 
 /**
@@ -67,65 +90,95 @@ export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }
  *
  * @see RFC 9559; WebM Container Guidelines, "Alpha Channel"
  */
-export async function muxWebm({ format, color, alpha, ...options }: WebmTracks): Promise<Uint8Array> {
-  const packets = color.map(({ bytes, isKey }, frame) => {
-    const transparency = alpha?.[frame];
-    // Players can start only at frames that are key frames in both streams.
-    return packetOf(format, frame, bytes, isKey && transparency?.isKey !== false, transparency?.bytes);
+export async function muxWebm({ format, color, alpha, ...options }: WebmTracks): Promise<TemporaryFile> {
+  return writeFile(new WebMOutputFormat(), {
+    ...options,
+    format,
+    codec: 'vp9',
+    canBeTransparent: alpha !== null,
+    decoderConfig: { codec: vp9Codec(format) },
+    async addPackets(video, audio) {
+      const transparencies = alpha?.[Symbol.asyncIterator]();
+      const sounds = soundPackets(options.sound, await preSkipSeconds(options.sound));
+      let sound = await sounds.next();
+      let frame = 0;
+      for await (const { bytes, isKey } of color) {
+        const transparency = (await transparencies?.next())?.value as VideoPacket | undefined;
+        // Players can start only at frames that are key frames in both streams.
+        const packet = packetOf(format, frame++, bytes, isKey && transparency?.isKey !== false, transparency?.bytes);
+        // The muxer keeps packets of one track until it has later ones of the other.
+        for (; sound.done !== true && sound.value.timestamp < packet.timestamp; sound = await sounds.next()) {
+          await audio(sound.value);
+        }
+        await video(packet);
+      }
+      for (; sound.done !== true; sound = await sounds.next()) await audio(sound.value);
+    },
   });
-  return new Uint8Array(
-    await writeFile(new WebMOutputFormat(), packets, {
-      ...options,
-      format,
-      codec: 'vp9',
-      canBeTransparent: alpha !== null,
-      decoderConfig: { codec: vp9Codec(format) },
-      // Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares.
-      soundDelaySeconds: Math.max(0, -(options.sound?.packets[0]?.time ?? 0)),
-    }),
-  );
+}
+
+/** Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares. */
+async function preSkipSeconds(sound: AudioTrack | null): Promise<number> {
+  if (sound === null) return 0;
+  for await (const { time } of readSound(sound.packets)) return Math.max(0, -time);
+  return 0;
+}
+
+async function* soundPackets(sound: AudioTrack | null, delaySeconds: number): AsyncGenerator<EncodedPacket> {
+  if (sound === null) return;
+  for await (const { bytes, time, duration } of readSound(sound.packets)) {
+    yield new EncodedPacket(bytes, 'key', time + delaySeconds, duration);
+  }
 }
 
 const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
+
+type AddPacket = (packet: EncodedPacket) => Promise<void>;
 
 interface FileOptions extends MuxOptions {
   readonly format: FrameFormat;
   readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9' | 'prores';
   readonly decoderConfig: { readonly codec: string; readonly description?: Uint8Array };
   readonly canBeTransparent: boolean;
-  readonly soundDelaySeconds: number;
+  addPackets(video: AddPacket, audio: AddPacket): Promise<void>;
 }
 
 async function writeFile(
   container: Mp4OutputFormat | MovOutputFormat | WebMOutputFormat,
-  packets: readonly EncodedPacket[],
-  { format, codec, decoderConfig: config, canBeTransparent, sound, soundDelaySeconds, fingerprint }: FileOptions,
-): Promise<ArrayBuffer> {
+  { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, addPackets }: FileOptions,
+): Promise<TemporaryFile> {
   const { rate, width, height } = format;
-  const target = new BufferTarget();
-  const output = new Output({ format: container, target });
-  const video = new EncodedVideoPacketSource(codec);
-  output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
-  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
-  if (audio !== null) output.addAudioTrack(audio);
-  if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
-  await output.start();
-  const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
-  for (const packet of packets) await video.add(packet, { decoderConfig });
-  if (sound !== null) await addSound(audio!, sound, soundDelaySeconds);
-  await output.finalize();
-  return target.buffer!;
-}
-
-async function addSound(source: EncodedAudioPacketSource, sound: AudioTrack, delaySeconds: number): Promise<void> {
-  const { sampleRate, channels: numberOfChannels, configuration: description } = sound;
-  const codec = { aac: 'mp4a.40.2', opus: 'opus', pcm: 'pcm-s24' }[sound.codec];
-  const config = { codec, sampleRate, numberOfChannels };
-  const decoderConfig = sound.codec === 'pcm' ? config : { ...config, description };
-  for (const { bytes, time, duration } of sound.packets) {
-    await source.add(new EncodedPacket(bytes, 'key', time + delaySeconds, duration), { decoderConfig });
+  const file = TemporaryFile.create();
+  try {
+    const write = ({ data, position }: StreamTargetChunk): Promise<void> => file.write(data, position);
+    const target = new StreamTarget(new WritableStream({ write }), { chunked: true, chunkSize: WRITTEN_BYTES });
+    const output = new Output({ format: container, target });
+    const video = new EncodedVideoPacketSource(codec);
+    output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
+    const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
+    if (audio !== null) output.addAudioTrack(audio);
+    if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
+    await output.start();
+    const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
+    const soundConfig = sound === null ? null : soundDecoderConfig(sound);
+    await addPackets(
+      (packet) => video.add(packet, { decoderConfig }),
+      (packet) => audio!.add(packet, { decoderConfig: soundConfig! }),
+    );
+    await output.finalize();
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
   }
 }
+
+function soundDecoderConfig({ codec, sampleRate, channels: numberOfChannels, configuration }: AudioTrack) {
+  const config = { codec: SOUND_CODECS[codec], sampleRate, numberOfChannels };
+  return codec === 'pcm' ? config : { ...config, description: configuration };
+}
+
+const SOUND_CODECS = { aac: 'mp4a.40.2', opus: 'opus', pcm: 'pcm-s24' } as const;
 
 function packetOf(
   { rate }: FrameFormat,
@@ -178,23 +231,4 @@ function vp9Codec({ width, height, rate }: FrameFormat): string {
   const second = (picture * rate.numerator) / rate.denominator;
   const level = VP9_LEVELS.find(([, perSecond, perPicture]) => second <= perSecond && picture <= perPicture)?.[0] ?? 62;
   return `vp09.00.${level}.08`;
-}
-
-const CONTAINERS = new Set(['moov', 'trak', 'mdia']);
-const TIMED = new Set(['mvhd', 'tkhd', 'mdhd']);
-
-/** Zeroes creation and modification times, the first two fields of three headers. */
-function clearTimes(bytes: Buffer, start: number, end: number): void {
-  for (let at = start; at + 8 <= end; ) {
-    const size = bytes.readUInt32BE(at);
-    const type = bytes.toString('latin1', at + 4, at + 8);
-    // The index precedes the media data, so a size of 0 or 1 (to the end, 64 bits) ends the search.
-    if (size < 8) return;
-    if (CONTAINERS.has(type)) clearTimes(bytes, at + 8, at + size);
-    if (TIMED.has(type)) {
-      const version = bytes.readUInt8(at + 8);
-      bytes.fill(0, at + 12, at + 12 + (version === 1 ? 16 : 8));
-    }
-    at += size;
-  }
 }

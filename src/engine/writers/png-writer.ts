@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { createStoredZip } from '../../template/archive/write-zip.ts';
 import { channelsOf, type PngChannels, pngFile } from '../images/png-file.ts';
 import { RenderError } from '../render-error.ts';
@@ -7,18 +8,21 @@ import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /** Pictures that Node's thread pool encodes concurrently. */
 const CONCURRENCY = 2;
-/** Size limit of the file, which is kept in memory and passed between processes as a whole. */
+/** Size limit of the file. */
 const MAX_BYTES = 2 ** 30;
 
 /** Opens a writer of a zip with all frames as PNG: frame_00001.png, frame_00002.png … */
 export async function openPngSequenceWriter({ format, output }: WriterOptions): Promise<FrameWriter> {
   const { width, height } = format;
   const zip = createStoredZip();
+  const target = TemporaryFile.create();
+  let isFinished = false;
   const waiting: { name: string; file: Promise<Uint8Array> }[] = [];
   const store = async (): Promise<void> => {
     const { name, file } = waiting.shift()!;
     zip.add(name, await file.catch(failed));
     if (zip.sizeBytes > MAX_BYTES) throw tooLarge();
+    await target.append(zip.take());
   };
   return {
     async write(pixels, frame) {
@@ -30,10 +34,14 @@ export async function openPngSequenceWriter({ format, output }: WriterOptions): 
     },
     async finish() {
       while (waiting.length > 0) await store();
-      return zip.finish();
+      zip.finish();
+      await target.append(zip.take());
+      isFinished = true;
+      return target;
     },
     close() {
       waiting.length = 0;
+      if (!isFinished) target.close();
     },
   };
 }

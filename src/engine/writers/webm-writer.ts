@@ -1,5 +1,7 @@
 import type { OutputQuality } from '../../contract/wire/output.ts';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import type { FrameFormat } from '../codec/encoded-track.ts';
+import { appendVideo, readVideo } from '../codec/packet-file.ts';
 import { VideoStream } from '../codec/video-stream.ts';
 import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
@@ -23,6 +25,8 @@ class WebmWriter implements FrameWriter {
   readonly #keyFrames: number;
   readonly #color: VideoStream;
   #alpha: VideoStream | undefined;
+  readonly #colorPackets = TemporaryFile.create();
+  readonly #alphaPackets = TemporaryFile.create();
   readonly #ring;
   readonly #filled: Uint32Array;
   readonly #plane: Uint8Array;
@@ -47,22 +51,33 @@ class WebmWriter implements FrameWriter {
     }
     this.#ring.put(opaque ? rgba : new Uint8Array(this.#filled.buffer), 0);
     await this.#color.encode(ringFrame(this.#ring.buffer, { width, height, pixels: 'i420' }, 0), frame);
-    if (this.#alpha === undefined) return;
-    alphaPlane(pixels, this.#plane);
-    await this.#alpha.encode(this.#plane, frame);
+    if (this.#alpha !== undefined) {
+      alphaPlane(pixels, this.#plane);
+      await this.#alpha.encode(this.#plane, frame);
+    }
+    await this.#store();
   }
 
-  async finish(): Promise<Uint8Array> {
+  async finish(): Promise<TemporaryFile> {
     const { format, output, sound } = this.#options;
     await Promise.all([this.#color.finish(), this.#alpha?.finish()]);
-    const alpha = this.#alpha?.packets ?? null;
+    await this.#store();
+    const alpha = this.#alpha === undefined ? null : readVideo(this.#alphaPackets);
     const fingerprint = output.fingerprint;
-    return muxWebm({ format, color: this.#color.packets, alpha, sound: await sound, fingerprint });
+    return muxWebm({ format, color: readVideo(this.#colorPackets), alpha, sound: await sound, fingerprint });
   }
 
   close(): void {
     this.#color.close();
     this.#alpha?.close();
+    this.#colorPackets.close();
+    this.#alphaPackets.close();
+  }
+
+  /** Moves the packets of both streams from memory to their files. */
+  async #store(): Promise<void> {
+    await appendVideo(this.#colorPackets, this.#color.packets.splice(0));
+    if (this.#alpha !== undefined) await appendVideo(this.#alphaPackets, this.#alpha.packets.splice(0));
   }
 
   /** Opens the alpha stream at the first frame that is not opaque, and encodes opaque alpha for all earlier frames. */
@@ -71,7 +86,10 @@ class WebmWriter implements FrameWriter {
     // A lower quality would save little: alpha is mostly flat, and its edges are visible.
     this.#alpha = await openVp9Stream(this.#options.format, 'high', this.#keyFrames);
     this.#plane.fill(255, 0, this.#filled.length).fill(128, this.#filled.length);
-    for (let before = 0; before < frame; before++) await this.#alpha.encode(this.#plane, before);
+    for (let before = 0; before < frame; before++) {
+      await this.#alpha.encode(this.#plane, before);
+      await this.#store();
+    }
   }
 }
 

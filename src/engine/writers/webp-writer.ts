@@ -1,4 +1,5 @@
 import type { OutputQuality } from '../../contract/wire/output.ts';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { VideoStream } from '../codec/video-stream.ts';
 import { tickOf } from '../frame-rate.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
@@ -21,7 +22,8 @@ export async function openWebpWriter({ format, frameCount, output }: WriterOptio
       // Sets the background to transparent, and the loop count to 0, which means forever.
       chunks.find(({ type }) => type === 'ANIM')?.data.fill(0);
       setDuration(chunks, tickOf(frameCount, rate, 1000));
-      return withDescription(chunks, { width, height, description: output.fingerprint });
+      // libwebp keeps all coded frames in memory, so the file is written at once.
+      return TemporaryFile.of(withDescription(chunks, { width, height, description: output.fingerprint }));
     },
     close: () => stream.close(),
   };

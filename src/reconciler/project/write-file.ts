@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
-import { replaceFile } from '../../kernel/replace-file.ts';
+import { type FileData, replaceFile } from '../../kernel/replace-file.ts';
 
 /**
  * Writes a file atomically and durably: it survives a power failure once this resolves. Creates missing folders.
@@ -9,7 +9,7 @@ import { replaceFile } from '../../kernel/replace-file.ts';
  * @param path absolute
  * @throws ReelformError `write_failed`
  */
-export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(path: string, data: FileData): Promise<void> {
   try {
     await replaceFile(path, data, { isDurable: true });
   } catch (cause) {
@@ -31,12 +31,13 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
  * @param path absolute
  * @throws ReelformError `write_failed`, also for a broken link
  */
-export async function writeLinkedFile(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeLinkedFile(path: string, data: FileData): Promise<void> {
   let target: string;
   try {
     const found = await nullIfMissing(stat(path));
     if (found === null) await refuseLink(path);
-    else if (!found.isFile() && !found.isDirectory()) return await writeFile(path, data);
+    else if (!found.isFile() && !found.isDirectory())
+      return await writeFile(path, typeof data === 'function' ? data() : data);
     target = found === null ? path : await realpath(path);
   } catch (cause) {
     if (cause instanceof ReelformError) throw cause;

@@ -1,5 +1,5 @@
 import { packRenderInput } from '../../engine/packed-input.ts';
-import type { RenderedFile } from '../../engine/rendered-file.ts';
+import { intoMemory, type RenderedFile } from '../../engine/rendered-file.ts';
 import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
 import { present } from '../../kernel/defined.ts';
 import type { RenderInput } from '../../template/render-input.ts';
@@ -66,7 +66,8 @@ export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer
   const [was, now] = await Promise.all([before === null || isSame ? null : draw.video(draftOf(before)), is]);
   const audible = (['before', 'after'] as const).filter((side) => (side === 'after' ? after : before)?.sounds.length);
   const [still] = now.stills;
-  const drafts = { before: isSame ? now.video : (was?.video ?? null), after: now.video, audible };
+  const [shown, earlier] = await Promise.all([intoMemory(now), was === null ? null : intoMemory(was)]);
+  const drafts = { before: isSame ? shown.video : (earlier?.video ?? null), after: shown.video, audible };
   if (still === undefined) return drafts;
   const { bytes, width, height } = still;
   return { ...drafts, poster: { bytes, contentType: 'image/jpeg', width, height, url: null } };

@@ -215,12 +215,16 @@ export class ChunkRunner {
       (await this.#joined(job, render, video, signal)) ??
       (await this.#whole(job, video, { signal, owner: render.stored.tenant }));
     const elapsedMs = environment.monotonicNow() - begunAt;
-    signal.throwIfAborted();
-    record.step(phasedSession(record.session, 'uploading', environment.now()));
-    const names = video.others.map(({ name }) => name);
-    const stored = await outputs.save(digest, render.stored.outputName, rendering, names);
-    onEvent?.({ kind: 'input-rendered', id: job.session, inputDigest: digest, elapsedMs });
-    return withFindings(stored, rendering);
+    try {
+      signal.throwIfAborted();
+      record.step(phasedSession(record.session, 'uploading', environment.now()));
+      const names = video.others.map(({ name }) => name);
+      const stored = await outputs.save(digest, render.stored.outputName, rendering, names);
+      onEvent?.({ kind: 'input-rendered', id: job.session, inputDigest: digest, elapsedMs });
+      return withFindings(stored, rendering);
+    } finally {
+      for (const file of rendering) file.video.close();
+    }
   }
 
   /** Returns null if the chunks cannot be joined because one is lost or their builds differ. */

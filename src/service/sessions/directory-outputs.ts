@@ -6,9 +6,10 @@ import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../contract/destinations/destination.ts';
 import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
-import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
+import type { FileData } from '../../kernel/replace-file.ts';
 import { type OutputStore, SessionFailure, type StoredFile } from './ports.ts';
 
 /**
@@ -19,7 +20,7 @@ import { type OutputStore, SessionFailure, type StoredFile } from './ports.ts';
 export function createDirectoryOutputs(
   directory: string,
   baseUrl: string,
-  writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
+  writeFile: (path: string, data: FileData) => Promise<void>,
 ): OutputStore {
   return {
     /** The plan has already skipped finished videos, so every request renders. */
@@ -40,8 +41,8 @@ export function createDirectoryOutputs(
       }
       const store = async (fileName: string, { format, video }: RenderedFile): Promise<StoredFile> => {
         const path = `${fileName}.${OUTPUT_FILE_TYPES[format].extension}`;
-        await writeFile(join(directory, path), video);
-        return { video_url: `${baseUrl}/${path}`, thumbnails: [], bytes: video.length, sha256: sha256(video) };
+        await writeFile(join(directory, path), () => video.stream());
+        return { video_url: `${baseUrl}/${path}`, thumbnails: [], bytes: video.size, sha256: await video.sha256() };
       };
       const [main, ...further] = files;
       const stored: StoredFile[] = [];

@@ -161,20 +161,27 @@ async function renderFiles(
   steps.onPhase?.('rendering');
   const furtherNames = furtherFiles.map(({ name }) => name);
   let saved: readonly StoredFile[] | null = null;
-  const rendered = await renders.render(digest, { signal, onProgress, onStored }, async (shared) => {
+  const render = async (shared: Required<Pick<RenderOptions, 'signal' | 'onProgress' | 'onStored'>>) => {
     const others = furtherFiles.length === 0 ? undefined : furtherFiles;
     const files = await renderer.render(renderInput, { ...shared, owner, ...defined({ others }) });
-    shared.signal.throwIfAborted();
-    steps.onPhase?.('uploading');
-    saved = await outputs.save(digest, outputName, files, furtherNames);
-    steps.onRendered?.(digest);
-    return files;
+    try {
+      shared.signal.throwIfAborted();
+      steps.onPhase?.('uploading');
+      saved = await outputs.save(digest, outputName, files, furtherNames);
+      steps.onRendered?.(digest);
+      return files;
+    } catch (error) {
+      for (const { video } of files) video.close();
+      throw error;
+    }
+  };
+  return renders.render(digest, { signal, onProgress, onStored }, render, async (rendered) => {
+    const stored =
+      saved ??
+      (await outputs.find(digest, outputName)) ??
+      (await outputs.save(digest, outputName, rendered, furtherNames));
+    return withFindings(stored, rendered);
   });
-  const stored =
-    saved ??
-    (await outputs.find(digest, outputName)) ??
-    (await outputs.save(digest, outputName, rendered, furtherNames));
-  return withFindings(stored, rendered);
 }
 
 /** Adds the findings of a render to the main file. */

@@ -48,29 +48,43 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 type Listener = Required<Pick<RenderOptions, 'onProgress' | 'onStored'>>;
 type WatchedOptions = Listener & Required<Pick<RenderOptions, 'signal'>>;
 
+/** The callers that wait for renders of one digest or use their files. */
+interface Users {
+  readonly listeners: Set<Listener>;
+  /** Open until all callers have left. */
+  readonly files: RenderedFile[];
+}
+
 /** Shares one render among sessions with the same `renderingDigest`; it stops when no session needs it. */
 export class SharedRenders {
   readonly #flight = createSingleFlight<readonly RenderedFile[]>();
-  readonly #listeners = new Map<Sha256, Set<Listener>>();
+  readonly #users = new Map<Sha256, Users>();
 
   has(digest: Sha256): boolean {
-    return this.#listeners.has(digest);
+    return this.#users.has(digest);
   }
 
   /**
    * @param start begins the render unless one is running
+   * @param use receives the files, which are closed when all callers have used them
    * @throws errors of the render; the signal's reason, promptly, when it is aborted
    */
-  async render(
+  async render<Result>(
     digest: Sha256,
     { signal, ...listener }: WatchedOptions,
     start: (options: WatchedOptions) => Promise<readonly RenderedFile[]>,
-  ): Promise<readonly RenderedFile[]> {
-    const listeners = this.#listeners.get(digest) ?? new Set();
-    this.#listeners.set(digest, listeners.add(listener));
+    use: (files: readonly RenderedFile[]) => Promise<Result>,
+  ): Promise<Result> {
+    const users = this.#users.get(digest) ?? { listeners: new Set(), files: [] };
+    const { listeners, files } = users;
+    listeners.add(listener);
+    this.#users.set(digest, users);
+    const closeUnused = (): void => {
+      if (listeners.size === 0) for (const { video } of files) video.close();
+    };
     try {
-      return await this.#flight(digest, signal, (shared) =>
-        start({
+      const rendered = await this.#flight(digest, signal, async (shared) => {
+        const finished = await start({
           signal: shared,
           onProgress: (...progress) => {
             // A stopped render may still report while listeners wait for the next render.
@@ -79,11 +93,17 @@ export class SharedRenders {
           onStored: () => {
             for (const { onStored } of listeners) onStored();
           },
-        }),
-      );
+        });
+        files.push(...finished);
+        // All callers may have left while it ended.
+        closeUnused();
+        return finished;
+      });
+      return await use(rendered);
     } finally {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(digest) === listeners) this.#listeners.delete(digest);
+      if (listeners.size === 0 && this.#users.get(digest) === users) this.#users.delete(digest);
+      closeUnused();
     }
   }
 }

@@ -8,7 +8,7 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 export function createStoredZip() {
   // The earliest time that a zip can store. Zips contain local times, so this time is local too.
   const mtime = new Date(1980, 0, 1);
-  const parts: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let sizeBytes = 0;
   const zip = new Zip((error, part) => {
     if (error !== null) throw error;
@@ -27,10 +27,15 @@ export function createStoredZip() {
       zip.add(file);
       file.push(bytes, true);
     },
-    /** Returns the complete zip. Nothing can be added afterwards. */
+    /** Ends the zip. Nothing can be added afterwards. */
     finish() {
       zip.end();
-      return Buffer.concat(parts);
+    },
+    /** Returns the bytes of the zip since the last call. */
+    take(): Uint8Array {
+      const bytes = Buffer.concat(parts);
+      parts = [];
+      return bytes;
     },
   };
 }

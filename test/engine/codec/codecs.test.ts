@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputQuality } from '../../../src/contract/wire/output.ts';
-import { renderFile } from '../../../src/engine/render-file.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
+import { renderFile } from '../../support/in-memory.ts';
 import { movingInput } from '../inputs.ts';
 
 const hasFfmpeg = await hasFfprobe();

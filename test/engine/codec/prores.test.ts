@@ -5,9 +5,9 @@ import { BufferSource, EncodedPacketSink, Input, QTFF } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputCodec, OutputQuality } from '../../../src/contract/wire/output.ts';
 import { loadLibav } from '../../../src/engine/codec/libav.ts';
-import { renderFile } from '../../../src/engine/render-file.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
+import { renderFile } from '../../support/in-memory.ts';
 import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 import { stereoWav } from '../media/media-files.ts';
 

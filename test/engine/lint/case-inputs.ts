@@ -3,6 +3,7 @@ import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts'
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { SafeAreaName } from '../../../src/template/lint-severities.ts';
 import type { InputClip, InputImage, RenderInput } from '../../../src/template/render-input.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import { embeddedFonts, imageLayer, inputOf, placed, rectangleLayer, textLayer } from '../inputs.ts';
 import { numberedClip } from '../media/media-files.ts';
 
@@ -188,7 +189,7 @@ export async function toneClip(toneAt: (frame: number) => number): Promise<Uint8
   try {
     const i420 = new Uint8Array(64 * 36 * 1.5).fill(128);
     for (let frame = 0; frame < FRAMES; frame++) await encoder.encode(i420.fill(toneAt(frame), 0, 64 * 36), frame);
-    return await muxMp4(await encoder.finish(), { sound: null, fingerprint: null });
+    return await bytesOf(await muxMp4(await encoder.finish(), { sound: null, fingerprint: null }));
   } finally {
     encoder.close();
   }

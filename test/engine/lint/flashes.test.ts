@@ -4,6 +4,7 @@ import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts'
 import { findFlashes } from '../../../src/engine/lint/flashes.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { InputClip, InputImage, RenderInput } from '../../../src/template/render-input.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import { imageLayer, inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 type Color = readonly [number, number, number];
@@ -136,7 +137,7 @@ async function flashingClip(framesEach: number): Promise<RenderInput> {
       i420.fill(Math.floor(picture / framesEach) % 2 === 0 ? 16 : 235, 0, 64 * 36);
       await encoder.encode(i420, picture);
     }
-    const bytes = await muxMp4(await encoder.finish(), { sound: null, fingerprint: null });
+    const bytes = await bytesOf(await muxMp4(await encoder.finish(), { sound: null, fingerprint: null }));
     const clip: InputClip = { assetId: 'clip', name: 'clip', width: W, height: H, transform: {}, bytes };
     const assets = [{ id: 'clip', w: W, h: H, u: '', p: 'clip.png' }];
     return stage([imageLayer(1, 'clip')], BLACK, { clips: [clip], document: { assets } });

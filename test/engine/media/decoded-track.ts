@@ -1,8 +1,11 @@
 import { Decoder } from '../../../src/engine/codec/decoder.ts';
-import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
+import type { AudioPacket, AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
+import { readSound } from '../../../src/engine/codec/packet-file.ts';
 
 /** Left and right samples of a track as a player outputs them, from time 0 to the end of the last packet. */
-export async function decodedTrack({ codec, sampleRate, configuration, packets }: AudioTrack) {
+export async function decodedTrack({ codec, sampleRate, configuration, packets: file }: AudioTrack) {
+  const packets: AudioPacket[] = [];
+  for await (const packet of readSound(file)) packets.push(packet);
   const blocks: [Float32Array, Float32Array][] = [];
   const options = { codec, description: configuration, sampleRate, channels: 2, kind: 'sound', name: 'test' } as const;
   const decoder = await Decoder.open(options, (frame) => {

@@ -1,11 +1,14 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import type { AudioTransform } from '../../../src/contract/wire/mapping.ts';
+import type { AudioPacket } from '../../../src/engine/codec/encoded-track.ts';
+import { readSound } from '../../../src/engine/codec/packet-file.ts';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { InputSound, RenderInput } from '../../../src/template/render-input.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import { inputOf } from '../inputs.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
 import { mediaFile, numberedClip, speechSound, stereoWav } from './media-files.ts';
@@ -40,8 +43,10 @@ const LOUD = 0.5 * Math.SQRT1_2;
 describe('makeSound()', () => {
   test('is exactly as long as the video and starts at 0', async () => {
     const track = (await makeSound(heard([sound(tone(5))], { fps: 29.97, frameCount: 31 }), 'aac'))!;
-    const last = track.packets.at(-1)!;
-    expect(track.packets[0]!.time).toBe(-1024 / RATE);
+    const packets: AudioPacket[] = [];
+    for await (const packet of readSound(track.packets)) packets.push(packet);
+    const last = packets.at(-1)!;
+    expect(packets[0]!.time).toBe(-1024 / RATE);
     expect((last.time + last.duration) * RATE).toBeCloseTo(Math.round((31 * 1001 * RATE) / 30_000), 6);
     expect(onset((await decodedTrack(track)).left)).toBeLessThan(12);
   });
@@ -56,7 +61,7 @@ describe('makeSound()', () => {
     const encoder = await encoderOf(SOFTWARE)(format, 'high');
     for (let frame = 0; frame < 50; frame++) await encoder.encode(new Uint8Array(64 * 36 * 1.5).fill(128), frame);
     const track = (await makeSound(heard([sound(tone(5))]), 'aac'))!;
-    const bytes = await muxMp4(await encoder.finish(), { sound: track, fingerprint: null });
+    const bytes = await bytesOf(await muxMp4(await encoder.finish(), { sound: track, fingerprint: null }));
     encoder.close();
     const input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
     const audio = (await input.getPrimaryAudioTrack())!;

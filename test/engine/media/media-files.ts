@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 
 /** Reads a file of `clips/`. */
 export function mediaFile(name: string): Buffer {
@@ -33,7 +34,7 @@ export async function numberedClip(fps: number, count: number): Promise<Uint8Arr
       for (let at = 0; at < 64 * 36; at++) i420[at] = (picture >> ((at % 64) >> 3)) & 1 ? 235 : 16;
       await encoder.encode(i420, picture);
     }
-    return await muxMp4(await encoder.finish(), { sound: null, fingerprint: null });
+    return await bytesOf(await muxMp4(await encoder.finish(), { sound: null, fingerprint: null }));
   } finally {
     encoder.close();
   }

@@ -29,7 +29,8 @@ function encoded(frames: readonly Uint8Array[], rate: FrameRate = RATE_30, quali
   const size = { width: WIDTH, height: HEIGHT };
   const encoder = new GifFileEncoder({ ...size, rate, frameCount: frames.length, quality, comment: 'v1:abc' });
   for (const [frame, pixels] of frames.entries()) encoder.add(pixels, frame);
-  return encoder.finish();
+  encoder.finish();
+  return encoder.take();
 }
 
 /** Screen contents at each frame, as browsers compose them. */

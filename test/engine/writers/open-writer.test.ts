@@ -7,8 +7,8 @@ import { execaNode } from 'execa';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { OutputFormat } from '../../../src/contract/wire/output.ts';
-import { renderFile } from '../../../src/engine/render-file.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
+import { renderFile } from '../../support/in-memory.ts';
 import { inputOf, placed, rectangleLayer } from '../inputs.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -87,7 +87,7 @@ describe('openWriter()', () => {
           await writer.write(new Uint8Array(1024), 0);
           const file = await writer.finish();
           writer.close();
-          console.log(format, file.length > 20);
+          console.log(format, file.size > 20);
         } catch (error) {
           console.log(format, error.code);
         }

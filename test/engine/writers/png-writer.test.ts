@@ -3,6 +3,7 @@ import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { withPngComment } from '../../../src/engine/images/png-file.ts';
 import { encodePng, openPngSequenceWriter } from '../../../src/engine/writers/png-writer.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
 
 /** Decodes with Skia. */
@@ -45,7 +46,7 @@ describe('openPngSequenceWriter()', () => {
         sound: null,
       });
       for (const [frame, pixels] of ALPHA_FRAMES.entries()) await writer.write(pixels, frame);
-      return writer.finish();
+      return bytesOf(await writer.finish());
     };
     const bytes = await zip();
     const files = unzipSync(bytes);

@@ -5,6 +5,7 @@ import { Decoder } from '../../../src/engine/codec/decoder.ts';
 import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import { inputOf } from '../inputs.ts';
 import { stereoWav } from '../media/media-files.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, NOTHING, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
@@ -25,7 +26,7 @@ async function encoded(frames: readonly Uint8Array[], wish: Wish = {}): Promise<
   });
   try {
     for (const [frame, pixels] of frames.entries()) await writer.write(pixels, frame);
-    return await writer.finish();
+    return await bytesOf(await writer.finish());
   } finally {
     writer.close();
   }

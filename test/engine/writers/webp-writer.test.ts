@@ -1,6 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { openWebpWriter } from '../../../src/engine/writers/webp-writer.ts';
+import { bytesOf } from '../../support/in-memory.ts';
 import {
   ALPHA_FRAMES,
   box,
@@ -22,7 +23,7 @@ async function encoded(frames: readonly Uint8Array[], rate = RATE_30): Promise<B
     sound: null,
   });
   for (const [frame, pixels] of frames.entries()) await writer.write(pixels, frame);
-  const bytes = Buffer.from(await writer.finish());
+  const bytes = Buffer.from(await bytesOf(await writer.finish()));
   writer.close();
   return bytes;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StillComparison } from '../../../src/engine/stills/compare-stills.ts';
 import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
+import { TemporaryFile } from '../../../src/kernel/temporary-file.ts';
 import { chooseMoments } from '../../../src/report/preview/choose-moments.ts';
 import { contactSheet } from '../../../src/report/preview/contact-sheet.ts';
 import { draftVideo, type PreviewRenderer, previewVideo } from '../../../src/report/preview/preview-video.ts';
@@ -119,7 +120,7 @@ describe('draftVideo()', () => {
       video: async ({ width, height, output }) => {
         rendered.push(`${width}×${height} ${output.quality}`);
         const still = { name: 'poster', bytes: new Uint8Array(1), width, height };
-        return { video: new Uint8Array(rendered.length), stills: [still] } as never;
+        return { video: await TemporaryFile.of(new Uint8Array(rendered.length)), stills: [still] } as never;
       },
     };
     const before = renderInput();

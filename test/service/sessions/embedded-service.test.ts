@@ -15,8 +15,8 @@ import { describeSource } from '../../../src/service/sessions/sources/describe-s
 import { createSources } from '../../../src/service/sessions/sources/sources.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
 import { testDestinations } from '../../support/destinations.ts';
+import { renderedFile } from '../../support/in-memory.ts';
 import { pointerTo } from '../../support/lfs-pointer.ts';
-import { renderedFile } from '../../support/rendered-file.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../../support/small-sessions.ts';
 
@@ -87,7 +87,7 @@ describe('createEmbeddedService()', () => {
 
   it('writes files with the extension of their format', async () => {
     const { directory, render } = openService({
-      render: async () => [renderedFile({ format: 'png_sequence', video: new TextEncoder().encode('zip') })],
+      render: async () => [await renderedFile({ format: 'png_sequence', video: new TextEncoder().encode('zip') })],
     });
     const session = await render(smallRequest());
     expect(session.video_url).toBe('renders/folder/berlin-12345678.zip');

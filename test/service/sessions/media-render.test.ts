@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { expect, it, onTestFinished } from 'vitest';
-import { renderFile } from '../../../src/engine/render-file.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import { writeFileAtomic } from '../../../src/reconciler/project/write-file.ts';
 import { createDirectoryOutputs } from '../../../src/service/sessions/directory-outputs.ts';
@@ -13,6 +12,7 @@ import { describeSource } from '../../../src/service/sessions/sources/describe-s
 import { createSources } from '../../../src/service/sessions/sources/sources.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { testDestinations } from '../../support/destinations.ts';
+import { renderFile } from '../../support/in-memory.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 import { openPool } from '../../support/render-pools.ts';
 import { toneWav } from '../../support/tone.ts';

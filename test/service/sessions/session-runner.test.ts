@@ -11,8 +11,8 @@ import type {
   TemplateRegistry,
 } from '../../../src/service/sessions/ports.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
+import { renderedFile } from '../../support/in-memory.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
-import { renderedFile } from '../../support/rendered-file.ts';
 import {
   ACME,
   exampleSources,
@@ -194,7 +194,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
       renderInput: null as RenderInput | null,
       async render(renderInput: RenderInput) {
         renderer.renderInput = renderInput;
-        return [renderedFile({ format: renderInput.output.format, findings })];
+        return [await renderedFile({ format: renderInput.output.format, findings })];
       },
     };
     return renderer;

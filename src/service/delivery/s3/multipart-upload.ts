@@ -6,6 +6,7 @@ import {
 } from '../../../contract/destinations/destination.ts';
 import { type Json, sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { sendPieces } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 
@@ -94,19 +95,22 @@ function readState(state: Json | null, { sha256 }: DeliveredFile): UploadState |
 /** Sizes in bytes. Larger requests would take too long to repeat. */
 const SIZES = { oneRequest: 32 * 2 ** 20, part: 16 * 2 ** 20 };
 
-/** Writes an object from memory atomically. A failed multipart upload is aborted. @throws as `S3Bucket` */
+/** Writes an object atomically. A failed multipart upload is aborted. @throws as `S3Bucket` */
 export async function putObject(
   bucket: S3Bucket,
   key: string,
-  bytes: Uint8Array,
+  content: Uint8Array | TemporaryFile,
   sizes: typeof SIZES = SIZES,
 ): Promise<void> {
-  if (bytes.length <= sizes.oneRequest) return await bucket.put(key, bytes);
+  const isFile = content instanceof TemporaryFile;
+  const size = isFile ? content.size : content.length;
+  if (size <= sizes.oneRequest) return await bucket.put(key, isFile ? await content.bytes() : content);
   const file = {
-    size: bytes.length,
+    size,
     contentType: 'application/octet-stream',
-    sha256: sha256(bytes),
-    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+    sha256: isFile ? await content.sha256() : sha256(content),
+    stream: ({ start, end } = { start: 0, end: size }) =>
+      isFile ? content.stream({ start, end }) : Readable.from([content.subarray(start, end)]),
   };
   let uploadId = '';
   const delivering = {
@@ -118,7 +122,7 @@ export async function putObject(
   };
   try {
     const isSent = await sendParts({ bucket, key, file, kind: {}, smallestPartBytes: sizes.part }, delivering);
-    if (!isSent && (await bucket.head(key))?.size !== bytes.length) throw bucket.failure('lost the uploaded data');
+    if (!isSent && (await bucket.head(key))?.size !== size) throw bucket.failure('lost the uploaded data');
   } catch (error) {
     if (uploadId !== '') await bucket.abortParts(key, uploadId).catch(() => undefined);
     throw error;

@@ -10,6 +10,7 @@ import { serviceError } from '../../../contract/service-error.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../../kernel/file-system-error.ts';
 import { replaceFile } from '../../../kernel/replace-file.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { putObject } from '../../delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bucket.ts';
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
@@ -110,7 +111,7 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
     }
   }
   return {
-    put: (key, bytes) => putObject(bucket, prefix + key, bytes).catch(failed),
+    put: (key, content) => putObject(bucket, prefix + key, content).catch(failed),
     async stat(key) {
       const facts = await bucket.head(prefix + key).catch(failed);
       return facts === null ? null : { size: facts.size };
@@ -169,11 +170,13 @@ export function createDiskStorage(
   };
 
   return {
-    async put(key, bytes) {
+    async put(key, content) {
       const path = pathOf(directory, key);
+      const isFile = content instanceof TemporaryFile;
+      const data = isFile ? () => content.stream() : content;
       const write = async (): Promise<void> =>
-        replaceFile(path, bytes, { isDurable: true, unfinished: await temporaryPath() });
-      await room.guard(write, bytes.length);
+        replaceFile(path, data, { isDurable: true, unfinished: await temporaryPath() });
+      await room.guard(write, isFile ? content.size : content.length);
     },
     async stat(key) {
       const found = await nullIfMissing(stat(pathOf(directory, key)));

@@ -3,7 +3,7 @@ import { OUTPUT_FILE_TYPES, type OutputFormat } from '../../../contract/wire/out
 import type { RenderFinding } from '../../../engine/input-media.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import { defined } from '../../../kernel/defined.ts';
-import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
+import type { Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
 import type { OutputStore, StoredFile } from '../../sessions/ports.ts';
@@ -29,7 +29,7 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore {
       if (present !== null) return present;
       const put = async ({ format, video }: RenderedFile, output?: string): Promise<Omit<FurtherFile, 'name'>> => {
         await storage.put(renderingKey(inputDigest, videoFile(format, output)), video);
-        return { format, bytes: video.length, sha256: await fileSha256(video) };
+        return { format, bytes: video.size, sha256: await video.sha256() };
       };
       const [main, ...further] = rendered;
       const { stills, findings } = main!;

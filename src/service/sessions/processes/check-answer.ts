@@ -7,8 +7,8 @@ import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/segments/rendered-segment.ts';
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
@@ -32,10 +32,10 @@ import {
   oneOf,
   optionalFields,
   recordOf,
+  temporaryFile,
   text,
   UncheckedValue,
 } from './check-value.ts';
-import type { MessageLimits } from './message-channel.ts';
 import type { TaskInput, TaskKind, TaskMessage, TaskOutput } from './tasks.ts';
 
 // The shapes of everything that a render process answers. It reads untrusted files and may be taken over, so nothing that it
@@ -134,7 +134,7 @@ const lintFinding: Check<LintFinding> = both(
 ) as Check<LintFinding>;
 
 const renderedFile: Check<RenderedFile> = fields({
-  video: bytes,
+  video: temporaryFile,
   format,
   stills: listOf(namedStill),
   findings: listOf(renderFinding),
@@ -159,7 +159,7 @@ const sound: Check<RenderedSound> = fields({
       sampleRate: number,
       channels: count,
       configuration: bytes,
-      packets: listOf(fields({ bytes, time: number, duration: number })),
+      packets: temporaryFile,
     }),
   ),
   findings: listOf(mediaFinding),
@@ -356,44 +356,3 @@ export function messageCheck<Kind extends TaskKind>(kind: Kind, input: TaskInput
     failed: fields({ failure }),
   }) as Check<TaskMessage<Kind>>;
 }
-
-const MEGABYTE = 2 ** 20;
-const TEXT_BYTES = 4 * MEGABYTE;
-/** Text of a packet, at most, and twice the packets of a second of Opus, which are the shortest. */
-const [PACKET_TEXT_BYTES, SOUND_PACKETS] = [128, 100];
-/** An animation may grow when it is written again; other files in a package keep their size. */
-const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
-  source: MEGABYTE,
-  length: MEGABYTE,
-  keys: MEGABYTE,
-  font: MEGABYTE,
-  package: 256 * MEGABYTE,
-  bind: 256 * MEGABYTE,
-};
-
-/** Returns how many packets a task may answer with. */
-const PACKETS: { readonly [Kind in TaskKind]?: (input: TaskInput<Kind>) => number } = {
-  segments: ({ ranges, outputs }) => outputs.length * ranges.reduce((sum, { first, end }) => sum + end - first, 0),
-  sound: ({ renderInput: { frameCount, fps } }) => Math.ceil(frameCount / fps + 1) * SOUND_PACKETS,
-};
-
-/**
- * Returns the limits of the messages about a task. Texts are parsed by the thread that answers requests, so they are
- * bounded by what the task can need.
- *
- * @param memoryBytes memory limit of the process that sends them
- */
-export function messageLimits<Kind extends TaskKind>(
-  kind: Kind,
-  input: TaskInput<Kind>,
-  memoryBytes: number,
-): MessageLimits {
-  const packets = (PACKETS[kind] as ((input: TaskInput<Kind>) => number) | undefined)?.(input) ?? 0;
-  return {
-    textBytes: TEXT_BYTES + packets * PACKET_TEXT_BYTES,
-    attachedBytes: Math.min(memoryBytes, INSPECTED_BYTES[kind] ?? Number.POSITIVE_INFINITY),
-  };
-}
-
-/** Maximum size of a message about progress. */
-export const PROGRESS_BYTES = 1_024;

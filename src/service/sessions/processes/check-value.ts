@@ -1,4 +1,5 @@
 import { isRecord } from '../../../kernel/json.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 
 /**
  * Checks a value from a process that may be taken over. Returns a value with the declared fields only, so that no other
@@ -29,6 +30,8 @@ export const number: Check<number> = (value) =>
 export const count: Check<number> = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse('a count');
 export const bytes: Check<Uint8Array> = (value) => (value instanceof Uint8Array ? value : refuse('bytes'));
+export const temporaryFile: Check<TemporaryFile> = (value) =>
+  value instanceof TemporaryFile ? value : refuse('a file');
 
 /** Accepts only the given constants. */
 export function oneOf<const T extends string | number | true | null>(...choices: readonly T[]): Check<T> {

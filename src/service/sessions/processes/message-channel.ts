@@ -1,4 +1,5 @@
 import { isRecord } from '../../../kernel/json.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 
 /** Limits of a message that a reader accepts. */
 export interface MessageLimits {
@@ -6,6 +7,10 @@ export interface MessageLimits {
   readonly textBytes: number;
   /** Total size of its byte arrays. */
   readonly attachedBytes: number;
+  /** Number of its files. */
+  readonly files: number;
+  /** Size of each file. */
+  readonly fileBytes: number;
 }
 
 /** A message that its sender did not form with `encodeMessage`, or that exceeds a limit. */
@@ -20,20 +25,29 @@ const LENGTH_BYTES = 6;
 const TAG = '$';
 /** Maximum attachments: packets of about three hours of sound. */
 const MAX_ATTACHMENTS = 500_000;
+/** Maximum nesting of a message. A bound input nests eight levels. */
+const MAX_DEPTH = 64;
 /** Buffers up to this size share memory. */
 const SMALL_BYTES = 4_096;
 
 /**
- * Encodes a message about a task: plain values, maps and byte arrays. Receivers can read it without trusting the sender,
- * unlike V8's format.
+ * Encodes a message about a task: plain values, maps, byte arrays and temporary files, of which it contains the names. Receivers can
+ * read it without trusting the sender, unlike V8's format.
  *
  * Format: number of the task, length of the JSON text and number of attachments (4 bytes each), length of each attachment
  * (6 bytes each), the attachments, the text. Numbers are unsigned and big-endian.
  *
+ * @param nameOf hands a file over to the receiver, and returns the name under which it takes the file
  * @returns chunks to write in order; byte arrays of the message are not copied
  * @throws TypeError for a value of another class
  */
-export function encodeMessage(task: number, message: unknown): Uint8Array[] {
+export function encodeMessage(
+  task: number,
+  message: unknown,
+  nameOf: (file: TemporaryFile) => string = () => {
+    throw new TypeError('Internal error: a message contains a file');
+  },
+): Uint8Array[] {
   const attachments: Uint8Array[] = [];
   const plain = (value: unknown): unknown => {
     if (typeof value === 'number') return Number.isFinite(value) ? value : { [TAG]: 'number', text: String(value) };
@@ -46,6 +60,7 @@ export function encodeMessage(task: number, message: unknown): Uint8Array[] {
       return { [TAG]: 'bytes' };
     }
     if (Array.isArray(value)) return value.map(plain);
+    if (value instanceof TemporaryFile) return { [TAG]: 'file', name: nameOf(value) };
     if (value instanceof Map) return { [TAG]: 'map', entries: [...value].map(plain) };
     const prototype = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
@@ -70,7 +85,11 @@ interface MessageReaderOptions {
   limitsOf(task: number): MessageLimits | null;
   /** @param bytes size of its text and byte arrays */
   onMessage(task: number, message: unknown, bytes: number): void;
+  /** Takes over a file of the sender. @param name without a path */
+  takeFile(name: string): TemporaryFile;
 }
+
+const FILE_NAME = /^[\w-]{1,64}$/;
 
 /** Reads the messages of a stream. Allocates no more memory than a message has bytes, whatever lengths it declares. */
 export class MessageReader {
@@ -126,42 +145,58 @@ export class MessageReader {
       }
       const text = Buffer.allocUnsafeSlow(textLength!);
       yield text;
-      this.#options.onMessage(task!, decode(text, attachments), text.length + attachedBytes);
+      this.#options.onMessage(task!, this.#decode(text, attachments, limits), text.length + attachedBytes);
     }
   }
-}
 
-/** Maximum nesting of a message. A bound input nests eight levels. */
-const MAX_DEPTH = 64;
-
-function decode(text: Buffer, attachments: readonly Buffer[]): unknown {
-  let used = 0;
-  const restore = (value: unknown, depth: number): unknown => {
-    if (depth > MAX_DEPTH) throw new MalformedMessage('it is nested too deeply');
-    if (Array.isArray(value)) return value.map((item) => restore(item, depth + 1));
-    if (!isRecord(value)) return value;
-    const tag = Object.hasOwn(value, TAG) ? value[TAG] : undefined;
-    if (tag === undefined) return recordOf(Object.entries(value), depth);
-    if (tag === 'number') return Number(value.text);
-    if (tag === 'map' && isEntries(value.entries)) {
-      return new Map(value.entries.map(([key, child]) => [key, restore(child, depth + 1)]));
+  #decode(text: Buffer, attachments: readonly Buffer[], limits: MessageLimits): unknown {
+    let used = 0;
+    let files = 0;
+    const restore = (value: unknown, depth: number): unknown => {
+      if (depth > MAX_DEPTH) throw new MalformedMessage('it is nested too deeply');
+      if (Array.isArray(value)) return value.map((item) => restore(item, depth + 1));
+      if (!isRecord(value)) return value;
+      const tag = Object.hasOwn(value, TAG) ? value[TAG] : undefined;
+      if (tag === undefined) return recordOf(Object.entries(value), depth);
+      if (tag === 'number') return Number(value.text);
+      if (tag === 'map' && isEntries(value.entries)) {
+        return new Map(value.entries.map(([key, child]) => [key, restore(child, depth + 1)]));
+      }
+      if (tag === 'record' && isEntries(value.entries)) return recordOf(value.entries, depth);
+      if (tag === 'file') {
+        files += 1;
+        if (files > limits.files) throw new MalformedMessage(`it has more than ${limits.files} files`);
+        return this.#take(value.name, limits);
+      }
+      const attachment = tag === 'bytes' ? attachments[used++] : undefined;
+      if (attachment === undefined) throw new MalformedMessage('its text is invalid');
+      return attachment;
+    };
+    const recordOf = (entries: readonly (readonly [string, unknown])[], depth: number): object =>
+      Object.fromEntries(entries.map(([key, child]) => [key, restore(child, depth + 1)]));
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text.toString());
+    } catch {
+      throw new MalformedMessage('its text is not JSON');
     }
-    if (tag === 'record' && isEntries(value.entries)) return recordOf(value.entries, depth);
-    const attachment = tag === 'bytes' ? attachments[used++] : undefined;
-    if (attachment === undefined) throw new MalformedMessage('its text is invalid');
-    return attachment;
-  };
-  const recordOf = (entries: readonly (readonly [string, unknown])[], depth: number): object =>
-    Object.fromEntries(entries.map(([key, child]) => [key, restore(child, depth + 1)]));
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text.toString());
-  } catch {
-    throw new MalformedMessage('its text is not JSON');
+    const message = restore(parsed, 0);
+    if (used !== attachments.length) throw new MalformedMessage('it has unused attachments');
+    return message;
   }
-  const message = restore(parsed, 0);
-  if (used !== attachments.length) throw new MalformedMessage('it has unused attachments');
-  return message;
+
+  #take(name: unknown, { fileBytes }: MessageLimits): TemporaryFile {
+    if (typeof name !== 'string' || !FILE_NAME.test(name)) throw new MalformedMessage('it names an invalid file');
+    let file: TemporaryFile;
+    try {
+      file = this.#options.takeFile(name);
+    } catch (error) {
+      throw new MalformedMessage(`its file cannot be read: ${(error as Error).message}`);
+    }
+    if (file.size <= fileBytes) return file;
+    file.close();
+    throw new MalformedMessage(`it has a file of ${file.size} bytes`);
+  }
 }
 
 function isEntries(value: unknown): value is [string, unknown][] {

@@ -1,5 +1,6 @@
 import { statfsSync, utimesSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -9,11 +10,13 @@ import { packRenderInput } from '../../../engine/packed-input.ts';
 import { errorFrom, type Failure, RenderError } from '../../../engine/render-error.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
 import type { VideoInput } from '../../../template/render-input.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { messageCheck, messageLimits, PROGRESS_BYTES } from './check-answer.ts';
+import { messageCheck } from './check-answer.ts';
 import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
+import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -214,7 +217,8 @@ export class RenderChild implements TaskRunner {
           },
         });
         this.#subprocess.stdin.cork();
-        for (const chunk of encodeMessage(task, request)) this.#subprocess.stdin.write(chunk);
+        const chunks = encodeMessage(task, request, (file) => file.shareIn(this.#folder));
+        for (const chunk of chunks) this.#subprocess.stdin.write(chunk);
         this.#subprocess.stdin.uncork();
       });
     } finally {
@@ -236,6 +240,7 @@ export class RenderChild implements TaskRunner {
     const reader = new MessageReader({
       limitsOf: (task) => this.#running.get(task)?.limits ?? null,
       onMessage: (task, message, bytes) => this.#running.get(task)?.receive(message, bytes),
+      takeFile: (name) => TemporaryFile.take(join(this.#folder, name)),
     });
     let readingMs = 0;
     stream

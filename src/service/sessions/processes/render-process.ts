@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { EncoderFactory } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import { unpackRenderInput } from '../../../engine/packed-input.ts';
 import { failureFrom } from '../../../engine/render-error.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { tryToRemove } from '../../../kernel/temporary-folder.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
@@ -38,8 +40,8 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderOutputs(unpackRenderInput(renderInput), outputs, { encoder: await openerOf(encoder), onProgress });
   },
   async segments({ input: { renderInput, outputs, ranges }, encoder }, onProgress) {
-    const { renderOutputSegments } = await import('../../../engine/render-segments.ts');
-    return renderOutputSegments(unpackRenderInput(renderInput), outputs, ranges, {
+    const { renderSegments } = await import('../../../engine/render-segments.ts');
+    return renderSegments(unpackRenderInput(renderInput), outputs, ranges, {
       encoder: await openerOf(encoder),
       onProgress,
     });
@@ -58,7 +60,12 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async join({ input: { renderInput, segments, sound } }) {
     const { joinSegments } = await import('../../../engine/render-segments.ts');
-    return joinSegments(renderInput, segments, sound);
+    try {
+      return await joinSegments(renderInput, segments, sound);
+    } finally {
+      segments.file.close();
+      sound.track?.packets.close();
+    }
   },
   async stills({ input }, onProgress) {
     const { renderStills } = await import('../../../engine/render-stills.ts');
@@ -99,8 +106,9 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
 
 /** The parent's requests are trusted: they only have to be complete. */
 const requests = new MessageReader({
-  limitsOf: () => ({ textBytes: Number.POSITIVE_INFINITY, attachedBytes: Number.POSITIVE_INFINITY }),
+  limitsOf: () => ({ textBytes: Infinity, attachedBytes: Infinity, files: Infinity, fileBytes: Infinity }),
   onMessage: (task, request) => void answer(task, request as TaskRequest),
+  takeFile: (name) => TemporaryFile.take(join(tmpdir(), name)),
 });
 const answers = new Socket({ fd: ANSWERS_DESCRIPTOR, readable: false, writable: true });
 
@@ -169,7 +177,7 @@ async function freeMemory(kind: TaskKind): Promise<void> {
 }
 
 function send(task: number, message: TaskMessage): void {
-  for (const chunk of encodeMessage(task, message)) answers.write(chunk);
+  for (const chunk of encodeMessage(task, message, (file) => file.release())) answers.write(chunk);
 }
 
 /** Empties this process's folder and kills the process, with its group if it leads a group. */

@@ -7,8 +7,8 @@ import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
 import type { AnyRenderInput, PackedTemplate } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
+import type { RenderedSegment, SegmentStill, SpooledSegments } from '../../../engine/segments/rendered-segment.ts';
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
@@ -65,7 +65,7 @@ interface RenderTasks {
   readonly join: {
     readonly input: {
       readonly renderInput: InputFile;
-      readonly segments: readonly RenderedSegment[];
+      readonly segments: SpooledSegments;
       readonly sound: RenderedSound;
     };
     readonly output: RenderedFile;

@@ -1,12 +1,14 @@
+import type { AudioTrack } from '../../../engine/codec/encoded-track.ts';
 import type { FrameRange } from '../../../engine/frame-rate.ts';
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
-import type { RenderedSegment } from '../../../engine/render-segments.ts';
-import type { RenderedFile } from '../../../engine/rendered-file.ts';
+import type { InMemoryFile, RenderedFile } from '../../../engine/rendered-file.ts';
+import type { RenderedSegment } from '../../../engine/segments/rendered-segment.ts';
 import { hasSegments, segmentRanges } from '../../../engine/segments/segment.ts';
 import { drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { defined } from '../../../kernel/defined.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import type { InputFile } from '../../../template/render-input.ts';
 import type { NamedFile } from '../ports.ts';
 import { renderWorkload } from '../render-time.ts';
@@ -29,11 +31,33 @@ export type Piece =
   /** Files without segments that share a drawing. */
   | { readonly kind: 'whole'; readonly files: readonly number[] };
 
-/** The rendered pieces of one file. Plain data. */
+/** The rendered pieces of one file, in memory. Plain data. */
 export interface FilePieces {
   readonly segments: readonly RenderedSegment[];
-  readonly sound: RenderedSound | null;
-  readonly whole: RenderedFile | null;
+  readonly sound: InMemorySound | null;
+  readonly whole: InMemoryFile | null;
+}
+
+/** A sound with the bytes of the file that has its packets. */
+interface InMemorySound extends Omit<RenderedSound, 'track'> {
+  readonly track: (Omit<AudioTrack, 'packets'> & { readonly packets: Uint8Array }) | null;
+}
+
+/** Reads a sound into memory and closes its file. */
+export async function soundIntoMemory({ track, ...sound }: RenderedSound): Promise<InMemorySound> {
+  if (track === null) return { ...sound, track };
+  const bytes = await track.packets.bytes();
+  track.packets.close();
+  return { ...sound, track: { ...track, packets: bytes } };
+}
+
+export async function soundIntoFile({ track, ...sound }: InMemorySound): Promise<RenderedSound> {
+  if (track === null) return { ...sound, track };
+  return { ...sound, track: { ...track, packets: await TemporaryFile.of(track.packets) } };
+}
+
+export async function intoFile({ video, ...file }: InMemoryFile): Promise<RenderedFile> {
+  return { ...file, video: await TemporaryFile.of(video) };
 }
 
 /** Returns the files of a video, the main file first. */

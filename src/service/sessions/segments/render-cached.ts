@@ -1,10 +1,12 @@
+import pLimit from 'p-limit';
 import type { AudioCodec, AudioTrack } from '../../../engine/codec/encoded-track.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
-import type { RenderedSegment, SegmentStill } from '../../../engine/render-segments.ts';
+import type { RenderedSegment, SegmentStill } from '../../../engine/segments/rendered-segment.ts';
 import { stillKey } from '../../../engine/segments/segment.ts';
 import { abortable } from '../../../kernel/abortable.ts';
-import type { Sha256 } from '../../../kernel/digest.ts';
+import { type Sha256, sha256 } from '../../../kernel/digest.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import type { CachedKind, SegmentCache } from './segment-cache.ts';
 
 /** A unit to render. */
@@ -13,83 +15,82 @@ interface CachedUnit {
   readonly key: Sha256 | null;
 }
 
-interface UnitWork<Unit extends CachedUnit, Value> {
+interface UnitWork<Unit extends CachedUnit, Value, Held> {
   readonly kind: CachedKind;
   /** Renders units and passes each value to `keep` when it is finished. */
   render(missing: readonly Unit[], keep: (unit: Unit, value: Value) => Promise<void>): Promise<void>;
   /** Writes a value to the cache. */
   store(key: Sha256, value: Value): Promise<void>;
+  /** Returns what stays in memory of a value. Values are large, and a long video has many. */
+  hold(unit: Unit, value: Value): Promise<Held>;
   onReused(unit: Unit): void;
   readonly signal: AbortSignal | undefined;
 }
 
+/** Values that are read from the cache at once. */
+const CONCURRENT_READS = 8;
+
 /**
- * Returns the value of each unit: from the cache, from a concurrent render, or rendered now.
+ * Returns what `hold` returns for the value of each unit: from the cache, after a concurrent render has stored it there, or rendered
+ * now.
  *
  * @param cache null to render all units
  * @throws errors of `render`; the signal's reason
  */
-export async function renderUnits<Unit extends CachedUnit, Value>(
+export async function renderUnits<Unit extends CachedUnit, Value, Held>(
   cache: SegmentCache | null,
   units: readonly Unit[],
-  work: UnitWork<Unit, Value>,
-): Promise<ReadonlyMap<Unit, Value>> {
-  const done = new Map<Unit, Value>();
+  work: UnitWork<Unit, Value, Held>,
+): Promise<ReadonlyMap<Unit, Held>> {
+  const done = new Map<Unit, Held>();
   if (cache === null && units.length > 0) {
-    await work.render(units, async (unit, value) => void done.set(unit, value));
+    await work.render(units, async (unit, value) => void done.set(unit, await work.hold(unit, value)));
   }
   let pending = cache === null ? [] : units;
   while (pending.length > 0) pending = await renderRound(cache!, pending, work, done);
   return done;
 }
 
-/** @returns units whose concurrent render failed */
-async function renderRound<Unit extends CachedUnit, Value>(
+/** @returns units that a concurrent render has stored, unless it failed */
+async function renderRound<Unit extends CachedUnit, Value, Held>(
   cache: SegmentCache,
   pending: readonly Unit[],
-  { kind, render, store, onReused, signal }: UnitWork<Unit, Value>,
-  done: Map<Unit, Value>,
+  { kind, render, store, hold, onReused, signal }: UnitWork<Unit, Value, Held>,
+  done: Map<Unit, Held>,
 ): Promise<Unit[]> {
-  const reuse = (unit: Unit, value: Value): void => {
-    done.set(unit, value);
-    cache.count(kind, 'reused');
-    onReused(unit);
-  };
   const concurrentRenders = pending.flatMap((unit) => {
-    const value = unit.key === null ? undefined : cache.running<Value>(unit.key);
-    return value === undefined ? [] : [{ unit, value }];
+    const ended = unit.key === null ? undefined : cache.running(unit.key);
+    return ended === undefined ? [] : [{ unit, ended }];
   });
   const renderedElsewhere = new Set(concurrentRenders.map(({ unit }) => unit));
   const unclaimed = pending.filter((unit) => !renderedElsewhere.has(unit));
-  const claims = new Map(
-    unclaimed.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim<Value>(unit.key)]])),
-  );
+  const claims = new Map(unclaimed.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim(unit.key)]])));
   try {
-    const finding = unclaimed.map(async (unit) => {
-      const value = unit.key === null ? null : await cache.find<Value>(unit.key);
-      if (value === null) return [unit];
-      claims.get(unit)!(value);
-      reuse(unit, value);
-      return [];
-    });
+    const reading = pLimit(CONCURRENT_READS);
+    const finding = unclaimed.map((unit) =>
+      reading(async () => {
+        const value = unit.key === null ? null : await cache.find<Value>(unit.key);
+        if (value === null) return [unit];
+        claims.get(unit)!();
+        done.set(unit, await hold(unit, value));
+        cache.count(kind, 'reused');
+        onReused(unit);
+        return [];
+      }),
+    );
     const missing = (await Promise.all(finding)).flat();
     const keep = async (unit: Unit, value: Value): Promise<void> => {
       cache.count(kind, 'rendered');
-      done.set(unit, value);
-      claims.get(unit)?.(value);
       if (unit.key !== null) await store(unit.key, value);
+      claims.get(unit)?.();
+      done.set(unit, await hold(unit, value));
     };
     if (missing.length > 0) await render(missing, keep);
   } finally {
-    for (const release of claims.values()) release(null);
+    for (const release of claims.values()) release();
   }
-  const failed: Unit[] = [];
-  for (const { unit, value: promised } of concurrentRenders) {
-    const value = await (signal === undefined ? promised : abortable(promised, signal));
-    if (value === null) failed.push(unit);
-    else reuse(unit, value);
-  }
-  return failed;
+  for (const { ended } of concurrentRenders) await (signal === undefined ? ended : abortable(ended, signal));
+  return concurrentRenders.map(({ unit }) => unit);
 }
 
 /** Writes a segment and its stills. Stills have separate keys, so that renders with and without stills share segments. */
@@ -107,12 +108,12 @@ async function storeStills(cache: SegmentCache, segment: Sha256, stills: readonl
  *
  * @param frames frames of all stills of the video
  */
-export async function addStills(
+export async function addStills<Segment extends Omit<RenderedSegment, 'packets'>>(
   cache: SegmentCache,
-  segments: readonly { readonly key: Sha256 | null; readonly segment: RenderedSegment }[],
+  segments: readonly { readonly key: Sha256 | null; readonly segment: Segment }[],
   frames: readonly number[],
   renderStills: (frames: readonly number[]) => Promise<readonly SegmentStill[]>,
-): Promise<RenderedSegment[]> {
+): Promise<Segment[]> {
   const missing: number[] = [];
   const finding = segments.map(async ({ key, segment }) => {
     const { first, end, stills } = segment;
@@ -128,7 +129,7 @@ export async function addStills(
   });
   const found = await Promise.all(finding);
   const drawn = missing.length === 0 ? [] : await renderStills(missing.sort((a, b) => a - b));
-  const complete: RenderedSegment[] = [];
+  const complete: Segment[] = [];
   for (const { key, segment } of found) {
     const drawnStills = drawn.filter(({ frame }) => frame >= segment.first && frame < segment.end);
     if (key !== null) await storeStills(cache, key, drawnStills);
@@ -150,9 +151,49 @@ export async function renderSoundCached(
 ): Promise<RenderedSound> {
   const isCached = cache !== null && codec !== null && renderInput.sounds.length > 0;
   const key = isCached ? (await cache.keysOf({ renderInput, outputs: [], ranges: [], codec }, owner)).sound : null;
-  const found = key === null ? null : await cache!.find<{ track: AudioTrack | null }>(key);
-  if (found !== null) return { ...(await render(null)), track: found.track };
+  const track = key === null ? undefined : await findSound(cache!, key);
+  if (track !== undefined) return { ...(await render(null)), track };
   const sound = await render(codec);
-  if (key !== null) await cache!.keep(key, { track: sound.track });
+  if (key !== null) await storeSound(cache!, key, sound.track);
   return sound;
+}
+
+/** A sound in the cache. Its packets are in records of their own, because a record is read and written as a whole. */
+interface StoredSound {
+  readonly track: (Omit<AudioTrack, 'packets'> & { readonly parts: number }) | null;
+}
+
+const PART_BYTES = 4 * 2 ** 20;
+
+function partKey(sound: Sha256, part: number): Sha256 {
+  return sha256(`${sound} part ${part}`);
+}
+
+async function storeSound(cache: SegmentCache, key: Sha256, track: AudioTrack | null): Promise<void> {
+  if (track === null) return cache.keep(key, { track } satisfies StoredSound);
+  const { packets, ...rest } = track;
+  const parts = Math.ceil(packets.size / PART_BYTES);
+  for (let part = 0; part < parts; part++) {
+    const [start, end] = [part * PART_BYTES, Math.min(packets.size, (part + 1) * PART_BYTES)];
+    await cache.keep(partKey(key, part), await packets.bytes({ start, end }));
+  }
+  await cache.keep(key, { track: { ...rest, parts } } satisfies StoredSound);
+}
+
+/** @returns undefined if the cache does not have the whole sound */
+async function findSound(cache: SegmentCache, key: Sha256): Promise<AudioTrack | null | undefined> {
+  const found = await cache.find<StoredSound>(key);
+  if (found === null) return undefined;
+  if (found.track === null) return null;
+  const { parts, ...track } = found.track;
+  const packets = TemporaryFile.create();
+  for (let part = 0; part < parts; part++) {
+    const bytes = await cache.find<Uint8Array>(partKey(key, part));
+    if (bytes === null) {
+      packets.close();
+      return undefined;
+    }
+    await packets.append(bytes);
+  }
+  return { ...track, packets };
 }

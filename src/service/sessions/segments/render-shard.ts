@@ -188,7 +188,7 @@ export async function renderShard(
       }
       if (pieces.length === 0) continue;
       try {
-        await renderer.renderPieces(video, pieces, { signal });
+        await renderer.cachePieces(video, pieces, { signal });
         onVideo(id, share);
       } catch (error) {
         signal.throwIfAborted();

@@ -41,7 +41,7 @@ export class SegmentCache {
   readonly build: string;
   readonly #options: SegmentCacheOptions;
   readonly #store: SegmentStore;
-  readonly #running = new Map<Sha256, Promise<unknown>>();
+  readonly #running = new Map<Sha256, Promise<void>>();
   readonly #counts = { segment: { reused: 0, rendered: 0 }, file: { reused: 0, rendered: 0 } };
   #hasFailed = false;
 
@@ -78,23 +78,21 @@ export class SegmentCache {
     return this.#hasFailed;
   }
 
-  /** Returns the value of a concurrent render, which resolves to null if that render fails; undefined without such a render. */
-  running<T>(key: Sha256): Promise<T | null> | undefined {
-    return this.#running.get(key) as Promise<T | null> | undefined;
+  /** Resolves when a concurrent render has stored a value or failed; undefined without such a render. */
+  running(key: Sha256): Promise<void> | undefined {
+    return this.#running.get(key);
   }
 
-  /** Lets concurrent renders wait for a value. @returns a function that publishes it, or null on failure */
-  claim<T>(key: Sha256): (value: T | null) => void {
-    let publish: (value: T | null) => void = () => undefined;
-    this.#running.set(
-      key,
-      new Promise<T | null>((resolve) => {
-        publish = resolve;
-      }),
-    );
-    return (value) => {
-      this.#running.delete(key);
-      publish(value);
+  /** Lets concurrent renders wait until a value is stored. @returns a function that ends the wait; may be called again */
+  claim(key: Sha256): () => void {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#running.set(key, ended);
+    return () => {
+      if (this.#running.get(key) === ended) this.#running.delete(key);
+      end();
     };
   }
 

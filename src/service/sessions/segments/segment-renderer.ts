@@ -1,19 +1,31 @@
-import type { FrameRange } from '../../../engine/frame-rate.ts';
 import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import { type AnyRenderInput, withoutPictures } from '../../../engine/packed-input.ts';
 import { RenderError } from '../../../engine/render-error.ts';
-import type { RenderedSegment } from '../../../engine/render-segments.ts';
-import type { RenderedFile } from '../../../engine/rendered-file.ts';
-import { hasSegments, MAX_SHARED_SEGMENTS } from '../../../engine/segments/segment.ts';
+import { type InMemoryFile, intoMemory, type RenderedFile } from '../../../engine/rendered-file.ts';
+import { type RenderedSegment, SegmentSpool, type SpooledSegment } from '../../../engine/segments/rendered-segment.ts';
+import { hasSegments } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
+import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import type { InputFile } from '../../../template/render-input.ts';
 import type { Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
-import { type FilePieces, filesOf, type InputFiles, type Piece, pieceFrames, piecesOf } from './pieces.ts';
+import { allOrNone, inParallel, timeLimit } from './parallel-work.ts';
+import {
+  type FilePieces,
+  filesOf,
+  type InputFiles,
+  intoFile,
+  type Piece,
+  pieceFrames,
+  piecesOf,
+  soundIntoFile,
+  soundIntoMemory,
+} from './pieces.ts';
 import { addStills, renderSoundCached, renderUnits, storeSegment } from './render-cached.ts';
 import type { SegmentCache } from './segment-cache.ts';
+import { finishedIn, framesOf, tasksOf } from './segment-tasks.ts';
 
 /**
  * Renders videos as pieces and joins them. A single machine renders all pieces. Workers of a farm and shards of an apply each
@@ -23,10 +35,12 @@ export interface SegmentRenderer extends Renderer {
   /**
    * Renders some of the pieces that `piecesOf` returns.
    *
-   * @returns the rendered pieces of each file
+   * @returns the rendered pieces of each file, in memory
    * @throws as `render`
    */
   renderPieces(video: InputFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
+  /** Renders pieces for the cache only. @throws as `render` */
+  cachePieces(video: InputFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<void>;
   /**
    * Joins all pieces of a video and returns its files, the main file first.
    *
@@ -49,6 +63,23 @@ export interface SegmentRendererOptions {
 const MAX_CACHED_BYTES = 256 * 2 ** 20;
 const SILENCE: RenderedSound = { track: null, findings: [] };
 
+/** What stays in memory of a segment. */
+type HeldSegment = Omit<RenderedSegment, 'packets'>;
+type HoldSegment<Held> = (file: number, segment: RenderedSegment) => Promise<Held>;
+
+/** The rendered pieces of one file while a video is rendered. Sound and whole files are in temporary files. */
+interface HeldPieces<Held extends HeldSegment> {
+  segments: readonly Held[];
+  sound: RenderedSound | null;
+  whole: RenderedFile | null;
+}
+
+interface Target<Held extends HeldSegment> {
+  readonly advance: Advance;
+  /** By file. */
+  readonly rendered: readonly HeldPieces<Held>[];
+}
+
 /** Reports finished frames of all files, and finished segments. */
 type Advance = (frames: number, segments: number, isReused?: boolean) => void;
 
@@ -59,81 +90,140 @@ export function createSegmentRenderer({
   cache,
   totalMs = DEFAULT_LIMITS.totalMs,
 }: SegmentRendererOptions): SegmentRenderer {
-  const renderer: SegmentRenderer = {
-    async render(renderInput, { others = [], ...options } = {}) {
-      const video = { renderInput, others };
-      return renderer.join(video, await renderer.renderPieces(video, piecesOf(video), options), silenced(options));
-    },
-
-    async renderPieces(video, pieces, options = {}) {
-      const files = filesOf(video);
-      const rendered = files.map((): { -readonly [Field in keyof FilePieces]: FilePieces[Field] } => ({
-        segments: [],
-        sound: null,
-        whole: null,
-      }));
-      const advance = pieceProgress(files, pieces, options.onProgress);
-      const ofVideo: TaskOptions = { ...options, video: Symbol('video') };
-      const drawings = groupBy(pieces, (piece) => drawingKey(files[firstFile(piece)]!));
+  /** Renders pieces. @param hold stores a segment, and returns what stays in memory of it */
+  const renderHeld = async <Held extends HeldSegment>(
+    video: InputFiles,
+    pieces: readonly Piece[],
+    hold: HoldSegment<Held>,
+    options: RenderOptions,
+  ): Promise<HeldPieces<Held>[]> => {
+    const files = filesOf(video);
+    const rendered = files.map((): HeldPieces<Held> => ({ segments: [], sound: null, whole: null }));
+    const advance = pieceProgress(files, pieces, options.onProgress);
+    const ofVideo: TaskOptions = { ...options, video: Symbol('video') };
+    const drawings = groupBy(pieces, (piece) => drawingKey(files[firstFile(piece)]!));
+    try {
       for (const group of drawings.values()) {
         const limit = timeLimit(group.some(({ kind }) => kind === 'segment') ? totalMs : null, options.signal);
         try {
-          const [segments, whole, ...sounds] = await allOrNone(limit.signal, (signal) => [
-            renderSegments(video, group, advance, { ...ofVideo, signal }),
-            renderWhole(video, group, advance, { ...ofVideo, signal }),
+          await allOrNone(limit.signal, (signal) => [
+            renderSegments(video, group, { advance, hold, rendered }, { ...ofVideo, signal }),
+            renderWhole(video, group, { advance, rendered }, { ...ofVideo, signal }),
             ...group.flatMap((piece) =>
-              piece.kind === 'sound' ? [renderSound(video, piece.file, { ...silenced(ofVideo), signal })] : [],
+              piece.kind === 'sound'
+                ? [renderSound(video, piece.file, rendered, { ...silenced(ofVideo), signal })]
+                : [],
             ),
           ]);
-          for (const [file, ofFile] of segments) rendered[file]!.segments = ofFile;
-          for (const [file, result] of whole) rendered[file]!.whole = result;
-          for (const { file, sound } of sounds) rendered[file]!.sound = sound;
         } finally {
           limit.clear();
         }
         options.signal?.throwIfAborted();
       }
       return rendered;
-    },
+    } catch (error) {
+      closePieces(rendered);
+      throw error;
+    }
+  };
 
-    async join(video, pieces, options) {
-      const results: RenderedFile[] = [];
+  /** Joins the pieces of a video. Closes the files of sounds. */
+  const joinHeld = async (
+    video: InputFiles,
+    pieces: readonly HeldPieces<SpooledSegment>[],
+    spools: readonly SegmentSpool[],
+    options: RenderOptions,
+  ): Promise<RenderedFile[]> => {
+    const results: RenderedFile[] = [];
+    try {
       for (const [at, file] of filesOf(video).entries()) {
         const { segments = [], sound = null, whole = null } = pieces[at] ?? {};
         const isWhole = !hasSegments(file.output.format);
         if (isWhole ? whole === null : sound === null && hasMedia(video.renderInput)) throw pieceMissing();
-        const input = { renderInput: file, segments, sound: sound ?? SILENCE };
+        const spooled = { file: spools[at]!.file, segments };
+        const input = { renderInput: file, segments: spooled, sound: sound ?? SILENCE };
         results.push(isWhole ? whole! : await runner.run('join', input, options));
       }
       return results;
+    } catch (error) {
+      for (const result of results) result.video.close();
+      throw error;
+    } finally {
+      for (const { sound } of pieces) sound?.track?.packets.close();
+    }
+  };
+
+  const renderer: SegmentRenderer = {
+    async render(renderInput, { others = [], ...options } = {}) {
+      const video = { renderInput, others };
+      const spools = filesOf(video).map(() => new SegmentSpool());
+      try {
+        const hold: HoldSegment<SpooledSegment> = (file, segment) => spools[file]!.add(segment);
+        const pieces = await renderHeld(video, piecesOf(video), hold, options);
+        return await joinHeld(video, pieces, spools, silenced(options));
+      } finally {
+        for (const spool of spools) spool.close();
+      }
+    },
+
+    async renderPieces(video, pieces, options = {}) {
+      const rendered = await renderHeld(video, pieces, async (_file, segment) => segment, options);
+      const plain = rendered.map(async ({ segments, sound, whole }) => ({
+        segments,
+        sound: sound === null ? null : await soundIntoMemory(sound),
+        whole: whole === null ? null : await intoMemory(whole),
+      }));
+      return Promise.all(plain);
+    },
+
+    async cachePieces(video, pieces, options = {}) {
+      closePieces(await renderHeld(video, pieces, async (_file, { packets: _, ...segment }) => segment, options));
+    },
+
+    async join(video, pieces, options = {}) {
+      const spools = filesOf(video).map(() => new SegmentSpool());
+      try {
+        const held: HeldPieces<SpooledSegment>[] = [];
+        for (const [at, { segments, sound, whole }] of pieces.entries()) {
+          for (const segment of segments) await spools[at]!.add(segment);
+          held.push({
+            segments: spools[at]!.segments,
+            sound: sound === null ? null : await soundIntoFile(sound),
+            whole: whole === null ? null : await intoFile(whole),
+          });
+        }
+        return await joinHeld(video, held, spools, options);
+      } finally {
+        for (const spool of spools) spool.close();
+      }
     },
   };
 
   const renderSound = async (
     { renderInput: whole, others: furtherFiles }: InputFiles,
     file: number,
+    rendered: readonly HeldPieces<HeldSegment>[],
     options: TaskOptions,
-  ) => {
+  ): Promise<void> => {
     // Fonts and images do not affect the sound.
     const renderInput = {
       ...withoutPictures(whole),
       ...filesOf({ renderInput: whole, others: furtherFiles })[file]!,
     } as AnyRenderInput;
     const request = { codec: audioCodecOf(renderInput.output.format), owner: options.owner ?? '' };
-    const sound = await renderSoundCached(cache, renderInput, request, (codec) =>
+    rendered[file]!.sound = await renderSoundCached(cache, renderInput, request, (codec) =>
       runner.run('sound', { renderInput, codec }, options),
     );
-    return { file, sound };
   };
 
-  const renderSegments = async (
+  const renderSegments = async <Held extends HeldSegment>(
     video: InputFiles,
     pieces: readonly Piece[],
-    advance: Advance,
+    { advance, hold, rendered: target }: Target<Held> & { readonly hold: HoldSegment<Held> },
     options: TaskOptions,
-  ): Promise<ReadonlyMap<number, RenderedSegment[]>> => {
+  ): Promise<void> => {
     const segmentPieces = pieces.flatMap((piece) => (piece.kind === 'segment' ? [piece] : []));
-    if (segmentPieces.length === 0) return new Map();
+    if (segmentPieces.length === 0) return;
     const all = filesOf(video);
     const files = [...new Set(segmentPieces.flatMap((piece) => piece.files))].sort((a, b) => a - b);
     const ranges = segmentPieces.map(({ range }) => range);
@@ -174,9 +264,10 @@ export function createSegmentRenderer({
         }),
       );
     };
-    const done = await renderUnits(cache, units, {
+    const done = await renderUnits<Unit, RenderedSegment, Held>(cache, units, {
       kind: 'segment',
       render,
+      hold: ({ file }, segment) => hold(file, segment),
       async store(key, segment) {
         await storeSegment(cache!, key, segment);
         if (!cache!.hasFailed) options.onStored?.();
@@ -184,33 +275,41 @@ export function createSegmentRenderer({
       onReused: ({ range }) => advance(framesOf([range]), 1, true),
       signal: options.signal,
     });
-    const rendered = new Map(files.map((file) => [file, units.filter((unit) => unit.file === file)] as const));
     const frames = [...new Set(renderInput.stills.map(({ frame }) => frame))];
-    const results = [...rendered].map(async ([file, fileUnits]): Promise<[number, RenderedSegment[]]> => {
-      const segments = fileUnits.map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
-      // Only the main file has stills.
-      if (cache === null || file !== 0) return [file, segments.map(({ segment }) => segment)];
+    const finishing = files.map(async (file) => {
+      const segments = units
+        .filter((unit) => unit.file === file)
+        .map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
       const renderStills = (missing: readonly number[]) =>
         runner.run('frames', { renderInput, frames: missing }, silenced(options));
-      return [file, await addStills(cache, segments, frames, renderStills)];
+      // Only the main file has stills.
+      const hasStills = cache !== null && file === 0;
+      target[file]!.segments = hasStills
+        ? await addStills(cache, segments, frames, renderStills)
+        : segments.map(({ segment }) => segment);
     });
-    return new Map(await Promise.all(results));
+    await Promise.all(finishing);
   };
 
   const renderWhole = async (
     video: InputFiles,
     pieces: readonly Piece[],
-    advance: Advance,
+    { advance, rendered: target }: Target<HeldSegment>,
     options: TaskOptions,
-  ): Promise<ReadonlyMap<number, RenderedFile>> => {
+  ): Promise<void> => {
     const all = filesOf(video);
     const units = pieces.flatMap((piece) =>
       piece.kind === 'whole'
         ? piece.files.map((file) => ({ file, key: cache?.fileKey(all[file]!) ?? null, piece }))
         : [],
     );
-    const done = await renderUnits<(typeof units)[number], RenderedFile>(cache, units, {
+    await renderUnits<(typeof units)[number], RenderedFile | InMemoryFile, void>(cache, units, {
       kind: 'file',
+      async hold({ file }, result) {
+        const { video: content } = result;
+        target[file]!.whole =
+          content instanceof TemporaryFile ? { ...result, video: content } : await intoFile(result as InMemoryFile);
+      },
       async render(missing, keep) {
         const [first] = missing;
         const renderInput = { ...video.renderInput, ...all[first!.file]! } as AnyRenderInput;
@@ -231,18 +330,26 @@ export function createSegmentRenderer({
         for (const [at, unit] of missing.entries()) await keep(unit, results[at]!);
       },
       async store(key, result) {
-        if (result.video.length <= MAX_CACHED_BYTES) await cache!.keep(key, result);
+        const { video: content, ...rest } = result;
+        if (!(content instanceof TemporaryFile) || content.size > MAX_CACHED_BYTES) return;
+        await cache!.keep(key, { ...rest, video: await content.bytes() });
       },
       onReused: ({ file }) => advance(pieceFrames({ kind: 'whole', files: [file] }, all), 0),
       signal: options.signal,
     });
-    return new Map([...done].map(([{ file }, result]) => [file, result]));
   };
   return renderer;
 }
 
 function firstFile(piece: Piece): number {
   return piece.kind === 'sound' ? piece.file : piece.files[0]!;
+}
+
+function closePieces(pieces: readonly HeldPieces<HeldSegment>[]): void {
+  for (const { sound, whole } of pieces) {
+    sound?.track?.packets.close();
+    whole?.video.close();
+  }
 }
 
 function pieceMissing(): RenderError {
@@ -269,89 +376,4 @@ function pieceProgress(
 /** Removes the progress callback, because only frames of segments and files count as progress. */
 function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
   return options;
-}
-
-/** Returns a signal that aborts with another signal or after a time. @param totalMs null for no limit */
-function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
-  const ending = new AbortController();
-  const expire = (): void =>
-    ending.abort(new RenderError('render_timeout', `The render took longer than ${totalMs! / 1000} s`));
-  const timer = totalMs === null ? undefined : setTimeout(expire, totalMs);
-  const limited = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
-  return { signal: limited, clear: () => clearTimeout(timer) };
-}
-
-function framesOf(ranges: readonly FrameRange[]): number {
-  return ranges.reduce((sum, { first, end }) => sum + end - first, 0);
-}
-
-/** Counts the ranges of a task that are finished after a number of frames. A process renders them in order. */
-function finishedIn(task: readonly FrameRange[], frames: number): number {
-  return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
-}
-
-/** Units of one range, one for each file. */
-type RangeUnits = readonly [SegmentUnit, ...SegmentUnit[]];
-
-interface SegmentUnit {
-  readonly range: FrameRange;
-  readonly file: number;
-}
-
-/**
- * Groups ranges of the same files into tasks, the same number for each process. A process opens the input once for all ranges of
- * a task.
- */
-function tasksOf<Units extends RangeUnits>(missing: readonly Units[], parallel: number): Units[][] {
-  const byFiles = groupBy(missing, (units) => units.map(({ file }) => file).join());
-  return [...byFiles.values()].flatMap((ranges) => {
-    const count = Math.min(ranges.length, parallel * Math.ceil(ranges.length / (parallel * MAX_SHARED_SEGMENTS)));
-    return distribute(ranges, count);
-  });
-}
-
-/**
- * Distributes ranges over tasks with about the same number of frames. Prefers to keep consecutive ranges together, because they
- * show the same layers.
- */
-function distribute<Units extends RangeUnits>(ranges: readonly Units[], count: number): Units[][] {
-  const tasks = Array.from({ length: count }, () => ({ frames: 0, ranges: [] as Units[] }));
-  const byLength = groupBy(ranges, ([{ range }]) => framesOf([range]));
-  for (const [length, sameLength] of [...byLength].sort(([a], [b]) => b - a)) {
-    const assigned = sameLength.map(() => {
-      const smallest = tasks.reduce((a, b) => (b.frames < a.frames ? b : a));
-      smallest.frames += length;
-      return tasks.indexOf(smallest);
-    });
-    for (const [at, task] of assigned.sort((a, b) => a - b).entries()) tasks[task]!.ranges.push(sameLength[at]!);
-  }
-  return tasks.map((task) => task.ranges.sort(([a], [b]) => a.range.first - b.range.first));
-}
-
-/** Processes items in order with several lanes. A lane ends at its first failure. */
-function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void>[] {
-  const rest = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await work(item);
-  };
-  return Array.from({ length: Math.min(lanes, items.length) }, lane);
-}
-
-/**
- * Waits for all promises. The first failure aborts the remaining work and is thrown when all promises have settled.
- *
- * @throws the first failure; the signal's reason
- */
-async function allOrNone<Work extends readonly Promise<unknown>[]>(
-  signal: AbortSignal | undefined,
-  start: (signal: AbortSignal) => readonly [...Work],
-): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
-  const ending = new AbortController();
-  const shared = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
-  const work = start(shared);
-  for (const promise of work) promise.catch((error: unknown) => ending.abort(error));
-  await Promise.allSettled(work);
-  signal?.throwIfAborted();
-  if (ending.signal.aborted) throw ending.signal.reason;
-  return (await Promise.all(work)) as never;
 }

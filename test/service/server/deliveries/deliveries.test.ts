@@ -18,7 +18,7 @@ import { createMetrics } from '../../../../src/service/server/telemetry/metrics.
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { addDeliveries, createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../../support/databases.ts';
-import { renderedFile } from '../../../support/rendered-file.ts';
+import { renderedFile } from '../../../support/in-memory.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../../support/s3-server.ts';
 import { ACME, makeInput, makeStored } from '../store/sessions.ts';
 
@@ -44,7 +44,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   const storage = createDiskStorage(directory);
   const outputs = createStoredOutputs(storage);
   const digest = makeInput('a');
-  await outputs.save(digest, 'name', [renderedFile({ video: VIDEO })]);
+  await outputs.save(digest, 'name', [await renderedFile({ video: VIDEO })]);
   const s3 = { kind: 's3', endpoint: bucket.url, path_style: true, allow: ['s3://videos/'] };
   const keys = { access_key_id_env: 'AWS_ACCESS_KEY_ID', secret_access_key_env: 'AWS_SECRET_ACCESS_KEY' };
   const { credentials } = parseCredentials(

@@ -10,7 +10,7 @@ import { openDatabase } from '../../../../src/service/server/store/open-database
 import { createSessionTable } from '../../../../src/service/server/store/session-table.ts';
 import { createMetrics } from '../../../../src/service/server/telemetry/metrics.ts';
 import { createDestinations } from '../../../../src/service/sessions/session-deliveries.ts';
-import { renderedFile } from '../../../support/rendered-file.ts';
+import { renderedFile } from '../../../support/in-memory.ts';
 import { makeClaim, makeInput, makeStored } from '../store/sessions.ts';
 
 // A separate process for kill tests: creates the given number of rendered sessions and delivers each to two
@@ -22,7 +22,7 @@ const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG, p
 const outputs = createStoredOutputs(createDiskStorage(objects));
 const digest = makeInput('a');
 const video = Buffer.alloc(Number(megabytes) * 2 ** 20, 'reelform');
-await outputs.save(digest, 'name', [renderedFile({ video })]);
+await outputs.save(digest, 'name', [await renderedFile({ video })]);
 const { credentials } = parseCredentials(
   {
     main: {

@@ -28,7 +28,7 @@ import { type RunnerEvent, SessionRunner } from '../../../../src/service/session
 import { Sessions } from '../../../../src/service/sessions/sessions.ts';
 import { parseTemplatePackage } from '../../../../src/template/parse-template-package.ts';
 import { testDestinations } from '../../../support/destinations.ts';
-import { renderedFile } from '../../../support/rendered-file.ts';
+import { renderedFile } from '../../../support/in-memory.ts';
 import { smallAnimation, smallPackageFiles } from '../../../support/small-package.ts';
 import { boundHere, exampleSources } from '../../../support/small-sessions.ts';
 
@@ -68,7 +68,7 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
     said,
     async render() {
       said.push('whole');
-      return [renderedFile({ video: Buffer.from('whole'), stills: [still] })];
+      return [await renderedFile({ video: Buffer.from('whole'), stills: [still] })];
     },
     async renderPieces(video, pieces, { onProgress } = {}) {
       const all = piecesOf(video);
@@ -94,13 +94,14 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
         };
       });
     },
+    cachePieces: () => Promise.reject(new Error('A chunk is stored')),
     async join({ others }, pieces) {
       const wholes = pieces.flatMap(({ whole }) => (whole === null ? [] : [` ${whole.format}`]));
       said.push(`join ${pieces[0]!.segments.map(({ first }) => first).join(' ')}${wholes.join('')}`);
-      const further = others.map(({ name, output }) =>
-        renderedFile({ format: output.format, video: Buffer.from(name) }),
+      const further = await Promise.all(
+        others.map(({ name, output }) => renderedFile({ format: output.format, video: Buffer.from(name) })),
       );
-      return [renderedFile({ video: Buffer.from('joined'), stills: [still] }), ...further];
+      return [await renderedFile({ video: Buffer.from('joined'), stills: [still] }), ...further];
     },
   };
 }

@@ -11,6 +11,7 @@ import { createSegmentRenderer } from '../../../../src/service/sessions/segments
 import { bindMapping } from '../../../../src/template/bind/bind-mapping.ts';
 import { openApi, untilEnded } from '../../../support/api.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
+import { bytesOf } from '../../../support/in-memory.ts';
 import { openPool } from '../../../support/render-pools.ts';
 import { sessionBody } from '../../../support/running-service.ts';
 import { TEST_SETTINGS } from '../../../support/test-settings.ts';
@@ -61,7 +62,7 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const fingerprint = inputDigest(LONG, { resources }, new Map());
     const whole = await openPool().run('video', bindMapping(LONG, { resources, fingerprint }, new Map()));
     const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
-    expect(Buffer.compare(video, whole.video)).toBe(0);
+    expect(Buffer.compare(video, await bytesOf(whole.video))).toBe(0);
     const still = Buffer.from(await (await fetch(session.thumbnails[0])).arrayBuffer());
     expect(Buffer.compare(still, whole.stills[0]!.bytes)).toBe(0);
 
@@ -73,7 +74,7 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     expect(outputs).toHaveLength(FILES.length);
     for (const [at, made] of alone.entries()) {
       const bytes = Buffer.from(await (await fetch(outputs[at].video_url)).arrayBuffer());
-      expect(Buffer.compare(bytes, made.video), FILES[at]!.name).toBe(0);
+      expect(Buffer.compare(bytes, await bytesOf(made.video)), FILES[at]!.name).toBe(0);
     }
   });
 });

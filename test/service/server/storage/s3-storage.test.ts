@@ -8,7 +8,7 @@ import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
 import { createS3Storage, openStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import { createStoredSources } from '../../../../src/service/server/templates/source-uploads.ts';
-import { renderedFile } from '../../../support/rendered-file.ts';
+import { renderedFile } from '../../../support/in-memory.ts';
 import { BUSY, type S3Server, startS3Server } from '../../../support/s3-server.ts';
 import { startApp } from '../../../support/service-app.ts';
 import { testStorage } from '../../../support/storage-contract.ts';
@@ -74,7 +74,7 @@ describe('createS3Storage()', () => {
   test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
     const video = Buffer.alloc(3_000_000, 'reelform');
     const digest = sha256('input');
-    await createStoredOutputs(storage).save(digest, 'name', [renderedFile({ video })]);
+    await createStoredOutputs(storage).save(digest, 'name', [await renderedFile({ video })]);
     const outputs = createOutputFiles({
       index: { findOutput: async () => ({ inputDigest: digest, title: 'Title' }) },
       storage,

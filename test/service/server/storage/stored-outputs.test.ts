@@ -8,13 +8,14 @@ import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
 import { createDiskStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import type { OutputStore } from '../../../../src/service/sessions/ports.ts';
-import { renderedFile } from '../../../support/rendered-file.ts';
+import { renderedFile } from '../../../support/in-memory.ts';
 
 const DIGEST = sha256('input');
 const RECORD = `renderings/${DIGEST}/rendering.json`;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const RENDERING = renderedFile({
-  video: bytes('0123456789'),
+const VIDEO = bytes('0123456789');
+const RENDERING = await renderedFile({
+  video: VIDEO,
   stills: [
     { name: 'stillcut_01', bytes: bytes('still one'), width: 64, height: 36 },
     { name: 'b', bytes: bytes('still b'), width: 64, height: 36 },
@@ -50,7 +51,7 @@ describe('createStoredOutputs()', () => {
       video_url: '/outputs/name-1/video.mp4',
       thumbnails: ['/outputs/name-1/stillcut_01.jpg', '/outputs/name-1/b.jpg'],
       bytes: 10,
-      sha256: sha256(RENDERING.video),
+      sha256: sha256(VIDEO),
     });
     expect((await outputs.find(DIGEST, 'name-2'))?.[0]?.video_url).toBe('/outputs/name-2/video.mp4');
     expect(await storage.list('renderings/')).toHaveLength(1);
@@ -65,8 +66,8 @@ describe('createStoredOutputs()', () => {
 
   test('stores and serves the files beside the main one', async () => {
     const further = [
-      renderedFile({ format: 'mp4', video: bytes('small') }),
-      renderedFile({ format: 'png', video: bytes('picture') }),
+      await renderedFile({ format: 'mp4', video: bytes('small') }),
+      await renderedFile({ format: 'png', video: bytes('picture') }),
     ];
     const saved = await outputs.save(DIGEST, 'known', [RENDERING, ...further], ['web', 'poster']);
     const urls = ['web.mp4', 'poster.png'].map((file) => `/outputs/known/video.${file}`);
@@ -77,7 +78,7 @@ describe('createStoredOutputs()', () => {
       inputDigest: DIGEST,
       video_url: urls[1]!,
     });
-    expect(opened).toMatchObject({ contentType: 'image/png', size: 7, sha256: sha256(further[1]!.video) });
+    expect(opened).toMatchObject({ contentType: 'image/png', size: 7, sha256: sha256('picture') });
     expect((await buffer(opened!.stream())).toString()).toBe('picture');
     const found = await files().find({ outputName: 'known' }, 'video.web.mp4');
     expect(found).toMatchObject({ size: 5, contentType: 'video/mp4', fileName: 'Summer-Sale- -Berlin-.web.mp4' });
@@ -113,7 +114,7 @@ describe('createStoredOutputs()', () => {
 
   test('keeps existing bytes', async () => {
     await outputs.save(DIGEST, 'n', [RENDERING]);
-    await outputs.save(DIGEST, 'm', [{ ...RENDERING, video: bytes('the same, encoded elsewhere') }]);
+    await outputs.save(DIGEST, 'm', [await renderedFile({ video: bytes('the same, encoded elsewhere') })]);
     expect((await storage.stat(`renderings/${DIGEST}/video.mp4`))?.size).toBe(10);
   });
 });
@@ -125,7 +126,7 @@ describe('createOutputFiles()', () => {
     expect(file).toMatchObject({
       size: 10,
       contentType: 'video/mp4',
-      etag: sha256(RENDERING.video),
+      etag: sha256(VIDEO),
       fileName: 'Summer-Sale- -Berlin-.mp4',
     });
     expect((await buffer(file!.stream({ start: 2, end: 5 }))).toString()).toBe('234');

@@ -1,11 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TemporaryFile } from '../../../../src/kernel/temporary-file.ts';
 import {
   encodeMessage,
   MalformedMessage,
   MessageReader,
 } from '../../../../src/service/sessions/processes/message-channel.ts';
 
-const LIMITS = { textBytes: 1_000, attachedBytes: 100_000 };
+const LIMITS = { textBytes: 1_000, attachedBytes: 100_000, files: 1, fileBytes: 100 };
+
+/** The files of the sender. */
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reelform-test-'));
+  writeFileSync(join(folder, 'small'), 'small');
+  writeFileSync(join(folder, 'large'), Buffer.alloc(101));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const takeFile = (name: string): TemporaryFile => TemporaryFile.take(join(folder, name));
 
 /** Feeds bytes to a reader in chunks of a size. @returns the received messages */
 function read(bytes: Uint8Array, size = bytes.length): unknown[] {
@@ -13,6 +27,7 @@ function read(bytes: Uint8Array, size = bytes.length): unknown[] {
   const reader = new MessageReader({
     limitsOf: (task) => (task === 7 ? LIMITS : null),
     onMessage: (_task, message) => messages.push(message),
+    takeFile,
   });
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
   return messages;
@@ -44,6 +59,17 @@ describe('encodeMessage() and MessageReader', () => {
     expect(plain(restored)).toEqual(plain(messages));
   });
 
+  it('hand over files', async () => {
+    const file = await TemporaryFile.of(Buffer.from('content'));
+    const bytes = Buffer.concat(encodeMessage(7, { file, text: 'a' }, (handed) => handed.shareIn(folder)));
+    const [received] = read(bytes) as [{ readonly file: TemporaryFile; readonly text: string }];
+    expect([(await received.file.bytes()).toString(), received.text]).toEqual(['content', 'a']);
+    expect(readdirSync(folder)).toHaveLength(2);
+    expect(() => encode({ file })).toThrow(TypeError);
+    file.close();
+    received.file.close();
+  });
+
   it.each([
     ['a function', { a: () => undefined }],
     ['a date', { a: new Date() }],
@@ -71,6 +97,10 @@ describe('encodeMessage() and MessageReader', () => {
     ['with an unknown tag', withText('{"$":"date"}')],
     ['with a map of something else', withText('{"$":"map","entries":[[1,2]]}')],
     ['with unused bytes', Buffer.concat([encode(new Uint8Array([1])).subarray(0, 19), withText('null').subarray(12)])],
+    ['with too many files', withText('[{"$":"file","name":"small"},{"$":"file","name":"large"}]')],
+    ['with a file that is too large', withText('{"$":"file","name":"large"}')],
+    ['with a missing file', withText('{"$":"file","name":"missing"}')],
+    ['with a path in place of the name of a file', withText('{"$":"file","name":"./small"}')],
     ['that is nested deeply', withText(`${'['.repeat(400)}${']'.repeat(400)}`)],
   ])('MessageReader rejects a message %s', (_what, bytes) => {
     // Bytes that follow do not matter.
@@ -84,8 +114,8 @@ describe('encodeMessage() and MessageReader', () => {
     head.writeUInt32BE(1, 8);
     head.writeUIntBE(2 ** 30, 12, 6);
     const before = process.memoryUsage().rss;
-    const limitsOf = () => ({ textBytes: 1_000, attachedBytes: 2 ** 31 });
-    new MessageReader({ limitsOf, onMessage: () => undefined }).push(head);
+    const limitsOf = () => ({ ...LIMITS, attachedBytes: 2 ** 31 });
+    new MessageReader({ limitsOf, onMessage: () => undefined, takeFile }).push(head);
     expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28);
   });
 });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
-import { renderFile } from '../../../../src/engine/render-file.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
 import { chooseEncoder, quotaOf, renderCapacity } from '../../../../src/service/sessions/processes/render-pool.ts';
 import { inputOf, movingInput } from '../../../engine/inputs.ts';
+import { bytesOf, renderFile } from '../../../support/in-memory.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
 
 /** Process ids of this test process's render processes. */
@@ -29,7 +29,7 @@ describe('createRenderPool()', () => {
       onProgress: (done) => progress.push(done),
     });
     const here = await renderFile(movingInput());
-    expect(Buffer.compare(video, here.video)).toBe(0);
+    expect(Buffer.compare(await bytesOf(video), here.video)).toBe(0);
     expect(stills.map(({ name }) => name)).toEqual(['end']);
     expect(Buffer.compare(stills[0]!.bytes, here.stills[0]!.bytes)).toBe(0);
     expect(progress).toEqual(Array.from({ length: 12 }, (_, frame) => frame + 1));
@@ -183,7 +183,7 @@ describe('createRenderPool() for tasks of one video', () => {
     const run = (of: symbol) =>
       pool.run('video', movingInput(), { video: of, onProgress: (done) => void (done === 1 && count()) });
     const [one, two] = await Promise.all([run(video), run(video)]);
-    expect(Buffer.compare(one.video, two.video)).toBe(0);
+    expect(Buffer.compare(await bytesOf(one.video), await bytesOf(two.video))).toBe(0);
     expect(await children()).toHaveLength(1);
     await Promise.all([run(video), run(other), run(video)]);
     expect(await children()).toHaveLength(2);

@@ -49,7 +49,8 @@ function notingRenderer(onSegments: (keys: readonly string[]) => void = () => un
   const renderer: SegmentRenderer = {
     render: () => Promise.reject(new Error('A shard joins nothing')),
     join: () => Promise.reject(new Error('A shard joins nothing')),
-    async renderPieces({ renderInput: packed, others }, pieces) {
+    renderPieces: () => Promise.reject(new Error('A shard keeps no pieces')),
+    async cachePieces({ renderInput: packed, others }, pieces) {
       const files = filesOf({ renderInput: packed, others });
       const own: string[] = [];
       for (const piece of pieces) {
@@ -69,7 +70,6 @@ function notingRenderer(onSegments: (keys: readonly string[]) => void = () => un
       }
       keys.push(...own);
       onSegments(own);
-      return [];
     },
   };
   return { renderer, keys, wholes, frames, sounds: () => sounds };

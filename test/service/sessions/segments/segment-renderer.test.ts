@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderSound } from '../../../../src/engine/input-media.ts';
 import { unpackRenderInput } from '../../../../src/engine/packed-input.ts';
-import { renderFile, renderOutputs } from '../../../../src/engine/render-file.ts';
-import { joinSegments, renderOutputSegments, renderSegmentStills } from '../../../../src/engine/render-segments.ts';
+import { renderOutputs, renderFile as renderToFile } from '../../../../src/engine/render-file.ts';
+import { joinSegments, renderSegmentStills, renderSegments } from '../../../../src/engine/render-segments.ts';
+import { intoMemory } from '../../../../src/engine/rendered-file.ts';
 import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
 import type {
   RenderTaskKind,
@@ -18,6 +19,7 @@ import {
 } from '../../../../src/service/sessions/segments/segment-renderer.ts';
 import type { RenderInput } from '../../../../src/template/render-input.ts';
 import { inputOf, rectangleLayer } from '../../../engine/inputs.ts';
+import { renderFile } from '../../../support/in-memory.ts';
 import { toneWav } from '../../../support/tone.ts';
 
 /** RenderInput of three segments with 20, 13 and 12 frames. Only the second one shows a square of this colour. */
@@ -40,7 +42,7 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; dr
     },
   });
   const tasks = {
-    video: (input: RenderInput, options: TaskOptions) => renderFile(input, counted(options)),
+    video: (input: RenderInput, options: TaskOptions) => renderToFile(input, counted(options)),
     files: ({ renderInput: whole, outputs }: TaskInput<'files'>, options: TaskOptions) => {
       log.push(outputs.map(({ format }) => format).join(' '));
       return renderOutputs(unpackRenderInput(whole), outputs, counted(options));
@@ -48,7 +50,7 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; dr
     segments: async ({ renderInput: whole, outputs, ranges }: TaskInput<'segments'>, options: TaskOptions) => {
       const of = outputs.length === 1 ? '' : ` of ${outputs.length} outputs`;
       log.push(...ranges.map(({ first }) => `segment ${first}${of}`));
-      return renderOutputSegments(unpackRenderInput(whole), outputs, ranges, counted(options));
+      return renderSegments(unpackRenderInput(whole), outputs, ranges, counted(options));
     },
     frames: async ({ renderInput: whole, frames }: TaskInput<'frames'>) => {
       log.push(...frames.map((frame) => `still ${frame}`));
@@ -86,7 +88,12 @@ function open(store: SegmentStore | null = memoryStore()) {
     store === null
       ? null
       : new SegmentCache({ store, build: 'b', storesFiles: true, onFailure: (error) => failures.push(error) });
-  const renderer: SegmentRenderer = createSegmentRenderer({ runner, parallel: 2, cache });
+  const toFiles: SegmentRenderer = createSegmentRenderer({ runner, parallel: 2, cache });
+  const renderer = {
+    async render(...request: Parameters<SegmentRenderer['render']>) {
+      return Promise.all((await toFiles.render(...request)).map(intoMemory));
+    },
+  };
   return { renderer, cache, failures, log: runner.log, drawn: () => runner.drawn };
 }
 
