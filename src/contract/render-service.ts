@@ -1,11 +1,11 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import type {
-  CreateRenderSession,
   ExternalUpload,
   ExternalUploadRequest,
   RenderedSegments,
   RenderSession,
+  SessionRequest,
 } from './wire/render-session.ts';
 import type { StyleVersion } from './wire/style-version.ts';
 
@@ -58,7 +58,7 @@ export interface RemoteRenderService extends ServiceCalls {
   /**
    * Sends `POST /v2/render_sessions` with exactly this body. Resolves at the 201.
    *
-   * @param body the JSON of a `CreateRenderSession`
+   * @param body the JSON of a `SessionRequest`
    * @throws SessionUnknown if a session may exist; any other error means that none does
    */
   createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
@@ -93,7 +93,7 @@ export interface EmbeddedRenderService extends ServiceCalls {
    * @throws ServiceError for a rejected request; the signal's reason: the session then continues until the service is
    * closed
    */
-  render(request: CreateRenderSession, options: EmbeddedOptions): Promise<RenderSession>;
+  render(request: SessionRequest, options: EmbeddedOptions): Promise<RenderSession>;
 
   /** Resolves when all deliveries of a session have ended. */
   waitForUploads(id: string): Promise<RenderSession>;

@@ -1,7 +1,12 @@
+import { defined } from '../kernel/defined.ts';
 import { mapToRecord } from '../kernel/json.ts';
 import type { EditableKind } from './fields/editable-kinds.ts';
-import type { SceneSpec, SpecSound, SpecValue } from './video-spec.ts';
+import type { Place } from './timeline/place.ts';
+import { divide, rational, rationalRate, toNumber } from './timeline/rational.ts';
+import type { Timeline } from './timeline/timeline.ts';
+import type { SceneSpec, SpecSound, SpecValue, VideoSpec } from './video-spec.ts';
 import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
+import type { SceneRequest, ScenesRequest } from './wire/scene-request.ts';
 
 /** The values of a scene. */
 type MappedSpec = Pick<SceneSpec<string>, 'resources' | 'audio' | 'fonts'>;
@@ -14,6 +19,39 @@ export function mappingOf({ resources, audio, fonts }: MappedSpec, styleVersion:
     resources: mapToRecord(resources, wireValue),
     ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, wireSound) }),
     ...(fonts.size > 0 && { font_changes: mapToRecord(fonts, (font): FontResource => ({ source: { font } })) }),
+  };
+}
+
+/**
+ * Returns the scenes of a video whose sources are URLs and whose templates are style versions. Lengths are those of the timeline,
+ * in seconds, with the places of the template by which they are reached: a service resolves them to the same frames.
+ *
+ * @param timing by id of the style version, where its template can become longer or shorter
+ */
+export function scenesRequest(
+  { scenes, audio }: Pick<VideoSpec<string>, 'scenes' | 'audio'>,
+  timeline: Timeline,
+  timing: Readonly<Record<string, readonly Place[]>>,
+): ScenesRequest {
+  const rate = rationalRate(timeline.rate);
+  return {
+    scenes: scenes.map((scene, index): SceneRequest => {
+      const { id, template, duration, fit, background, shorten } = scene;
+      const { length, transition } = timeline.scenes[index]!;
+      const seconds = { seconds: toNumber(divide(rational(length), rate)), timing: timing[template]! };
+      return {
+        id,
+        mapping: mappingOf({ ...scene, audio: new Map() }, template),
+        ...(duration !== undefined && seconds),
+        // The transition of the first scene shows nothing.
+        ...(transition !== null && scene.transition !== undefined && { transition: { ...scene.transition } }),
+        ...defined({ fit, background, shorten }),
+        ...(scene.audio.size > 0 && { audio_tracks: mapToRecord(scene.audio, wireSound) }),
+      };
+    }),
+    size: [timeline.width, timeline.height],
+    rate: toNumber(rate),
+    ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, wireSound) }),
   };
 }
 

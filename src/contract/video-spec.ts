@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import { defaultsOf } from './fields/field.ts';
+import { TRANSITION_FIELDS } from './fields/scene-fields.ts';
 import type { FullPlace } from './timeline/place.ts';
 import type { DurationWish, Shortening } from './timeline/timeline.ts';
 import {
@@ -74,9 +76,9 @@ export interface ScenePlacement {
   readonly timing?: readonly FullPlace[];
 }
 
-export const TRANSITION_TYPES = ['fade', 'dip', 'slide', 'push', 'wipe', 'iris', 'zoom'] as const;
-export const EASINGS = ['linear', 'ease-in', 'ease-out', 'ease-in-out'] as const;
-export const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
+export const TRANSITION_TYPES = TRANSITION_FIELDS.type.values;
+export const EASINGS = TRANSITION_FIELDS.easing.values;
+export const DIRECTIONS = TRANSITION_FIELDS.direction.values;
 
 /** How a scene replaces the scene before it. */
 export interface Transition {
@@ -94,7 +96,7 @@ export interface Transition {
 }
 
 /** Values of the fields that a transition does not have. */
-export const TRANSITION_DEFAULTS = { easing: 'ease-in-out', direction: 'left', color: '000000' } as const;
+export const TRANSITION_DEFAULTS = defaultsOf(TRANSITION_FIELDS);
 
 /** Removes fields that repeat a default, or that a transition of its type does not have. */
 export function plainTransition({ type, duration, at, easing, direction, color }: Transition): Transition {

@@ -1,4 +1,6 @@
+import type { TemplateFacts } from '../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../contract/video-measures.ts';
+import { defined } from '../kernel/defined.ts';
 import type { Still } from './render-input.ts';
 import type { TemplatePackage } from './template-package.ts';
 
@@ -22,4 +24,17 @@ export interface OutputBasis extends VideoMeasures {
 /** Returns the measures and stills of a video, before its outputs. */
 export function outputBasis(template: MeasuredTemplate): OutputBasis {
   return { ...videoMeasures(template), stills: template.stills };
+}
+
+/** Returns the facts about a template that decide its place in a video of scenes. */
+export function templateFacts({
+  width,
+  height,
+  fps,
+  frameCount,
+  stills,
+  spec: { timing },
+}: MeasuredTemplate & Pick<TemplatePackage, 'spec'>): TemplateFacts {
+  const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
+  return { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing }) };
 }

@@ -9,9 +9,11 @@ import { bareSession } from '../../src/reconciler/service-client/read-answer.ts'
 import { videoFiles } from '../../src/service/sessions/input-digest.ts';
 import { videoMeasures } from '../../src/template/video-measures.ts';
 import { RANDOM_EDITABLES, RandomVideos } from '../support/random-videos.ts';
+import { scenesOfMapping } from '../support/scenes-of-mapping.ts';
 
 const COUNT = 2_000;
 const template = {
+  spec: { id: 'tsv_1', editables: {}, fonts: [] },
   digest: sha256('template'),
   width: 64,
   height: 36,
@@ -36,8 +38,11 @@ function derived(video: Video, session: RenderSession): unknown[] {
   for (const [key, value] of video.scenes[0]!.resources)
     if ('source' in value) digests.set(key, sha256(JSON.stringify(value)));
   for (const [name, value] of video.audio) digests.set(`audio_tracks.${name}`, sha256(JSON.stringify(value)));
-  const inputs = { ...request.mapping, output: video.output ?? undefined };
-  const files = videoFiles(template as never, inputs, (video.outputs ?? []).slice(1), digests);
+  const digested = {
+    ...scenesOfMapping(template as never, request.mapping, digests),
+    output: video.output ?? undefined,
+  };
+  const files = videoFiles(digested, (video.outputs ?? []).slice(1));
   const { fingerprint, formerFingerprint, inputs: recorded } = desired;
   return [
     fingerprint,

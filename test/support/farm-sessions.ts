@@ -6,6 +6,7 @@ import { parseTemplatePackage } from '../../src/template/parse-template-package.
 import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { bytesOf } from './in-memory.ts';
+import { scenesOfMapping } from './scenes-of-mapping.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
 const SIZES = {
@@ -88,7 +89,7 @@ export async function referenceVideos(sessions: readonly FarmSession[]): Promise
   try {
     const videos: Uint8Array[] = [];
     for (const { template, mapping } of sessions) {
-      const fingerprint = inputDigest(packageOf(template), mapping, new Map());
+      const fingerprint = inputDigest(scenesOfMapping(packageOf(template), mapping));
       const renderInput = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
       videos.push(await bytesOf((await pool.run('video', renderInput)).video));
     }

@@ -29,6 +29,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { CommandPool } from '../render/command-pool.ts';
+import { filledBy } from '../render/open-inputs.ts';
 import type { VideoSource } from '../state/load-desired-state.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
@@ -215,9 +216,8 @@ function asWritten(leftover: string): string {
 
 /** Returns why a video could not be linted, located at the resource that caused it. */
 function failed(error: unknown, video: Video, isNeeded: boolean, located: LintContext): Diagnostic[] {
-  const { id, scenes, audio } = video;
-  const filled = { resources: Object.fromEntries(scenes[0]!.resources), audio_tracks: Object.fromEntries(audio) };
-  return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {
+  const { id } = video;
+  return sessionProblems(error, filledBy(video)).map(({ editable, title, detail, retryable }) => {
     const at = valueSpan(video, editable ?? null, located);
     const what = editable === undefined ? '' : `${editable}: `;
     // A video that was not linted may have errors.

@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
-import { unpackAnimation } from '../../engine/packed-input.ts';
+import { NO_SCENE_ID, scenesOf } from '../../contract/wire/scene-request.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { firstTemplate, localFiles, type Video } from '../../reconciler/definition/video.ts';
-import type { BindInput } from '../../service/sessions/bind-template.ts';
+import { type BindInput, bindInput } from '../../service/sessions/bind-template.ts';
 import type { SourceReader, TenantId } from '../../service/sessions/ports.ts';
 import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
 import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../service/sessions/sources/describe-source.ts';
 import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
-import { bindMapping } from '../../template/bind/bind-mapping.ts';
+import type { FilledVideo } from '../../service/sessions/value-place.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
@@ -40,6 +40,17 @@ export interface OpenInputs {
   filesOf(video: Video, template: TemplatePackage): Promise<InputFiles<RenderInput>>;
   /** Removes fetched files. */
   close(): Promise<void>;
+}
+
+/** Returns the names that a video fills, so that errors can distinguish them from files of a template. */
+export function filledBy({ scenes, audio }: Video): FilledVideo {
+  const isOnly = scenes.length === 1;
+  const filled = scenes.map(({ id, resources, audio: tracks }) => ({
+    id: isOnly ? NO_SCENE_ID : id,
+    mapping: { resources: Object.fromEntries(resources) },
+    audio_tracks: Object.fromEntries(tracks),
+  }));
+  return { scenes: filled, audio_tracks: Object.fromEntries(audio) };
 }
 
 /** Owner of all sources: a command has a single user. */
@@ -71,15 +82,15 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
       for (const { path, bytes } of files.values()) requireContent(posix.join(template.folder, path), bytes);
     }
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
-    const { mapping } = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => urls.get(path)!);
+    const body = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => urls.get(path)!);
+    const request = { tenant: SELF, video: scenesOf(body), templates: new Map([[template.spec.id, template]]) };
     return output === undefined
-      ? { tenant: SELF, template, mapping, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
-      : { tenant: SELF, template, mapping, output, furtherOutputs: [] };
+      ? { ...request, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
+      : { ...request, output, furtherOutputs: [] };
   };
   const ports = {
     sources: sources.reader,
-    bindTemplate: async ({ template, request, fetched }: BindInput): Promise<RenderInput> =>
-      bindMapping({ ...template, animation: unpackAnimation(template.animation) }, request, fetched),
+    bindTemplate: async (input: BindInput): Promise<RenderInput> => bindInput(input) as RenderInput,
   };
   const filesOf = async (...video: Parameters<typeof requestOf>): Promise<InputFiles<RenderInput>> =>
     bindRequest(await requestOf(...video), ports, { signal: new AbortController().signal });

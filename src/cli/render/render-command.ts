@@ -1,5 +1,4 @@
 import { join, relative, resolve } from 'node:path';
-import type { Mapping } from '../../contract/wire/mapping.ts';
 import { OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/output.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import type { FileData } from '../../kernel/replace-file.ts';
@@ -21,7 +20,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
-import { openInputs } from './open-inputs.ts';
+import { filledBy, openInputs } from './open-inputs.ts';
 import { openCommandPool } from './open-pool.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
@@ -180,16 +179,4 @@ function defaultPath(
   const marks = [...(frame === null ? [] : [`frame-${frame}`]), ...(draft === true ? ['draft'] : [])];
   const { extension } = OUTPUT_FILE_TYPES[output.format ?? 'mp4'];
   return join(root, OUTPUTS_FOLDER, 'looks', [id, ...marks, extension].join('.'));
-}
-
-/**
- * Returns the names that the definition fills, so that errors can distinguish them from the template's own resources.
- */
-export function filledBy({ scenes, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
-  const names = (map: ReadonlyMap<string, unknown>) =>
-    Object.fromEntries([...map.keys()].map((name) => [name, { source: { remote_url: '' } }]));
-  return {
-    resources: Object.assign({}, ...scenes.map(({ resources }) => names(resources))),
-    audio_tracks: names(audio),
-  };
 }

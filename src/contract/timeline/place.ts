@@ -72,14 +72,20 @@ export interface PlaceProblem {
  * Returns the places of a template in order of priority. Without `timing`, the template has one place: a hold at the stillcut
  * that is latest in time, or at the last frame if it has no stillcuts. A hold at the end of the template holds its last frame.
  */
-export function placesOf({ timing, stillcuts, frames }: TemplateTiming): FullPlace[] {
+export function placesOf(template: TemplateTiming): FullPlace[] {
+  const { frames } = template;
+  return timingOf(template).map((place) => {
+    const full = fullPlace(place);
+    return full.kind === 'hold' && full.from === frames ? { ...full, from: frames - 1, to: frames - 1 } : full;
+  });
+}
+
+/** Returns the places of a template as written; the default place if it has no `timing`. */
+export function timingOf({ timing, stillcuts, frames }: TemplateTiming): readonly Place[] {
+  if (timing !== undefined) return timing;
   const last = frames - 1;
   const latest = Math.min(last, Math.max(...Object.values(stillcuts)));
-  const places = timing ?? [{ hold: Number.isFinite(latest) ? latest : last }];
-  return places.map((place) => {
-    const full = fullPlace(place);
-    return full.kind === 'hold' && full.from === frames ? { ...full, from: last, to: last } : full;
-  });
+  return [{ hold: Number.isFinite(latest) ? latest : last }];
 }
 
 /**

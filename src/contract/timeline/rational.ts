@@ -92,6 +92,15 @@ export function rationalJson({ numerator, denominator }: Rational): RationalJson
   return denominator === 1n ? Number(numerator) : `${numerator}/${denominator}`;
 }
 
+/** Returns whether a value of unknown origin is a fraction, whose denominator is not 0. */
+export function isRationalJson(value: unknown): value is RationalJson {
+  if (typeof value === 'string') return value.length <= MAX_DIGITS && /^-?[0-9]+\/[1-9][0-9]*$/.test(value);
+  return typeof value === 'number' && Number.isSafeInteger(value);
+}
+
+/** Digits of a numerator and denominator together; far beyond those of any time. */
+const MAX_DIGITS = 200;
+
 /** Returns the value of its JSON. */
 export function rationalOf(json: RationalJson): Rational {
   const [numerator = '', denominator = '1'] = String(json).split('/');

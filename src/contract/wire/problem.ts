@@ -4,6 +4,8 @@ export interface RequestProblem {
   /** JSON pointer into the request, as a URI fragment. */
   readonly pointer: string;
   readonly detail: string;
+  /** Id of the scene that it is about, in a request with `scenes`. */
+  readonly scene?: string;
 }
 
 /** The body of every error. @see RFC 9457 */

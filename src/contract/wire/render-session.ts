@@ -1,6 +1,7 @@
 import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
 import type { NamedOutput, OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
+import type { ScenesRequest } from './scene-request.ts';
 
 /** Order among the waiting sessions of a tenant. It does not affect other tenants. */
 export const SESSION_PRIORITIES = ['low', 'normal', 'high'] as const;
@@ -18,11 +19,21 @@ export interface SessionOptions {
   retention_days?: number;
 }
 
-export interface CreateRenderSession extends SessionOptions {
+/** A video of a single template. */
+export interface CreateRenderSession extends NewSessionFields {
+  mapping: Mapping;
+}
+
+/** A video of scenes. */
+export interface CreateScenesSession extends NewSessionFields, ScenesRequest {}
+
+/** The body of `POST /v2/render_sessions`. */
+export type SessionRequest = CreateRenderSession | CreateScenesSession;
+
+interface NewSessionFields extends SessionOptions {
   title: string;
   /** A draft when absent. */
   render?: 'preview';
-  mapping: Mapping;
   output?: OutputRequest;
   /** Several files instead of `output`. The first is the main file: `video_url` is its URL. */
   outputs?: NamedOutput[];
@@ -53,6 +64,8 @@ export interface SessionError {
   /** JSON pointer into the request. */
   pointer?: string | undefined;
   editable?: string | undefined;
+  /** Id of the scene that it is about, in a session with `scenes`. */
+  scene?: string | undefined;
   severity: 'error' | 'warning';
   retryable: boolean;
   occurred_at: string;
@@ -62,6 +75,8 @@ export interface SessionError {
 export interface SessionSource {
   /** The editable that it fills, or `audio_tracks.` and the track name. */
   key: string;
+  /** Id of the scene that it belongs to, in a session with `scenes`. */
+  scene?: string;
   remote_url: string;
   status: 'fetched' | 'failed';
   sha256?: string;
@@ -92,7 +107,7 @@ export interface RenderedSegments {
 }
 
 /** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
-export interface RenderSession extends SessionOptions {
+export interface RenderSession extends SessionOptions, Partial<Omit<ScenesRequest, 'audio_tracks'>> {
   id: string;
   title: string;
   status: SessionStatus | (string & {});
@@ -104,7 +119,9 @@ export interface RenderSession extends SessionOptions {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   updated_at: string;
+  /** That of the first scene if there are `scenes`. */
   mapping: Mapping & { id: string };
+  /** Sounds of the whole video. */
   audio_tracks: Record<string, AudioResource>;
   font_changes: Record<string, FontResource>;
   source_uploads: SessionSource[];
@@ -121,6 +138,8 @@ export interface RenderSession extends SessionOptions {
   /** Present while a video is rendered in segments. */
   render_segments?: RenderedSegments | undefined;
   usage?: SessionUsage;
+  /** Length of a video of `scenes`, in frames at `rate`. */
+  frames?: number;
   /** Output of the main file. */
   output?: OutputRequest;
   /** All files of a request with `outputs`, the main file first; `bytes` is the size of the file. */

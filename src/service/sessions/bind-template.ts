@@ -1,13 +1,12 @@
-import {
-  type AnyRenderInput,
-  type PackedInput,
-  type PackedTemplate,
-  packTemplate,
-  unpackAnimation,
-} from '../../engine/packed-input.ts';
-import { type BindRequest, bindMapping } from '../../template/bind/bind-mapping.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
+import type { SceneTransition } from '../../contract/wire/scene-request.ts';
+import { type AnyRenderInput, type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
+import { defined } from '../../kernel/defined.ts';
+import { bindScenes, type SceneValues } from '../../template/bind/bind-scenes.ts';
 import { usedFonts } from '../../template/lottie/slots/lottie-slots.ts';
+import type { VideoInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { colorOf, type SceneSources, type SessionScenes, templateOf, timelineOfScenes } from './session-scenes.ts';
 
 /** The input of a session. Its animation stays packed: only render processes parse it. */
 export type BoundInput = PackedInput & UsedFonts;
@@ -16,9 +15,6 @@ interface UsedFonts {
   /** Names of the fonts of its texts. */
   readonly usedFonts: readonly string[];
 }
-
-/** The input of a session of one template. */
-export type BoundTemplate = PackedTemplate & UsedFonts;
 
 /** A package with its animation as bytes, which cross processes hundreds of times faster than objects. */
 export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
@@ -31,11 +27,13 @@ export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
  */
 export type SessionTemplate = TemplatePackage | PackedPackage;
 
-export interface BindInput {
-  readonly template: SessionTemplate;
-  readonly request: BindRequest;
-  /** @see bindMapping */
-  readonly fetched: ReadonlyMap<string, Uint8Array>;
+/** The scenes of a video, and the bytes of their sources. */
+export interface BindInput extends SessionScenes<SessionTemplate> {
+  readonly output?: OutputRequest | undefined;
+  /** Fingerprint of the video, for the file's metadata. */
+  readonly fingerprint?: string | null | undefined;
+  /** As of `bindMapping`. */
+  readonly sources: SceneSources<Uint8Array>;
 }
 
 interface BindOptions {
@@ -44,19 +42,47 @@ interface BindOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Fills a template with a mapping, @see bindMapping. @throws the signal's reason */
-export type BindTemplate<Input extends AnyRenderInput = BoundTemplate> = (
+/** Fills the templates of scenes, @see bindScenes. @throws the signal's reason */
+export type BindTemplate<Input extends AnyRenderInput = BoundInput> = (
   input: BindInput,
   options: BindOptions,
 ) => Promise<Input>;
 
+/** Binds in this process, without packing. */
+export function bindInput({ video, templates, output, fingerprint, sources }: BindInput): VideoInput {
+  // Each animation is parsed once, and the work on it is shared by all scenes of its template.
+  const parsed = new Map(
+    [...templates].map(([id, template]): [string, TemplatePackage] => {
+      return [id, { ...template, animation: unpackAnimation(template.animation) }];
+    }),
+  );
+  const scenes = video.scenes.map((scene, index): SceneValues => {
+    const { resources, font_changes } = scene.mapping;
+    const { fit, background, transition, audio_tracks } = scene;
+    return {
+      template: templateOf(scene, parsed),
+      resources,
+      ...defined({ font_changes, audio_tracks, fit, background: colorOf(background) }),
+      ...(transition !== undefined && { transition: styleOf(transition) }),
+      fetched: sources.scenes[index]!,
+    };
+  });
+  const timeline = timelineOfScenes({ video, templates: parsed });
+  const { audio_tracks } = video;
+  return bindScenes({ timeline, scenes, output, fingerprint, ...defined({ audio_tracks }), fetched: sources.tracks });
+}
+
+function styleOf({ easing, direction, color }: SceneTransition): NonNullable<SceneValues['transition']> {
+  return defined({ easing, direction, color: colorOf(color) });
+}
+
 /** Binds in this process. */
-export function bindHere({ template, request, fetched }: BindInput): BoundTemplate {
-  const animation = unpackAnimation(template.animation);
-  const renderInput = bindMapping({ ...template, animation }, request, fetched);
-  const files = new Set(renderInput.fonts.map(({ name }) => name));
-  return {
-    ...packTemplate(renderInput),
-    usedFonts: usedFonts(renderInput.animation).filter((name) => files.has(name)),
-  };
+export function bindHere(input: BindInput): BoundInput {
+  const renderInput = bindInput(input);
+  const documents = 'scenes' in renderInput ? renderInput.scenes : [renderInput];
+  const used = documents.flatMap(({ animation, fonts }) => {
+    const files = new Set(fonts.map(({ name }) => name));
+    return usedFonts(animation).filter((name) => files.has(name));
+  });
+  return { ...packRenderInput(renderInput), usedFonts: [...new Set(used)] };
 }

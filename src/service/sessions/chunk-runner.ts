@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { fileSha256, type Sha256 } from '../../kernel/digest.ts';
@@ -104,7 +105,7 @@ export class ChunkRunner {
       signal.throwIfAborted();
       if (obsolete.signal.aborted) return await this.#clean(job);
       if (isOutage(error)) throw error;
-      await this.#fail(job, render, sessionProblems(error, render.stored.session.mapping));
+      await this.#fail(job, render, sessionProblems(error, scenesOf(render.stored.session)));
     } finally {
       this.#running.delete(obsolete);
     }

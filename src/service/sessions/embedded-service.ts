@@ -7,11 +7,12 @@ import {
 } from '../../contract/render-service.ts';
 import { serviceError } from '../../contract/service-error.ts';
 import type {
-  CreateRenderSession,
   ExternalUpload,
   ExternalUploadRequest,
   RenderSession,
+  SessionRequest,
 } from '../../contract/wire/render-session.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
 import { abortable } from '../../kernel/abortable.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { attemptDelivery, type DeliveryEnd, type DeliveryPorts, failedDelivery } from './attempt-delivery.ts';
@@ -38,6 +39,7 @@ import {
 } from './render-session.ts';
 import { addDeliveries, type Destinations } from './session-deliveries.ts';
 import { sessionProblems } from './session-problems.ts';
+import { findTemplates } from './session-scenes.ts';
 import { SharedRenders } from './single-flight.ts';
 import type { SourceUploadStore } from './sources/source-store.ts';
 import { uploadUrl } from './sources/sources.ts';
@@ -56,6 +58,8 @@ interface EmbeddedServicePorts {
   };
   readonly uploads: SourceUploadStore;
 }
+
+type Templates = ReadonlyMap<string, SessionTemplate>;
 
 type EmbeddedService = EmbeddedRenderService &
   Required<Pick<EmbeddedRenderService, 'deliverVideo'>> & {
@@ -86,19 +90,15 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     renders: new SharedRenders(),
   };
 
-  const findTemplate = async (id: string): Promise<SessionTemplate> => {
-    const template = await ports.templates.find(SELF, id);
-    if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
-    return template;
-  };
+  const find = (id: string): Promise<SessionTemplate | null> => ports.templates.find(SELF, id);
 
   /** Returns the session of a request, rendering. @throws ServiceError 422 */
-  const createSession = (request: CreateRenderSession, template: SessionTemplate): RenderSession => {
+  const createSession = (request: SessionRequest, templates: Templates): RenderSession => {
     const { session, problems } = newSession(
       { ...request, render: 'preview' },
       {
         tenant: SELF,
-        template,
+        templates,
         ids: { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` },
         nowMs: environment.now(),
         destinations,
@@ -112,7 +112,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   /** Renders a session and starts its deliveries. Returns it when it has ended, rendered or failed. */
   const renderSession = async (
     created: RenderSession,
-    template: SessionTemplate,
+    templates: Templates,
     { outputName, onProgress }: Pick<EmbeddedOptions, 'outputName' | 'onProgress'>,
   ): Promise<RenderSession> => {
     let session = created;
@@ -125,7 +125,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     const begunAt = environment.monotonicNow();
     const endTimes = () => ({ nowMs: environment.now(), retentionMs: KEPT_MS });
     try {
-      const request = { tenant: SELF, template, ...requestedFiles(created) };
+      const request = { tenant: SELF, templates, ...requestedFiles(created) };
       const finished = await renderRequest(request, outputName, renderPorts, {
         signal: closing.signal,
         onSources: (sources) => change(sourcedSession(session, sources, environment.now())),
@@ -136,7 +136,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
       const { bound, files } = finished!;
       change(finishedSession(session, { ...bound, files, queuedAtMs, begunAtMs, elapsedMs }, endTimes()));
     } catch (error) {
-      const problems = closing.signal.aborted ? [closed(error)] : sessionProblems(error, created.mapping);
+      const problems = closing.signal.aborted ? [closed(error)] : sessionProblems(error, scenesOf(created));
       change(failedSession(session, problems, endTimes()));
       return session;
     }
@@ -160,12 +160,16 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     name: 'embedded',
     outlivesProcess: false,
     keyLifetimeMs: () => null,
-    getStyleVersion: async (id) => (await findTemplate(id)).spec,
+    async getStyleVersion(id) {
+      const template = await find(id);
+      if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
+      return template.spec;
+    },
     async render(request, { outputName, signal, onProgress }) {
-      const template = await findTemplate(request.mapping.template_style_version_id);
-      const session = createSession(request, template);
+      const templates = await findTemplates(scenesOf(request), find);
+      const session = createSession(request, templates);
       onProgress(session.render_progress);
-      const rendering = renderSession(session, template, { outputName, onProgress });
+      const rendering = renderSession(session, templates, { outputName, onProgress });
       running.add(rendering);
       void rendering.finally(() => running.delete(rendering));
       return abortable(rendering, signal);

@@ -1,56 +1,128 @@
+import { defaultsOf } from '../../contract/fields/field.ts';
+import { PLACEMENT_FIELDS } from '../../contract/fields/scene-fields.ts';
 import { specOfMapping } from '../../contract/spec-mapping.ts';
-import { canonicalSpec, hasSound, type SpecSound, type SpecValue } from '../../contract/video-spec.ts';
-import type { AudioTransform, Mapping, Transform } from '../../contract/wire/mapping.ts';
+import { timeMapJson } from '../../contract/timeline/time-map.ts';
+import type { Timeline } from '../../contract/timeline/timeline.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
+import {
+  canonicalSpec,
+  hasSound,
+  type SceneSpec,
+  type SpecSound,
+  type SpecValue,
+  TRANSITION_DEFAULTS,
+} from '../../contract/video-spec.ts';
+import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
-import { RENDER_EPOCH, SOUND_EPOCH } from '../../engine/render-epoch.ts';
-import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
-import { tracksInMixOrder } from '../../template/bind/bind-mapping.ts';
+import type { SceneRequest } from '../../contract/wire/scene-request.ts';
+import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
+import { defined } from '../../kernel/defined.ts';
+import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { scenesFile } from '../../template/bind/bind-scenes.ts';
 import { inputFile, resolveOutput } from '../../template/bind/resolve-output.ts';
+import type { InputFile } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { type MeasuredTemplate, outputBasis, videoMeasures } from '../../template/video-measures.ts';
+import { type MeasuredTemplate, outputBasis } from '../../template/video-measures.ts';
 import type { NamedFile } from './ports.ts';
+import {
+  colorOf,
+  onlyTemplate,
+  type SceneSources,
+  type SessionScenes,
+  scenesMeasures,
+  templateOf,
+  timelineOfScenes,
+} from './session-scenes.ts';
 
-export interface DigestedValues extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
-  readonly output?: OutputRequest | undefined;
-}
+const PLACEMENT_DEFAULTS = defaultsOf(PLACEMENT_FIELDS);
 
 /** The parts of a template that affect the digest. */
-type DigestBasis = MeasuredTemplate & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds'>;
+type DigestBasis = MeasuredTemplate & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds' | 'spec'>;
+
+/** Everything that determines a file. */
+export interface DigestedVideo extends SessionScenes<DigestBasis> {
+  readonly output?: OutputRequest | undefined;
+  /** Digests of the source files. */
+  readonly sources: SceneSources<Sha256>;
+}
 
 /**
- * Computes the digest of everything that determines the video: mappings with the same digest give the same frames and
- * sound. Titles, labels, source URLs and track names are excluded, explicit defaults are ignored, and so is an output
- * equal to the template's own.
- *
- * @param sources digests of the source files by editable key and by `trackKey`
+ * Computes the digest of everything that determines the video: requests with the same digest give the same frames and
+ * sound. Titles, labels, source URLs, ids of scenes and track names are excluded, explicit defaults are ignored, and so is an
+ * output equal to the video's own. The lengths and places of scenes are included as the frames that they show.
  */
-export function inputDigest(
-  template: DigestBasis,
-  { output, ...mapping }: DigestedValues,
-  sources: ReadonlyMap<string, Sha256>,
-  soundEpoch = SOUND_EPOCH,
-): Sha256 {
-  const { editables } = template.manifest;
-  const { audio, ...values } = specOfMapping(mapping, (key) => editables.get(key)?.kind);
-  const written = { scenes: [{ id: '', template: template.digest, ...values, audio: new Map() }], audio };
-  const spec = canonicalSpec({ ...written, output: output ?? null }, videoMeasures(template));
-  const { resources, fonts } = spec.scenes[0]!;
-  const filled = [...resources].map(([key, value]) => [key, valueJson(value, sources.get(key))] as const);
-  const tracks = tracksInMixOrder(mapping.audio_tracks ?? {}).map(([name]) =>
-    sourceJson(spec.audio.get(name)!, sources.get(trackKey(name))),
-  );
+export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): Sha256 {
+  const { video, templates, output = null, sources } = digested;
+  const timeline = timelineOfScenes(digested);
+  const only = onlyTemplate(digested, timeline);
+  const measures = scenesMeasures(digested, timeline);
+  const scenes = video.scenes.map((scene): SceneSpec<string> => {
+    const { digest, manifest } = templateOf(scene, templates);
+    const mapping = { ...scene.mapping, ...defined({ audio_tracks: scene.audio_tracks }) };
+    return { id: scene.id, template: digest, ...specOfMapping(mapping, (key) => manifest.editables.get(key)?.kind) };
+  });
+  const { audio } = specOfMapping({ resources: {}, ...defined({ audio_tracks: video.audio_tracks }) }, () => undefined);
+  const spec = canonicalSpec({ scenes, audio, output }, measures);
+  const hasOwnSound = video.scenes.some((scene) => templateOf(scene, templates).sounds.size > 0);
+  const jsons = spec.scenes.map((scene, index) => sceneJson(scene, sources.scenes[index]!));
+  const tracks = tracksJson(spec.audio, sources.tracks);
+  const shown =
+    only === null
+      ? {
+          timeline_epoch: TIMELINE_EPOCH === 0 ? undefined : TIMELINE_EPOCH,
+          size: [measures.width, measures.height],
+          rate: { ...timeline.rate },
+          scenes: jsons.map((scene, index) => ({ ...scene, ...placementJson(timeline, index, video.scenes[index]!) })),
+          audio_tracks: tracks,
+        }
+      : { ...jsons[0]!, audio_tracks: joinLists(jsons[0]!.audio_tracks, tracks) };
   return sha256(
     canonicalJson({
       render_epoch: RENDER_EPOCH,
-      sound_epoch: soundEpoch !== 0 && hasSound(spec, template.sounds.size > 0) ? soundEpoch : undefined,
-      template: template.digest,
-      resources: Object.fromEntries(filled),
-      audio_tracks: tracks.length === 0 ? undefined : tracks,
-      font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
-      output: spec.output === null ? undefined : outputJson(template, spec.output),
+      sound_epoch: soundEpoch !== 0 && hasSound(spec, hasOwnSound) ? soundEpoch : undefined,
+      ...shown,
+      output: spec.output === null ? undefined : outputJson(measures, spec.output),
     }),
   );
+}
+
+/** @param digests of the scene's sources */
+function sceneJson({ template, resources, audio, fonts }: SceneSpec<string>, digests: ReadonlyMap<string, Sha256>) {
+  return {
+    template,
+    resources: Object.fromEntries([...resources].map(([key, value]) => [key, valueJson(value, digests.get(key))])),
+    audio_tracks: tracksJson(audio, digests),
+    font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
+  };
+}
+
+/** Returns tracks in mixing order, without their names. */
+function tracksJson(audio: SceneSpec<string>['audio'], digests: ReadonlyMap<string, Sha256>): Json[] | undefined {
+  const sorted = [...audio].sort(([a], [b]) => byCodeUnit(a, b));
+  return audio.size === 0 ? undefined : sorted.map(([name, sound]) => sourceJson(sound, digests.get(trackKey(name))));
+}
+
+function joinLists(first: Json[] | undefined, second: Json[] | undefined): Json[] | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : [...first, ...second];
+}
+
+/** The frames of its template that a scene shows, and how it fills the video. */
+function placementJson(
+  timeline: Timeline,
+  index: number,
+  { fit, background, transition }: SceneRequest,
+): Record<string, Json | undefined> {
+  const { start, length, map, transition: shown } = timeline.scenes[index]!;
+  const { easing, direction, color } = { ...TRANSITION_DEFAULTS, ...defined({ ...transition }) };
+  return {
+    start,
+    length,
+    map: timeMapJson(map).map((piece) => ({ ...piece })),
+    fit,
+    background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
+    transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color)! },
+  };
 }
 
 /** The files of a video, each with its `inputDigest` as fingerprint. */
@@ -62,17 +134,22 @@ interface VideoFiles {
   readonly digest: Sha256;
 }
 
-/** Computes the files of a video and their fingerprints. @param sources as of `inputDigest` */
-export function videoFiles(
-  template: DigestBasis,
-  inputs: DigestedValues,
-  outputs: readonly NamedOutput[],
-  sources: ReadonlyMap<string, Sha256>,
-): VideoFiles {
-  const fingerprint = inputDigest(template, inputs, sources);
+/** Returns the fields of a further file that depend on its output. */
+function furtherFile(digested: DigestedVideo, output: OutputRequest, fingerprint: Sha256): InputFile {
+  const { video, templates } = digested;
+  const timeline = timelineOfScenes(digested);
+  const only = onlyTemplate(digested, timeline);
+  if (only !== null) return inputFile(outputBasis(only), output, fingerprint);
+  const scenes = video.scenes.map((scene) => ({ template: templateOf(scene, templates) }));
+  return scenesFile({ timeline, scenes }, output, fingerprint);
+}
+
+/** Computes the files of a video and their fingerprints. */
+export function videoFiles(digested: DigestedVideo, outputs: readonly NamedOutput[]): VideoFiles {
+  const fingerprint = inputDigest(digested);
   const files = outputs.map(({ name, ...output }) => {
-    const digest = inputDigest(template, { ...inputs, output }, sources);
-    return { name, digest, file: inputFile(outputBasis(template), output, digest) };
+    const digest = inputDigest({ ...digested, output });
+    return { name, digest, file: furtherFile(digested, output, digest) };
   });
   return {
     fingerprint,
@@ -120,7 +197,7 @@ function sourceJson(
 }
 
 /** Resolves all defaults of an output. */
-function outputJson(template: MeasuredTemplate, request: OutputRequest): Json {
-  const { output, width, height, fps } = resolveOutput(outputBasis(template), request);
+function outputJson(measures: VideoMeasures, request: OutputRequest): Json {
+  const { output, width, height, fps } = resolveOutput({ ...measures, stills: [] }, request);
   return { ...output, width, height, fps };
 }

@@ -1,17 +1,22 @@
 import { serviceError } from '../../contract/service-error.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
-import type { CreateRenderSession, RenderSession } from '../../contract/wire/render-session.ts';
-import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
+import type { RenderSession, SessionRequest } from '../../contract/wire/render-session.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
+import { defined } from '../../kernel/defined.ts';
+import type { MappingProblem } from '../../template/bind/check-mapping.ts';
 import { checkOutput, checkOutputs } from '../../template/bind/resolve-output.ts';
-import { videoMeasures } from '../../template/video-measures.ts';
 import type { SessionTemplate } from './bind-template.ts';
+import { checkScenes } from './check-scenes.ts';
 import type { TenantId } from './ports.ts';
-import { createdSession, DAY_MS, sortProblems, withPlainColors } from './render-session.ts';
+import { createdSession, DAY_MS, missingName, sortProblems, withPlainColors } from './render-session.ts';
 import { type Destinations, initialDeliveries } from './session-deliveries.ts';
+import { scenesMeasures } from './session-scenes.ts';
 
 interface NewSessionOptions {
   readonly tenant: TenantId;
-  readonly template: SessionTemplate;
+  /** By id of the style version; has those of all scenes. */
+  readonly templates: ReadonlyMap<string, SessionTemplate>;
   readonly ids: { readonly session: string; readonly mapping: string };
   readonly nowMs: number;
   readonly destinations: Destinations;
@@ -25,38 +30,49 @@ interface NewSession {
   readonly problems: RequestProblem[];
   /** Editables that a draft leaves unfilled. */
   readonly missing: MappingProblem[];
+  /** Findings that are no mistakes. */
+  readonly warnings: readonly RequestProblem[];
+  /** Size and length before the outputs; null if the scenes have none. */
+  readonly measures: VideoMeasures | null;
 }
 
 /** Builds the session of a request and collects all problems and, for a draft, the unfilled editables. */
 export function newSession(
-  request: CreateRenderSession,
-  { tenant, template, ids, nowMs, destinations, retentionMs }: NewSessionOptions,
+  request: SessionRequest,
+  { tenant, templates, ids, nowMs, destinations, retentionMs }: NewSessionOptions,
 ): NewSession {
   const isDraft = request.render === undefined;
-  const { spec } = template;
-  const ofMapping = checkMapping(request.mapping, spec);
-  const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
-  const wrong = [...mistakes, ...outputProblems(request, template), ...retentionProblems(request, retentionMs)];
+  const scenes = { video: scenesOf(request), templates };
+  const { problems: found, warnings, timeline } = checkScenes(scenes);
+  const measures = timeline && scenesMeasures(scenes, timeline);
+  const { mistakes, missing } = isDraft ? sortProblems(found) : { mistakes: found, missing: [] };
+  const wrong = [...mistakes, ...outputProblems(request, measures), ...retentionProblems(request, retentionMs)];
   // Colours of an invalid mapping cannot be normalised.
-  const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
-  const plain = { ...request, mapping: { ...request.mapping, resources } };
+  const plain = wrong.length === 0 ? withPlainColors(request, templates) : request;
   const created = createdSession(plain, ids, nowMs);
-  const session = isDraft ? { ...created, missing_editables: missing.map(({ editable }) => editable) } : created;
+  const length = 'scenes' in request ? { ...created, ...defined({ frames: timeline?.frames }) } : created;
+  const session = isDraft ? { ...length, missing_editables: missing.map(missingName) } : length;
   const { uploads, problems } = initialDeliveries(session, request.external_uploads, tenant, destinations);
-  return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
+  return {
+    session: { ...session, external_uploads: uploads },
+    problems: [...wrong, ...problems],
+    missing,
+    warnings,
+    measures,
+  };
 }
 
-export function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
-  const measures = videoMeasures(template);
+/** @param measures of the video; null if they are not known */
+export function outputProblems(
+  { output, outputs }: Pick<SessionRequest, 'output' | 'outputs'>,
+  measures: VideoMeasures | null,
+): RequestProblem[] {
   return [...checkOutput(output, measures), ...checkOutputs({ output, outputs }, measures)].map(
     ({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }),
   );
 }
 
-function retentionProblems(
-  { retention_days: days }: CreateRenderSession,
-  retentionMs: number | null,
-): RequestProblem[] {
+function retentionProblems({ retention_days: days }: SessionRequest, retentionMs: number | null): RequestProblem[] {
   const most = retentionMs === null ? null : Math.floor(retentionMs / DAY_MS);
   if (days === undefined || most === null || days <= most) return [];
   const detail = `${days} days is more than ${most}, the retention of this service`;
@@ -69,9 +85,10 @@ const MAX_NAMED = 5;
 /** @throws ServiceError 422 with all problems, if there are any */
 export function refuse(problems: readonly (RequestProblem & { readonly editable?: string })[]): void {
   if (problems.length === 0) return;
-  const named = problems
-    .slice(0, MAX_NAMED)
-    .map(({ editable = '', detail }) => (detail.includes(editable) ? detail : `${editable}: ${detail}`));
+  const named = problems.slice(0, MAX_NAMED).map(({ editable = '', scene, detail }) => {
+    const named = detail.includes(editable) ? detail : `${editable}: ${detail}`;
+    return scene === undefined ? named : `${scene}: ${named}`;
+  });
   const more = problems.length > MAX_NAMED ? [`and ${problems.length - MAX_NAMED} more`] : [];
   const details = [...named, ...more].join('; ');
   if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {

@@ -1,15 +1,14 @@
 import pLimit from 'p-limit';
 import type { EditableKind } from '../../contract/fields/editable-kinds.ts';
-import type { Mapping, MediaResource } from '../../contract/wire/mapping.ts';
+import type { AudioResource, MediaResource } from '../../contract/wire/mapping.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import type { SessionSource } from '../../contract/wire/render-session.ts';
+import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { sourcePointer } from '../../template/bind/check-mapping.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
 import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.ts';
 import { renderingDigest, videoFiles } from './input-digest.ts';
 import {
@@ -24,14 +23,14 @@ import {
   type TenantId,
 } from './ports.ts';
 import type { InputFiles } from './segments/pieces.ts';
+import { emptySources, type SceneSources, type SessionScenes, sourcesAt, templateOf } from './session-scenes.ts';
 import type { SharedRenders } from './single-flight.ts';
+import { placeOfValue, type ValuePlace } from './value-place.ts';
 
-/** A template, the values that fill it, and the files to make of it. */
-export interface RenderRequest {
+/** Scenes, the templates that they fill, and the files to make of them. */
+export interface RenderRequest extends SessionScenes<SessionTemplate> {
   /** Owner of the sources. */
   readonly tenant: TenantId;
-  readonly template: SessionTemplate;
-  readonly mapping: Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'>;
   /** Of the main file. */
   readonly output?: OutputRequest | undefined;
   /** Outputs of the further files. */
@@ -58,22 +57,24 @@ interface BindSteps {
 }
 
 /**
- * Fetches the sources of a request and fills its template.
+ * Fetches the sources of a request and fills its templates.
  *
  * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; the signal's reason
  */
 export async function bindRequest<Input extends AnyRenderInput>(
-  { tenant, template, mapping, output, furtherOutputs, scope = '' }: RenderRequest,
+  { tenant, video, templates, output, furtherOutputs, scope = '' }: RenderRequest,
   ports: BindPorts<Input>,
   { signal, onSources }: BindSteps,
 ): Promise<BoundRequest<Input>> {
-  const read = await readSources({ tenant, mapping, template }, ports.sources, signal);
+  const read = await readSources({ tenant, video, templates }, ports.sources, signal);
   signal.throwIfAborted();
   onSources?.(read.sources);
   if (read.failures.length > 0) throw new AggregateError(read.failures);
-  const values = { ...mapping, output };
-  const { fingerprint, others, digest } = videoFiles(template, values, furtherOutputs, read.digests);
-  const filled = { template, request: { ...values, fingerprint }, fetched: read.bytes };
+  const { fingerprint, others, digest } = videoFiles(
+    { video, templates, output, sources: read.digests },
+    furtherOutputs,
+  );
+  const filled = { video, templates, output, fingerprint, sources: read.bytes };
   const renderInput = await ports.bindTemplate(filled, { owner: tenant, signal });
   signal.throwIfAborted();
   return { renderInput, others, digest: renderingDigest(digest, scope) };
@@ -189,10 +190,10 @@ export function withFindings(files: readonly StoredFile[], rendered: readonly Re
   return files.map((file, at) => (at === 0 ? { ...file, findings: rendered[0]!.findings } : file));
 }
 
-/** The media of one mapping, by editable key and by `trackKey`. */
+/** The media of a video. */
 interface ReadSources {
-  readonly bytes: ReadonlyMap<string, Uint8Array>;
-  readonly digests: ReadonlyMap<string, Sha256>;
+  readonly bytes: SceneSources<Uint8Array>;
+  readonly digests: SceneSources<Sha256>;
   /** Entries of the session's `source_uploads`. */
   readonly sources: SessionSource[];
   /** Errors; each names the editable or track. */
@@ -201,66 +202,75 @@ interface ReadSources {
 
 /** Concurrent reads of one session, of images and of larger files. */
 const READS = { image: 6, large: 2 };
-/** Maximum total bytes of a session's sources, which are held in memory twice. */
+/** Maximum total bytes of a session's sources, which are held in memory twice. A source of several scenes is held once. */
 const MAX_TOTAL_BYTES = 500_000_000;
 
 interface Medium {
+  /** Index of the scene; null for a track of the whole video. */
+  readonly scene: number | null;
   readonly key: string;
   readonly kind: SourceKind;
   readonly remoteUrl: string;
 }
 
-/** A mapping whose media are fetched for their owner. */
-interface MappedSources {
-  readonly tenant: TenantId;
-  readonly mapping: Pick<Mapping, 'resources' | 'audio_tracks'>;
-  readonly template: Pick<TemplatePackage, 'manifest'>;
-}
-
-/** Fetches all media of a mapping and collects all failures. */
+/** Fetches all media of a video and collects all failures. */
 async function readSources(
-  { tenant, mapping, template }: MappedSources,
+  { tenant, video, templates }: Pick<RenderRequest, 'tenant' | 'video' | 'templates'>,
   reader: SourceReader,
   signal: AbortSignal,
 ): Promise<ReadSources> {
-  const bytes = new Map<string, Uint8Array>();
-  const digests = new Map<string, Sha256>();
+  const bytes = emptySources<Uint8Array>(video);
+  const digests = emptySources<Sha256>(video);
   const failures: unknown[] = [];
   let totalBytes = 0;
-  const read = async ({ key, kind, remoteUrl }: Medium): Promise<SessionSource> => {
-    try {
-      if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
-      const source = await reader.read(tenant, { remoteUrl, kind }, signal);
-      totalBytes += source.bytes.length;
-      if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
-      bytes.set(key, source.bytes);
-      digests.set(key, source.sha256);
-      return fetchedSource(key, remoteUrl, source);
-    } catch (error) {
-      failures.push(error instanceof SessionFailure ? failureAt(key, error) : error);
-      return { key, remote_url: remoteUrl, status: 'failed' };
-    }
+  const fetchSource = async ({ kind, remoteUrl }: Medium): Promise<FetchedSource> => {
+    if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
+    const source = await reader.read(tenant, { remoteUrl, kind }, signal);
+    totalBytes += source.bytes.length;
+    if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
+    return source;
   };
   const limits = { image: pLimit(READS.image), large: pLimit(READS.large) };
-  const sources = await Promise.all(
-    mediaOf(mapping, template).map((medium) => limits[medium.kind === 'image' ? 'image' : 'large'](read, medium)),
-  );
+  const fetched = new Map<string, Promise<FetchedSource>>();
+  const fetchOnce = (medium: Medium): Promise<FetchedSource> => {
+    const name = `${medium.kind} ${medium.remoteUrl}`;
+    const source = fetched.get(name) ?? limits[medium.kind === 'image' ? 'image' : 'large'](fetchSource, medium);
+    fetched.set(name, source);
+    return source;
+  };
+  const read = async (medium: Medium): Promise<SessionSource> => {
+    const { scene, key, remoteUrl: remote_url } = medium;
+    const place = placeOfValue(video, scene, key);
+    const named = { key, ...defined({ scene: place.scene }), remote_url };
+    try {
+      const source = await fetchOnce(medium);
+      sourcesAt(bytes, scene).set(key, source.bytes);
+      sourcesAt(digests, scene).set(key, source.sha256);
+      return { ...named, ...factsOf(source) };
+    } catch (error) {
+      failures.push(error instanceof SessionFailure ? failureAt(place, error) : error);
+      return { ...named, status: 'failed' };
+    }
+  };
+  const sources = await Promise.all(mediaOf(video, templates).map(read));
   return { sources, bytes, digests, failures };
 }
 
-function mediaOf(
-  { resources, audio_tracks = {} }: MappedSources['mapping'],
-  { manifest }: MappedSources['template'],
-): Medium[] {
-  const media: Medium[] = [];
-  const add = (key: string, kind: SourceKind, { source }: Pick<MediaResource, 'source'>): void =>
-    void media.push({ key, kind, remoteUrl: source.remote_url });
-  for (const [key, resource] of Object.entries(resources)) {
-    const kind = manifest.editables.get(key)?.kind;
-    if (isSourceKind(kind)) add(key, kind, resource as MediaResource);
-  }
-  for (const [track, sound] of Object.entries(audio_tracks)) add(trackKey(track), 'audio', sound);
-  return media;
+function mediaOf({ scenes, audio_tracks = {} }: ScenesRequest, templates: RenderRequest['templates']): Medium[] {
+  const tracksOf = (tracks: object, scene: number | null): Medium[] =>
+    Object.entries<AudioResource>({ ...tracks }).map(([track, { source }]): Medium => {
+      return { scene, key: trackKey(track), kind: 'audio', remoteUrl: source.remote_url };
+    });
+  const inScenes = scenes.flatMap((scene, index) => {
+    const { editables } = templateOf(scene, templates).manifest;
+    const filled = Object.entries(scene.mapping.resources).flatMap(([key, resource]): Medium[] => {
+      const kind = editables.get(key)?.kind;
+      if (!isSourceKind(kind)) return [];
+      return [{ scene: index, key, kind, remoteUrl: (resource as MediaResource).source.remote_url }];
+    });
+    return [...filled, ...tracksOf(scene.audio_tracks ?? {}, index)];
+  });
+  return [...inScenes, ...tracksOf(audio_tracks, null)];
 }
 
 function isSourceKind(kind: EditableKind | undefined): kind is SourceKind {
@@ -272,15 +282,9 @@ function tooMuch(): SessionFailure {
   return new SessionFailure({ code: 'asset_too_large', title: 'The asset is too large', detail });
 }
 
-function fetchedSource(
-  key: string,
-  remote_url: string,
-  { bytes, sha256, contentType, width, height }: FetchedSource,
-): SessionSource {
+function factsOf({ bytes, sha256, contentType, width, height }: FetchedSource) {
   return {
-    key,
-    remote_url,
-    status: 'fetched',
+    status: 'fetched' as const,
     sha256,
     content_type: contentType,
     bytes: bytes.length,
@@ -288,6 +292,6 @@ function fetchedSource(
   };
 }
 
-function failureAt(key: string, failure: SessionFailure): SessionFailure {
-  return new SessionFailure({ ...failure.error, editable: key, pointer: sourcePointer(key) }, failure);
+function failureAt({ pointer, ...place }: ValuePlace, failure: SessionFailure): SessionFailure {
+  return new SessionFailure({ ...failure.error, ...place, pointer: `${pointer}/source/remote_url` }, failure);
 }

@@ -1,20 +1,21 @@
 import type { FinishedSession } from '../../contract/render-service.ts';
-import type { Resource } from '../../contract/wire/mapping.ts';
+import type { Mapping, Resource } from '../../contract/wire/mapping.ts';
 import { OUTPUT_FILE_TYPES, OUTPUT_FORMATS, type OutputFormat, withoutName } from '../../contract/wire/output.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
-  CreateRenderSession,
   RenderedSegments,
   RenderSession,
   SessionOptions,
   SessionPhase,
+  SessionRequest,
   SessionSource,
 } from '../../contract/wire/render-session.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { checkMapping, type MappingProblem } from '../../template/bind/check-mapping.ts';
-import type { BoundInput } from './bind-template.ts';
+import type { BoundInput, SessionTemplate } from './bind-template.ts';
 import { type SessionProblem, type StoredFile, sessionProblem } from './ports.ts';
 import { renderWorkload } from './render-time.ts';
 import { withoutVideo } from './session-deliveries.ts';
@@ -27,12 +28,13 @@ import { renderingWarnings } from './session-problems.ts';
  * @see service-interface, sections 2.3 and 3
  */
 export function createdSession(
-  request: CreateRenderSession,
+  request: SessionRequest,
   ids: { readonly session: string; readonly mapping: string },
   nowMs: number,
 ): RenderSession {
   const now = timestamp(nowMs);
-  const { audio_tracks = {}, font_changes = {} } = request.mapping;
+  const { scenes, size, rate, audio_tracks = {} } = 'scenes' in request ? request : scenesOf(request);
+  const mapping = 'scenes' in request ? scenes[0]!.mapping : request.mapping;
   const [main] = request.outputs ?? [];
   const output = main === undefined ? request.output : withoutName(main);
   const draft: RenderSession = {
@@ -45,9 +47,10 @@ export function createdSession(
     errors: [],
     created_at: now,
     updated_at: now,
-    mapping: { id: ids.mapping, ...request.mapping },
+    mapping: { id: ids.mapping, ...mapping },
+    ...('scenes' in request && { scenes, ...defined({ size, rate }) }),
     audio_tracks,
-    font_changes,
+    font_changes: mapping.font_changes ?? {},
     source_uploads: [],
     fonts: [],
     terminal: false,
@@ -61,9 +64,11 @@ export function createdSession(
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
 }
 
-/** Returns the mapping and the outputs that a session was requested with. */
-export function requestedFiles({ mapping, output, outputs = [] }: RenderSession) {
-  return { mapping, output, furtherOutputs: outputs.slice(1).map(({ video_url: _, ...named }) => named) };
+/** Returns the scenes and the outputs that a session was requested with. */
+export function requestedFiles(session: RenderSession) {
+  const { output, outputs = [] } = session;
+  const furtherOutputs = outputs.slice(1).map(({ video_url: _, ...named }) => named);
+  return { video: scenesOf(session), output, furtherOutputs };
 }
 
 /** Returns the options that are present. */
@@ -151,7 +156,7 @@ export function renderedSession(
     ...defined({ outputs }),
     fonts,
     usage,
-    errors: renderingWarnings(main!.findings ?? [], session.mapping).map((warning) => ({ ...warning, occurred_at })),
+    errors: renderingWarnings(main!.findings ?? [], scenesOf(session)).map((warning) => ({ ...warning, occurred_at })),
     ...endFields(session, end),
   };
 }
@@ -272,20 +277,37 @@ export function changeMapping(
     return { mapping, mistakes: [{ code: 'style_version_fixed', pointer, detail }, ...mistakes], missing };
   }
   if (mistakes.length > 0) return { mapping, mistakes, missing };
-  return { mapping: { ...mapping, resources: withPlainColors(mapping.resources, spec) }, mistakes, missing };
+  return { mapping: { ...mapping, resources: plainColors(mapping.resources, spec) }, mistakes, missing };
 }
 
 /** Separates missing editables, which a draft may fill later, from mistakes. */
-export function sortProblems(problems: readonly MappingProblem[]): {
-  readonly mistakes: MappingProblem[];
-  readonly missing: MappingProblem[];
-} {
-  const isMissing = ({ code }: MappingProblem): boolean => code === 'missing_editable';
+export function sortProblems<Problem extends RequestProblem>(
+  problems: readonly (Problem | MappingProblem)[],
+): { readonly mistakes: (Problem | MappingProblem)[]; readonly missing: MappingProblem[] } {
+  const isMissing = (problem: Problem | MappingProblem): problem is MappingProblem =>
+    problem.code === 'missing_editable';
   return { mistakes: problems.filter((problem) => !isMissing(problem)), missing: problems.filter(isMissing) };
 }
 
-/** Removes the `#` of colours. */
-export function withPlainColors(resources: Record<string, Resource>, spec: StyleVersion): Record<string, Resource> {
+/** Names an unfilled editable of a draft. */
+export function missingName({ scene, editable }: Pick<MappingProblem, 'scene' | 'editable'>): string {
+  return scene === undefined ? editable : `${scene}.${editable}`;
+}
+
+/** Removes the `#` of colours in all mappings. */
+export function withPlainColors(
+  request: SessionRequest,
+  templates: ReadonlyMap<string, Pick<SessionTemplate, 'spec'>>,
+): SessionRequest {
+  const plain = <M extends Pick<Mapping, 'template_style_version_id' | 'resources'>>(mapping: M): M => {
+    const { spec } = templates.get(mapping.template_style_version_id)!;
+    return { ...mapping, resources: plainColors(mapping.resources, spec) };
+  };
+  if (!('scenes' in request)) return { ...request, mapping: plain(request.mapping) };
+  return { ...request, scenes: request.scenes.map((scene) => ({ ...scene, mapping: plain(scene.mapping) })) };
+}
+
+function plainColors(resources: Record<string, Resource>, spec: StyleVersion): Record<string, Resource> {
   const plain = Object.entries(resources).map(([key, resource]): [string, Resource] => {
     const { source } = resource;
     if (spec.editables[key]?.input_type !== 'color' || !('text' in source)) return [key, resource];

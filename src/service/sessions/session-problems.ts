@@ -1,34 +1,26 @@
 import { ServiceError } from '../../contract/service-error.ts';
-import type { Mapping } from '../../contract/wire/mapping.ts';
-import { trackKey } from '../../contract/wire/mapping.ts';
 import type { RenderFinding } from '../../engine/input-media.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
-import { jsonPointer } from '../../kernel/json.ts';
-import { sourcePointer } from '../../template/bind/check-mapping.ts';
 import { SessionFailure, type SessionProblem, sessionProblem } from './ports.ts';
-
-/** The keys that a mapping fills. */
-interface FilledKeys {
-  readonly resources: object;
-  readonly audio_tracks?: object | undefined;
-}
+import { type FilledVideo, findValue } from './value-place.ts';
 
 /**
  * Converts an error to problems for the owner of the session, without internals of the machine.
  *
- * @param mapping of the session, for pointers
+ * @param video the session, for pointers
  */
-export function sessionProblems(error: unknown, mapping: FilledKeys): SessionProblem[] {
-  if (error instanceof AggregateError) return error.errors.flatMap((cause) => sessionProblems(cause, mapping));
+export function sessionProblems(error: unknown, video: FilledVideo): SessionProblem[] {
+  if (error instanceof AggregateError) return error.errors.flatMap((cause) => sessionProblems(cause, video));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof RenderError) {
     const { code, message, imageName } = error;
     const retryable = code === 'render_crashed' || code === 'render_timeout';
     const problem = sessionProblem({ code, title: message, retryable });
     if (imageName === undefined) return [problem];
-    if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
+    const value = findValue(video, imageName);
+    if (value !== null) return [{ ...problem, ...value, pointer: `${value.pointer}/source/remote_url` }];
     return [{ ...problem, detail: `${message}. It concerns ${imageName} of the template` }];
   }
   const full = fileSystemError(error);
@@ -51,38 +43,29 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
   return [sessionProblem({ code: 'internal', title: 'Internal error', detail })];
 }
 
-/** Reports whether the mapping fills a name, as opposed to a file of the template. */
-function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): boolean {
-  return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
-}
-
 /** Maximum number of warnings in a session. */
 const MAX_WARNINGS = 100;
 const MAX_CHARACTERS = 20;
 
 /** Converts visible defects to warnings of the session. */
-export function renderingWarnings(
-  findings: readonly RenderFinding[],
-  { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
-): SessionProblem[] {
+export function renderingWarnings(findings: readonly RenderFinding[], video: FilledVideo): SessionProblem[] {
   return findings.slice(0, MAX_WARNINGS).map((finding) => {
     const { editable } = finding;
     return {
       code: finding.code,
       ...wordsOf(finding),
-      ...(editable === null ? {} : { editable }),
-      ...pointerOf(finding, { resources, audio_tracks }),
+      ...(editable === null ? {} : { editable, ...pointedValue(finding, editable, video) }),
       severity: 'warning',
       retryable: false,
     };
   });
 }
 
-/** Points into the mapping; nothing for parts of the template itself. */
-function pointerOf({ code, editable }: RenderFinding, filled: FilledKeys): Pick<SessionProblem, 'pointer'> {
-  if (editable === null || !isFilled(editable, filled)) return {};
+/** Points into the request; nothing for parts of a template itself. */
+function pointedValue({ code }: RenderFinding, name: string, video: FilledVideo): Partial<SessionProblem> {
+  const value = findValue(video, name);
   const isText = code === 'glyph_missing' || code === 'text_overflow';
-  return { pointer: isText ? `#/mapping/resources${jsonPointer([editable])}/source/text` : sourcePointer(editable) };
+  return value === null ? {} : { ...value, pointer: `${value.pointer}/source/${isText ? 'text' : 'remote_url'}` };
 }
 
 const UNUSED = {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isOutage } from '../../contract/service-error.ts';
 import type { RenderSession, SessionPhase } from '../../contract/wire/render-session.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { BindTemplate, SessionTemplate } from './bind-template.ts';
@@ -29,6 +30,7 @@ import {
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
 import type { DistributedRenders } from './segments/distributed-renders.ts';
 import { sessionProblems } from './session-problems.ts';
+import { styleVersionsOf } from './session-scenes.ts';
 import { SharedRenders } from './single-flight.ts';
 
 export interface SessionRunnerPorts {
@@ -131,7 +133,7 @@ export class SessionRunner {
       // The job is retried when the component is back.
       if (isOutage(error)) throw error;
       await record.write(
-        failedSession(record.session, sessionProblems(error, stored.session.mapping), this.#endTimes()),
+        failedSession(record.session, sessionProblems(error, scenesOf(stored.session)), this.#endTimes()),
       );
     } finally {
       if (this.#running.get(id) === obsolete) this.#running.delete(id);
@@ -162,10 +164,10 @@ export class SessionRunner {
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
     this.#enter(record, 'fetching');
-    const template = await this.#template(stored);
+    const request = await this.#request(stored);
     const phaseAt = { rendering: begunAt, uploading: begunAt };
     const ports = { ...this.#ports, renders: this.#renders };
-    const finished = await renderRequest(this.#request(stored, template), stored.outputName, ports, {
+    const finished = await renderRequest(request, stored.outputName, ports, {
       signal,
       onSources: (sources) => record.keep(sourcedSession(record.session, sources, environment.now())),
       onBound: ({ digest }) => record.write(record.session, digest),
@@ -193,16 +195,18 @@ export class SessionRunner {
     return true;
   }
 
-  async #template({ tenant, session }: StoredSession): Promise<SessionTemplate> {
-    const version = session.mapping.template_style_version_id;
-    const template = await this.#ports.templates.find(tenant, version);
-    if (template !== null) return template;
-    const title = `The template style version ${version} no longer exists`;
-    throw new SessionFailure({ code: 'template_invalid', title });
-  }
-
-  #request({ tenant, session }: StoredSession, template: SessionTemplate): RenderRequest {
-    return { tenant, template, ...requestedFiles(session), scope: this.#ports.scopeOf?.(tenant) };
+  async #request({ tenant, session }: StoredSession): Promise<RenderRequest> {
+    const files = requestedFiles(session);
+    const templates = new Map<string, SessionTemplate>();
+    for (const version of styleVersionsOf(files.video)) {
+      const template = await this.#ports.templates.find(tenant, version);
+      if (template === null) {
+        const title = `The template style version ${version} no longer exists`;
+        throw new SessionFailure({ code: 'template_invalid', title });
+      }
+      templates.set(version, template);
+    }
+    return { tenant, templates, ...files, scope: this.#ports.scopeOf?.(tenant) };
   }
 
   /** Tries to distribute the render. @returns whether other jobs finish the session */

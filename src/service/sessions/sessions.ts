@@ -1,23 +1,26 @@
 import { sessionEnd } from '../../contract/render-service.ts';
 import { type ServiceError, serviceError } from '../../contract/service-error.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type {
   ChangeRenderSession,
-  CreateRenderSession,
   DryRun,
   ExternalUploadRequest,
   RenderSession,
+  SessionRequest,
 } from '../../contract/wire/render-session.ts';
+import { scenesOf } from '../../contract/wire/scene-request.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
-import { checkMapping } from '../../template/bind/check-mapping.ts';
+import { defined } from '../../kernel/defined.ts';
 import { resolveOutput } from '../../template/bind/resolve-output.ts';
-import { outputBasis } from '../../template/video-measures.ts';
 import type { SessionTemplate } from './bind-template.ts';
+import { checkScenes } from './check-scenes.ts';
 import { newSession, outputProblems, refuse } from './new-session.ts';
 import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
 import { canceledSession, changedDraft, changeMapping, queuedSession } from './render-session.ts';
 import { renderWorkload } from './render-time.ts';
 import { addDeliveries, type Destinations } from './session-deliveries.ts';
 import type { SessionRunnerPorts } from './session-runner.ts';
+import { findTemplates } from './session-scenes.ts';
 
 interface SessionsPorts
   extends Pick<SessionRunnerPorts, 'templates' | 'store' | 'environment' | 'pace' | 'retentionMs'> {
@@ -47,15 +50,16 @@ export class Sessions {
   }
 
   async styleVersion(tenant: TenantId, id: string): Promise<StyleVersion> {
-    return (await this.#template(tenant, id)).spec;
+    const template = await this.#ports.templates.find(tenant, id);
+    if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
+    return template.spec;
   }
 
   /** Creates a draft, which may leave editables unfilled, or queues a session for rendering. */
-  async create(tenant: TenantId, request: CreateRenderSession, claim: IdempotencyClaim | null = null): Promise<Answer> {
+  async create(tenant: TenantId, request: SessionRequest, claim: IdempotencyClaim | null = null): Promise<Answer> {
     const { environment, store } = this.#ports;
-    const template = await this.#template(tenant, request.mapping.template_style_version_id);
     const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
-    const { session, problems } = this.#newSession(tenant, request, template, ids);
+    const { session, problems, measures } = await this.#newSession(tenant, request, ids);
     refuse(problems);
     const stored = {
       tenant,
@@ -63,22 +67,35 @@ export class Sessions {
       outputName: environment.randomId(),
       attempt: 0,
       inputDigest: null,
-      videoSeconds: videoSeconds(template, session),
+      videoSeconds: videoSeconds(measures!, session),
     };
     return answer(await store.create(stored, claim));
   }
 
   /** Validates a request as `create` does and estimates the render. Stores nothing. */
-  async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
-    const template = await this.#template(tenant, request.mapping.template_style_version_id);
+  async dryRun(tenant: TenantId, request: SessionRequest): Promise<DryRun> {
     const ids = { session: 'rs_', mapping: 'map_' };
-    const { session, problems: errors, missing } = this.#newSession(tenant, request, template, ids);
-    const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
+    const created = await this.#newSession(tenant, request, ids);
+    const { session, problems: errors, missing, warnings, measures } = created;
+    const unfilled = missing.map(({ code, pointer, detail, scene }) => ({
+      code,
+      pointer,
+      detail,
+      ...defined({ scene }),
+    }));
+    return {
+      valid: errors.length === 0,
+      errors,
+      warnings: [...unfilled, ...warnings],
+      estimate: measures && this.#estimate(request, session, measures),
+    };
+  }
+
+  #estimate(request: SessionRequest, { output }: RenderSession, measures: VideoMeasures): DryRun['estimate'] {
     // An invalid output has no size to estimate from.
-    const output = outputProblems(request, template).length === 0 ? session.output : {};
-    const extent = renderWorkload(resolveOutput(outputBasis(template), output));
-    const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
-    return { valid: errors.length === 0, errors, warnings, estimate };
+    const valid = outputProblems(request, measures).length === 0 ? output : {};
+    const extent = renderWorkload(resolveOutput({ ...measures, stills: [] }, valid));
+    return { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
   }
 
   async get(tenant: TenantId, id: string): Promise<RenderSession> {
@@ -102,7 +119,9 @@ export class Sessions {
    */
   async changeMapping(tenant: TenantId, id: string, { mapping }: ChangeRenderSession): Promise<RenderSession> {
     const draft = await this.get(tenant, id);
-    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
+    if (draft.scenes !== undefined)
+      throw wrongState(draft, 'A draft with scenes cannot be changed: create a new session');
+    const [{ spec }] = [...(await this.#templates(tenant, draft)).values()] as [SessionTemplate];
     const { session: changed } = await this.#change(tenant, id, null, (session) => {
       if (session.status !== 'draft') throw wrongState(session, 'Only the mapping of a draft can be changed');
       const changed = changeMapping(session.mapping, mapping, spec);
@@ -115,11 +134,10 @@ export class Sessions {
 
   /** Queues a draft. @throws ServiceError 422 with everything that is missing or invalid in its mapping */
   async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
-    const draft = await this.get(tenant, id);
-    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
+    const templates = await this.#templates(tenant, await this.get(tenant, id));
     return this.#change(tenant, id, claim, (session) => {
       if (session.status !== 'draft') throw wrongState(session, 'Only a draft can be rendered');
-      refuse(checkMapping(session.mapping, spec));
+      refuse(checkScenes({ video: scenesOf(session), templates }).problems);
       return queuedSession(session, this.#ports.environment.now());
     });
   }
@@ -173,26 +191,25 @@ export class Sessions {
     return answer(changed);
   }
 
-  #newSession(
+  async #newSession(
     tenant: TenantId,
-    request: CreateRenderSession,
-    template: SessionTemplate,
+    request: SessionRequest,
     ids: { readonly session: string; readonly mapping: string },
-  ): ReturnType<typeof newSession> {
+  ): Promise<ReturnType<typeof newSession>> {
     const { environment, destinations, retentionMs } = this.#ports;
-    return newSession(request, { tenant, template, ids, nowMs: environment.now(), destinations, retentionMs });
+    const templates = await this.#templates(tenant, request);
+    return newSession(request, { tenant, templates, ids, nowMs: environment.now(), destinations, retentionMs });
   }
 
-  async #template(tenant: TenantId, id: string): Promise<SessionTemplate> {
-    const template = await this.#ports.templates.find(tenant, id);
-    if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
-    return template;
+  /** Returns the templates of all scenes by style version. */
+  #templates(tenant: TenantId, video: Parameters<typeof scenesOf>[0]): Promise<Map<string, SessionTemplate>> {
+    return findTemplates(scenesOf(video), (id) => this.#ports.templates.find(tenant, id));
   }
 }
 
-/** Returns the length of a session's video; 0 for a still. */
-function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {
-  const { frameCount, fps } = resolveOutput(outputBasis(template), output);
+/** Returns the length of a session's video in seconds; 0 for a still. */
+function videoSeconds(measures: VideoMeasures, { output }: RenderSession): number {
+  const { frameCount, fps } = resolveOutput({ ...measures, stills: [] }, output);
   return output?.format === 'png' ? 0 : frameCount / fps;
 }
 

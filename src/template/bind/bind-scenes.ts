@@ -1,5 +1,5 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { divide, rationalRate } from '../../contract/timeline/rational.ts';
+import { compare, divide, ONE, rationalRate } from '../../contract/timeline/rational.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { isNatural, timeMapJson } from '../../contract/timeline/time-map.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
@@ -57,8 +57,7 @@ const DEFAULT_STYLE = { easing: 'ease-in-out', direction: 'left', color: '#00000
  */
 export function bindScenes(request: ScenesRequest): VideoInput {
   const { timeline, scenes, output, fingerprint = null } = request;
-  const [scene] = timeline.scenes;
-  if (timeline.scenes.length === 1 && isUnchanged(timeline, scene!, scenes[0]!)) return bindOnly(request, scenes[0]!);
+  if (isUnchanged(timeline, scenes[0]!)) return bindOnly(request, scenes[0]!);
 
   const bound = scenes.map((values) => bindMapping(values.template, valuesOf(values), values.fetched));
   const sounds = bound.flatMap((input, index) => {
@@ -100,16 +99,26 @@ function valuesOf({ resources, font_changes }: SceneValues): BindRequest {
   return { resources, ...defined({ font_changes }) };
 }
 
-/** Returns whether a video shows nothing but a template, as it was designed. */
-function isUnchanged(timeline: Timeline, scene: TimelineScene, { template, background }: SceneValues): boolean {
+/** Returns whether a video shows nothing but the template of its first scene, as it was designed. */
+export function isUnchanged(
+  timeline: Timeline,
+  { template, background }: Pick<SceneValues, 'background'> & { readonly template: SceneMeasures },
+): boolean {
+  const [scene, second] = timeline.scenes;
+  const speed = divide(rationalRate(frameRateOf(template.fps)), rationalRate(timeline.rate));
   return (
+    scene !== undefined &&
+    second === undefined &&
     template.width === timeline.width &&
     template.height === timeline.height &&
     template.frameCount === timeline.frames &&
+    compare(speed, ONE) === 0 &&
     (background === undefined || background === DEFAULT_BACKGROUND) &&
-    isNatural(scene.map, divide(rationalRate(frameRateOf(template.fps)), rationalRate(timeline.rate)))
+    isNatural(scene.map, speed)
   );
 }
+
+type SceneMeasures = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount'>;
 
 /** Binds the only scene of a video with the tracks of both. */
 function bindOnly(request: ScenesRequest, { template, fetched, ...values }: SceneValues): RenderInput {

@@ -1,7 +1,7 @@
 import { EDITABLE_KINDS, isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import { expectedValue, type Field, type Fields, isRelationMet, isValueOf } from '../../contract/fields/field.ts';
 import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
-import { MAX_TRACK_NAME, MAX_TRACKS, trackKey, trackOf } from '../../contract/wire/mapping.ts';
+import { MAX_TRACK_NAME, MAX_TRACKS, trackKey } from '../../contract/wire/mapping.ts';
 import { normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import { suggestion } from '../../kernel/hints.ts';
@@ -35,6 +35,8 @@ export interface MappingProblem {
   /** Key of the editable, `audio_tracks.<track>` or `font_changes.<font>`. */
   readonly editable: string;
   readonly detail: string;
+  /** Id of the scene that the mapping belongs to; absent for the only mapping of a video. */
+  readonly scene?: string;
 }
 
 /** A mapping whose entries may be any JSON. */
@@ -46,62 +48,67 @@ export interface UncheckedMapping {
 
 /** Limit for a text in Unicode code points, unless the editable has its own limit. */
 const MAX_TEXT = 2_000;
-const RESOURCES = '#/mapping/resources';
-const TRACKS = '#/mapping/audio_tracks';
-const CHANGES = '#/mapping/font_changes';
+/** JSON pointer to the mapping of a video of one template, as a URI fragment. */
+export const MAPPING_POINTER = '#/mapping';
 
 /**
  * Validates a mapping against a specification. Returns all problems in the order of the specification. A mapping without
  * problems can be bound.
+ *
+ * @param at pointers to the mapping and its tracks in their request
  */
-export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): MappingProblem[] {
+export function checkMapping(
+  mapping: UncheckedMapping,
+  spec: StyleVersion,
+  at = { mapping: MAPPING_POINTER, tracks: `${MAPPING_POINTER}/audio_tracks` },
+): MappingProblem[] {
   const availableFonts = spec.available_fonts ?? spec.fonts;
   return [
-    ...checkResources(mapping.resources, spec, availableFonts),
-    ...checkTracks(mapping.audio_tracks ?? {}),
-    ...checkFontChanges(mapping.font_changes ?? {}, spec.fonts, availableFonts),
+    ...checkResources(mapping.resources, spec, { availableFonts, pointer: `${at.mapping}/resources` }),
+    ...checkTracks(mapping.audio_tracks ?? {}, at.tracks),
+    ...checkFontChanges(mapping.font_changes ?? {}, spec, { availableFonts, pointer: `${at.mapping}/font_changes` }),
   ];
 }
 
-/** Returns the JSON pointer of a source, as a URI fragment. @param key an editable, or the `trackKey` of a track */
-export function sourcePointer(key: string): string {
-  const track = trackOf(key);
-  const entry = track === null ? `${RESOURCES}${jsonPointer([key])}` : `${TRACKS}${jsonPointer([track])}`;
-  return `${entry}/source/remote_url`;
+interface CheckedPart {
+  readonly availableFonts: readonly string[];
+  /** Of the part in the request. */
+  readonly pointer: string;
 }
 
 function checkResources(
   resources: UncheckedMapping['resources'],
   spec: StyleVersion,
-  availableFonts: readonly string[],
+  { availableFonts, pointer: at }: CheckedPart,
 ): MappingProblem[] {
   const problems: MappingProblem[] = [];
   for (const [key, editable] of Object.entries(spec.editables)) {
     if (Object.hasOwn(resources, key)) {
       const found = checkEntry(resources[key], editable, availableFonts);
-      problems.push(...atPointer(found, `${RESOURCES}${jsonPointer([key])}`, key));
+      problems.push(...atPointer(found, `${at}${jsonPointer([key])}`, key));
     } else if (editable.required !== false) {
       const detail = `${key} has no value`;
-      problems.push({ code: 'missing_editable', pointer: RESOURCES, editable: key, detail });
+      problems.push({ code: 'missing_editable', pointer: at, editable: key, detail });
     }
   }
   const known = Object.keys(spec.editables);
   for (const key of Object.keys(resources)) {
     if (Object.hasOwn(spec.editables, key)) continue;
     const detail = `the template has no editable ${key}${suggestion(key, known)}`;
-    problems.push({ code: 'unknown_editable', pointer: `${RESOURCES}${jsonPointer([key])}`, editable: key, detail });
+    problems.push({ code: 'unknown_editable', pointer: `${at}${jsonPointer([key])}`, editable: key, detail });
   }
   return problems;
 }
 
-function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[] {
+/** Validates the tracks of a video or a scene. @param at pointer to the tracks */
+export function checkTracks(tracks: Readonly<Record<string, unknown>>, at: string): MappingProblem[] {
   const names = Object.keys(tracks);
   const problems: MappingProblem[] = [];
   const report = (detail: string): void =>
-    void problems.push({ code: 'definition_invalid', pointer: TRACKS, editable: 'audio_tracks', detail });
+    void problems.push({ code: 'definition_invalid', pointer: at, editable: 'audio_tracks', detail });
   if (names.length > MAX_TRACKS) report(`${names.length} tracks, at most ${MAX_TRACKS}`);
   for (const name of names.slice(0, MAX_TRACKS)) {
-    const pointer = `${TRACKS}${jsonPointer([name])}`;
+    const pointer = `${at}${jsonPointer([name])}`;
     if (name === '' || name.length > MAX_TRACK_NAME) {
       report(`the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
     } else problems.push(...atPointer(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
@@ -111,11 +118,11 @@ function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[
 
 function checkFontChanges(
   changes: Readonly<Record<string, unknown>>,
-  fonts: readonly string[],
-  availableFonts: readonly string[],
+  { fonts }: Pick<StyleVersion, 'fonts'>,
+  { availableFonts, pointer: at }: CheckedPart,
 ): MappingProblem[] {
   return Object.entries(changes).flatMap(([name, entry]) => {
-    const pointer = `${CHANGES}${jsonPointer([name])}`;
+    const pointer = `${at}${jsonPointer([name])}`;
     const editable = `font_changes.${name}`;
     if (!fonts.includes(name)) {
       const detail = `no text of the template uses ${name}${suggestion(name, fonts)}`;

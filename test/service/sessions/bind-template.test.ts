@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { unpackRenderInput } from '../../../src/engine/packed-input.ts';
-import { type BindInput, bindHere } from '../../../src/service/sessions/bind-template.ts';
+import { type BindInput, type BoundInput, bindHere } from '../../../src/service/sessions/bind-template.ts';
 import { bindIn } from '../../../src/service/sessions/processes/bind-in.ts';
 import type { TaskInput, TaskRunner } from '../../../src/service/sessions/processes/tasks.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 import { openPool } from '../../support/render-pools.ts';
+import { scenesOfMapping } from '../../support/scenes-of-mapping.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { toneWav } from '../../support/tone.ts';
 
@@ -24,11 +25,16 @@ const fetched = new Map<string, Uint8Array>([
   [VOICE, toneWav(0.3)],
   ['audio_tracks.main', toneWav(0.2, 330)],
 ]);
-const input: BindInput = { template, request, fetched };
+const input: BindInput = scenesOfMapping(template, request, fetched);
+
+function oneTemplate(renderInput: BoundInput): Exclude<BoundInput, { readonly scenes: unknown }> {
+  if ('scenes' in renderInput) throw new Error('It has scenes');
+  return renderInput;
+}
 
 describe('bindIn()', () => {
   it('binds in another process to the same input as here, reusing the original files', async () => {
-    const renderInput = await bindIn(openPool())(input, { owner: 'acme' });
+    const renderInput = oneTemplate(await bindIn(openPool())(input, { owner: 'acme' }));
     expect(renderInput).toEqual(bindHere(input));
     expect(unpackRenderInput(renderInput)).toMatchObject(bindMapping(template, request, fetched));
     expect(renderInput.usedFonts).toEqual(['Spare-Italic']);
@@ -38,7 +44,8 @@ describe('bindIn()', () => {
 
   it('recognises a clip', async () => {
     const movie = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0');
-    const renderInput = await bindIn(openPool())({ ...input, fetched: new Map([[CLIP, movie]]) }, { owner: 'acme' });
+    const scenes = scenesOfMapping(template, request, new Map([[CLIP, movie]]));
+    const renderInput = oneTemplate(await bindIn(openPool())(scenes, { owner: 'acme' }));
     expect(renderInput.clips.map(({ bytes }) => bytes)).toEqual([movie]);
   });
 
@@ -51,16 +58,22 @@ describe('bindIn()', () => {
       },
     } as unknown as TaskRunner<'bind'>;
     await bindIn(tasks)(input, { owner: 'acme' });
-    const { fonts, extraFonts, images, sounds, animation } = sent!.template;
+    const { fonts, extraFonts, images, sounds, animation } = [...sent!.templates.values()][0]!;
     const files = [fonts, extraFonts, images, sounds].flatMap((map) => [...map.values()].map(({ bytes }) => bytes));
-    expect(Math.max(...[...files, ...sent!.fetched.values()].map(({ length }) => length))).toBe(16);
+    expect(
+      Math.max(
+        ...[...files, ...sent!.sources.scenes[0]!.values(), ...sent!.sources.tracks.values()].map(
+          ({ length }) => length,
+        ),
+      ),
+    ).toBe(16);
     expect(animation).toBeInstanceOf(Uint8Array);
   });
 
   it('rejects a file that it did not send', async () => {
     const tasks = {
       async run(_kind: 'bind', given: TaskInput<'bind'>) {
-        const renderInput = bindHere(given);
+        const renderInput = oneTemplate(bindHere(given));
         return {
           ...renderInput,
           fonts: renderInput.fonts.map((font) => ({ ...font, bytes: new Uint8Array(16).fill(255) })),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { OutputRequest } from '../../../src/contract/wire/output.ts';
 import { RENDER_EPOCH } from '../../../src/engine/render-epoch.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
-import { type DigestedValues, inputDigest, renderingDigest } from '../../../src/service/sessions/input-digest.ts';
+import { inputDigest, renderingDigest } from '../../../src/service/sessions/input-digest.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
+import { scenesOfMapping } from '../../support/scenes-of-mapping.ts';
 
 const TEMPLATE = mediaPackage();
 const PHOTO = '(Footage)/USER/photo.png';
@@ -17,8 +19,11 @@ const SOURCES = new Map<string, Sha256>([
   ['audio_tracks.other', sha256('music')],
 ]);
 
-function digest(more: Partial<DigestedValues> = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
-  return inputDigest(TEMPLATE, { resources: RESOURCES, ...more }, sources);
+type Values = Partial<Parameters<typeof scenesOfMapping>[1]> & { readonly output?: OutputRequest };
+
+function digest(more: Values = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
+  const { output, ...values } = { resources: RESOURCES, ...more };
+  return inputDigest({ ...scenesOfMapping(TEMPLATE, values, sources), output });
 }
 
 describe('sceneDigest()', () => {
@@ -75,11 +80,14 @@ describe('sceneDigest()', () => {
 describe('a raised sound epoch', () => {
   const [silent, noisy] = [{ ...TEMPLATE, sounds: new Map() }, TEMPLATE];
   const sources = new Map([...SOURCES, [CLIP, sha256('clip')], [VOICE, sha256('voice')]]);
-  const epochs = (template: typeof TEMPLATE, more: Partial<DigestedValues> = {}): Sha256[] =>
-    [0, 1].map((epoch) => inputDigest(template, { resources: RESOURCES, ...more }, sources, epoch));
+  const epochs = (template: typeof TEMPLATE, more: Values = {}): Sha256[] =>
+    [0, 1].map((epoch) => {
+      const { output, ...values } = { resources: RESOURCES, ...more };
+      return inputDigest({ ...scenesOfMapping(template, values, sources), output }, epoch);
+    });
   const filled = (key: string, transform: object) => ({ resources: { ...RESOURCES, [key]: { ...REMOTE, transform } } });
 
-  it.each<[string, Partial<DigestedValues>, typeof TEMPLATE]>([
+  it.each<[string, Values, typeof TEMPLATE]>([
     ['the sound of its template', {}, noisy],
     ['a track', { audio_tracks: { main: REMOTE } }, silent],
     ['a filled sound', filled(VOICE, {}), silent],
@@ -90,7 +98,7 @@ describe('a raised sound epoch', () => {
     expect(after).not.toBe(before);
   });
 
-  it.each<[string, Partial<DigestedValues>, typeof TEMPLATE]>([
+  it.each<[string, Values, typeof TEMPLATE]>([
     ['without sounds', {}, silent],
     ['with a clip of the default volume', filled(CLIP, { crop_strategy: 'cover' }), silent],
     ['with a clip of volume 0', filled(CLIP, { crop_strategy: 'cover', volume: 0 }), silent],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutputStore, Renderer } from '../../../src/service/sessions/ports.ts';
 import { type RenderRequest, type RenderSteps, renderRequest } from '../../../src/service/sessions/render-request.ts';
 import { SharedRenders } from '../../../src/service/sessions/single-flight.ts';
+import { scenesOfMapping } from '../../support/scenes-of-mapping.ts';
 import {
   ACME,
   boundHere,
@@ -29,7 +30,8 @@ function outputsWith(stored = new Set<string>()): Pick<OutputStore, 'find' | 'sa
 
 function requestOf(photo = 'https://example.com/photo.png'): RenderRequest {
   const { mapping } = smallRequest({ [PHOTO]: { source: { remote_url: photo } } });
-  return { tenant: ACME, template: SMALL, mapping, furtherOutputs: [] };
+  const { video, templates } = scenesOfMapping(SMALL, mapping);
+  return { tenant: ACME, video, templates, furtherOutputs: [] };
 }
 
 /** Renders requests with one set of ports and records their steps in order. */

@@ -1,5 +1,6 @@
 import { isOutage, ServiceError, serviceError } from '../../../contract/service-error.ts';
 import type { RequestProblem } from '../../../contract/wire/problem.ts';
+import { scenesOf } from '../../../contract/wire/scene-request.ts';
 import type { StyleVersionDetails } from '../../../contract/wire/style-version.ts';
 import { RenderError } from '../../../engine/render-error.ts';
 import { defined } from '../../../kernel/defined.ts';
@@ -7,6 +8,7 @@ import type { PackedPackage } from '../../sessions/bind-template.ts';
 import type { TemplateRegistry, TenantId } from '../../sessions/ports.ts';
 import { bindIn } from '../../sessions/processes/bind-in.ts';
 import { KILLED_BY, TaskKilled, type TaskRunner } from '../../sessions/processes/tasks.ts';
+import { emptySources } from '../../sessions/session-scenes.ts';
 import {
   drawingProblem,
   type InspectedPackage,
@@ -107,7 +109,8 @@ export class StyleVersions implements TemplateRegistry {
     const { table, storage, renderer, inspections } = this.#options;
     try {
       const template = (await this.#load(id, OPERATOR)).package!;
-      const input = { template, request: { resources: {} }, fetched: new Map() };
+      const video = scenesOf({ mapping: { template_style_version_id: id, resources: {} } });
+      const input = { video, templates: new Map([[id, template]]), sources: emptySources<Uint8Array>(video) };
       const renderInput = await bindIn(inspections)(input, { owner: id, signal });
       const stills = await renderer.run('stills', renderInput, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);

@@ -1,7 +1,4 @@
 import { EDITABLE_KIND_NAMES, type EditableKind } from '../../../contract/fields/editable-kinds.ts';
-import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
-import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
-import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import { isTiming, type Place } from '../../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
@@ -14,12 +11,13 @@ import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { LINT_SEVERITIES, SAFE_AREA_NAMES, SEVERITY_CODES } from '../../../template/lint-severities.ts';
 import type { Manifest } from '../../../template/parse-manifest.ts';
-import type { FontSettings } from '../../../template/render-input.ts';
-import type { BoundTemplate, PackedPackage } from '../bind-template.ts';
+import type { PackedPackage } from '../bind-template.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
+import { boundInput, format, settings, size, still } from './check-bound-input.ts';
 import {
   both,
   byField,
+  byPresence,
   bytes,
   type Check,
   count,
@@ -47,19 +45,7 @@ const digest: Check<Sha256> = (value) => {
   return written as Sha256;
 };
 
-/** Returns the checks of the fields of a table. Ranges are those of requests, and a layer's own volume exceeds them: not checked. */
-function checksOf<T extends Fields>(table: T) {
-  const check = (field: Field): Check<unknown> => {
-    if (field.kind === 'choice') return oneOf(...field.values);
-    return { number, boolean: flag, color: text }[field.kind];
-  };
-  const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
-  return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
-}
-
-const { format, quality, height: _height, fps: _fps, ...extraSettings } = checksOf(OUTPUT_FIELDS);
 const span = fields({ file: text, start: count, end: count });
-const still = fields({ name: text, frame: count });
 const namedStill = fields({ name: text, bytes, width: count, height: count });
 
 const textFinding: Check<TextFinding> = both(
@@ -165,7 +151,6 @@ const sound: Check<RenderedSound> = fields({
   findings: listOf(mediaFinding),
 });
 
-const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), features: recordOf(number) });
 const file = fields({ path: text, bytes });
 const font = both(file, settings);
 const inputType: Check<EditableKind> = oneOf(...EDITABLE_KIND_NAMES);
@@ -229,7 +214,6 @@ const specification: Check<StyleVersion> = both(
   }),
   optionalFields({ available_fonts: listOf(text), timing }),
 );
-const size = { width: count, height: count, fps: number, frameCount: count };
 const description: Check<PackageDescription> = fields({
   ...size,
   spec: specification,
@@ -253,32 +237,6 @@ const packed: Check<PackedPackage> = fields({
 });
 const problem = fields({ code: text, pointer: text, detail: text });
 
-const transform = optionalFields(checksOf(TRANSFORM_FIELDS.video));
-const origin = optionalFields({ isOwn: oneOf(true) });
-const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
-const boundSound = both(
-  fields({
-    bytes,
-    startSeconds: number,
-    endSeconds: number,
-    transform: optionalFields(checksOf(TRANSFORM_FIELDS.audio)),
-    name: text,
-    optional: flag,
-  }),
-  both(optionalFields({ skipSeconds: number }), origin),
-);
-const renderInput: Check<BoundTemplate> = fields({
-  ...size,
-  output: both(fields({ format, quality, fingerprint: nullable(text) }), optionalFields(extraSettings)),
-  animation: bytes,
-  fonts: listOf(both(fields({ name: text, bytes, isFallback: flag }), settings)),
-  images: listOf(image),
-  clips: listOf(image),
-  sounds: listOf(boundSound),
-  stills: listOf(still),
-  usedFonts: listOf(text),
-});
-
 /** A list with one item for each of a task's inputs. */
 function listFor<T>(inputs: readonly unknown[], item: Check<T>): Check<T[]> {
   const list = listOf(item);
@@ -287,11 +245,6 @@ function listFor<T>(inputs: readonly unknown[], item: Check<T>): Check<T[]> {
     if (checked.length !== inputs.length) throw new UncheckedValue(`a list does not have ${inputs.length} items`);
     return checked;
   };
-}
-
-/** Chooses the check by whether the record has the key. */
-function byPresence<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
-  return (value) => (Object.hasOwn(Object(value), key) ? withKey(value) : without(value));
 }
 
 /** Checks of the outputs of each task for its input. */
@@ -316,7 +269,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
       fields({ problems: listOf(problem) }),
       fields({ description, package: nullable(packed), memoryBytes: count }),
     ),
-  bind: () => renderInput,
+  bind: () => boundInput,
   font: () =>
     byPresence(
       'weight',

@@ -100,3 +100,8 @@ export function byField<const Key extends string, const Shapes extends Fields>(
     return { ...(check(value) as object), [key]: name } as never;
   };
 }
+
+/** Chooses the check by whether the record has the key. */
+export function byPresence<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
+  return (value) => (Object.hasOwn(Object(value), key) ? withKey(value) : without(value));
+}

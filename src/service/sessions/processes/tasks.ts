@@ -14,7 +14,7 @@ import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
 import type { SafeAreaName } from '../../../template/lint-severities.ts';
 import type { InputFile, RenderInput, RenderOutput } from '../../../template/render-input.ts';
-import type { BindInput, BoundTemplate } from '../bind-template.ts';
+import type { BindInput, BoundInput } from '../bind-template.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { CacheKeys, KeyRequest } from '../segment-keys.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -86,7 +86,7 @@ interface RenderTasks {
   /** Reads a zipped template package. */
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
   /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
-  readonly bind: { readonly input: BindInput; readonly output: BoundTemplate };
+  readonly bind: { readonly input: BindInput; readonly output: BoundInput };
   /** Opens a font with its settings. */
   readonly font: { readonly input: Omit<FontToOpen, 'bytes'>; readonly output: OpenedFont };
 }

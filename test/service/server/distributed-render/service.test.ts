@@ -14,6 +14,7 @@ import { describeOnDatabases } from '../../../support/databases.ts';
 import { bytesOf } from '../../../support/in-memory.ts';
 import { openPool } from '../../../support/render-pools.ts';
 import { sessionBody } from '../../../support/running-service.ts';
+import { scenesOfMapping } from '../../../support/scenes-of-mapping.ts';
 import { TEST_SETTINGS } from '../../../support/test-settings.ts';
 import { FILES, LONG, longPackageFiles } from './distributed-farm.ts';
 
@@ -59,7 +60,7 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const session = await render({});
 
     const { resources } = session.mapping;
-    const fingerprint = inputDigest(LONG, { resources }, new Map());
+    const fingerprint = inputDigest(scenesOfMapping(LONG, { resources }));
     const whole = await openPool().run('video', bindMapping(LONG, { resources, fingerprint }, new Map()));
     const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
     expect(Buffer.compare(video, await bytesOf(whole.video))).toBe(0);
@@ -68,7 +69,7 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
 
     const { mapping, outputs } = await render({ title: 'Files', outputs: FILES });
     const renderer = createSegmentRenderer({ runner: openPool(), parallel: 1, cache: null });
-    const files = videoFiles(LONG, { ...mapping, output: undefined }, FILES.slice(1), new Map());
+    const files = videoFiles(scenesOfMapping(LONG, mapping), FILES.slice(1));
     const renderInput = bindMapping(LONG, { ...mapping, fingerprint: files.fingerprint }, new Map());
     const alone = await renderer.render(renderInput, { others: files.others });
     expect(outputs).toHaveLength(FILES.length);

@@ -1,0 +1,101 @@
+import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
+import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
+import { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../../../contract/fields/scene-fields.ts';
+import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
+import { isRationalJson, type RationalJson } from '../../../contract/timeline/rational.ts';
+import type { FontSettings, InputTimeline } from '../../../template/render-input.ts';
+import type { BoundInput } from '../bind-template.ts';
+import {
+  both,
+  byPresence,
+  bytes,
+  type Check,
+  count,
+  fields,
+  flag,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  optionalFields,
+  recordOf,
+  text,
+  UncheckedValue,
+} from './check-value.ts';
+
+/** Returns the checks of the fields of a table. Ranges are those of requests, and a layer's own volume exceeds them: not checked. */
+function checksOf<T extends Fields>(table: T) {
+  const check = (field: Field): Check<unknown> => {
+    if (field.kind === 'choice') return oneOf(...field.values);
+    return { number, boolean: flag, color: text }[field.kind];
+  };
+  const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
+  return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
+}
+
+const { format, quality, height: _height, fps: _fps, ...extraSettings } = checksOf(OUTPUT_FIELDS);
+
+export { format };
+export const still = fields({ name: text, frame: count });
+export const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), features: recordOf(number) });
+export const size = { width: count, height: count, fps: number, frameCount: count };
+
+const transform = optionalFields(checksOf(TRANSFORM_FIELDS.video));
+const origin = optionalFields({ isOwn: oneOf(true) });
+const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
+const boundSound = both(
+  fields({
+    bytes,
+    startSeconds: number,
+    endSeconds: number,
+    transform: optionalFields(checksOf(TRANSFORM_FIELDS.audio)),
+    name: text,
+    optional: flag,
+  }),
+  both(optionalFields({ skipSeconds: number, endFadeSeconds: number }), origin),
+);
+const document = {
+  animation: bytes,
+  fonts: listOf(both(fields({ name: text, bytes, isFallback: flag }), settings)),
+  images: listOf(image),
+  clips: listOf(image),
+};
+const boundFile = {
+  ...size,
+  output: both(fields({ format, quality, fingerprint: nullable(text) }), optionalFields(extraSettings)),
+  sounds: listOf(boundSound),
+  stills: listOf(still),
+  usedFonts: listOf(text),
+};
+const transitionSpan = { from: count, frames: count };
+const inputTimeline: Check<InputTimeline> = fields({
+  rate: fields({ numerator: count, denominator: count }),
+  frames: count,
+  width: count,
+  height: count,
+  scenes: listOf(fields({ id: text, start: count, length: count, transition: nullable(fields(transitionSpan)) })),
+});
+const rational: Check<RationalJson> = (value) => {
+  if (!isRationalJson(value)) throw new UncheckedValue('a value is not a fraction');
+  return value;
+};
+const inputScene = fields({
+  ...document,
+  map: listOf(fields({ from: rational, to: rational, at: rational, speed: rational })),
+  fit: oneOf(...PLACEMENT_FIELDS.fit.values),
+  background: nullable(text),
+  transition: nullable(
+    fields({
+      type: oneOf(...TRANSITION_FIELDS.type.values),
+      easing: oneOf(...TRANSITION_FIELDS.easing.values),
+      direction: oneOf(...TRANSITION_FIELDS.direction.values),
+      color: text,
+    }),
+  ),
+});
+/** The shape of an input that a render process has bound. */
+export const boundInput: Check<BoundInput> = byPresence(
+  'scenes',
+  fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
+  fields({ ...boundFile, ...document }),
+);
