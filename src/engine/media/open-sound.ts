@@ -10,6 +10,8 @@ import type { SoundTrack } from './sound-track.ts';
 /** Decoding starts this much before the first sample needed, because codecs depend on preceding packets. */
 const PREROLL_SECONDS = 0.3;
 
+export type OnCounted = (secondsDone: number, seconds: number) => void;
+
 /** A sound opened for decoding. The caller must close it. */
 export interface OpenSound {
   /** Duration from time 0 according to the file; may be slightly inexact. */
@@ -24,9 +26,10 @@ export interface OpenSound {
   /**
    * Decodes the whole sound and counts what is heard of it from time 0 on, at the rate of its source.
    *
+   * @param onProgress called after every ten seconds of the sound, with whole seconds
    * @throws as `samples`
    */
-  length(): Promise<SoundLength>;
+  length(onProgress?: OnCounted): Promise<SoundLength>;
   close(): void;
 }
 
@@ -58,7 +61,7 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
     return {
       durationSeconds: last - origin,
       samples: (fromSeconds) => read(track, { ...extent, origin }, fromSeconds, name),
-      length: () => count(track, { ...extent, origin }, last - origin, name),
+      length: (onProgress) => count(track, { ...extent, origin }, { durationSeconds: last - origin, name, onProgress }),
       close,
     };
   } catch (cause) {
@@ -120,15 +123,33 @@ async function* read(track: SoundTrack, extent: Extent, fromSeconds: number, nam
   if (resampler !== undefined) yield resampler.end();
 }
 
-/** @param durationSeconds according to the file, after which nothing is heard */
-async function count(track: SoundTrack, extent: Extent, durationSeconds: number, name: string): Promise<SoundLength> {
+/** Seconds of a sound between two reports of progress. */
+const PROGRESS_SECONDS = 10;
+
+interface CountOptions {
+  /** According to the file; nothing is heard afterwards. */
+  readonly durationSeconds: number;
+  readonly name: string;
+  readonly onProgress: OnCounted | undefined;
+}
+
+async function count(
+  track: SoundTrack,
+  extent: Extent,
+  { durationSeconds, name, onProgress }: CountOptions,
+): Promise<SoundLength> {
   const { from, leadSeconds } = beginning(extent, 0);
   let rate = track.sampleRate;
   let samples = 0;
   let first = 0;
+  let reported = 0;
   for await (const { channels, rate: decodedRate, offset } of heardSound(track, extent, from, name)) {
     [rate, first] = [decodedRate, offset];
     samples += channels[0]!.length;
+    const seconds = Math.floor(samples / rate);
+    if (seconds < reported + PROGRESS_SECONDS) continue;
+    reported = seconds;
+    onProgress?.(seconds, Math.max(seconds, Math.ceil(durationSeconds)));
   }
   const heard = Math.round(leadSeconds * rate) + Math.max(0, Math.ceil(samples - first));
   return { samples: Math.min(heard, Math.round(durationSeconds * rate)), rate };

@@ -101,6 +101,16 @@ describe('soundLength()', () => {
     expectHeard(await mixedSamples(bytes), { samples, rate });
   });
 
+  test('reports its progress every ten seconds of the sound', async () => {
+    const reports: (readonly [number, number])[] = [];
+    await soundLength(wav(8000, 8000 * 31), 'voice', (...report) => reports.push(report));
+    expect(reports).toEqual([
+      [10, 31],
+      [20, 31],
+      [30, 31],
+    ]);
+  });
+
   test.each([
     ['an empty file', () => Buffer.alloc(0), 'asset_type_unsupported', /is empty/],
     ['a text', () => Buffer.from('no sound at all, really'), 'asset_type_unsupported', /is a text/],

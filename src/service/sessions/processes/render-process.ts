@@ -79,9 +79,9 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { describeSource } = await import('../sources/describe-source.ts');
     return describeSource(bytes, input.kind);
   },
-  async length({ input, bytes }) {
+  async length({ input, bytes }, onProgress) {
     const { soundLength } = await import('../../../engine/media/sound-length.ts');
-    return soundLength(bytes, input.name);
+    return soundLength(bytes, input.name, onProgress);
   },
   async package({ input, bytes }) {
     const { inspectPackageZip } = await import('../sources/inspect-package.ts');
