@@ -1,6 +1,5 @@
 import type { InputTimeline } from '../../template/render-input.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { sceneStarts, type TimelineFile } from './scene-spans.ts';
 
 /**
  * Puts the name of their scene in front of the editables of findings, which are stored without it because videos share segments.
@@ -17,15 +16,4 @@ export function nameScenes(
     const id = timeline.scenes[drawn + scene]!.id;
     return finding.editable === null ? finding : { ...finding, editable: `${id}.${finding.editable}` };
   });
-}
-
-/** Returns the index of the scene that a frame of a file belongs to; null for a video of one template. */
-export function sceneAt(
-  { timeline, ...file }: Partial<TimelineFile> & Omit<TimelineFile, 'timeline'>,
-  frame: number,
-): number | null {
-  if (timeline === undefined) return null;
-  return sceneStarts({ ...file, timeline }).findLastIndex(
-    (start, scene) => start <= frame && scene < timeline.scenes.length,
-  );
 }

@@ -29,6 +29,23 @@ export function sceneStarts({ fps, frameCount, timeline }: TimelineFile): number
   return [...starts, frameCount];
 }
 
+/** The fields of a file that say which scene a frame belongs to. */
+type SceneFile = Pick<InputFile, 'fps' | 'frameCount' | 'timeline'>;
+
+/** Returns the index of the scene that a frame of a file belongs to; null for a video of one template. */
+export function sceneAt({ timeline, ...file }: SceneFile, frame: number): number | null {
+  if (timeline === undefined) return null;
+  return sceneStarts({ ...file, timeline })
+    .slice(0, -1)
+    .findLastIndex((start) => start <= frame);
+}
+
+/** Returns the first frame of the scene that a frame of a file belongs to; 0 for a video of one template. */
+export function sceneOffset({ timeline, ...file }: SceneFile, frame: number): number {
+  if (timeline === undefined) return 0;
+  return sceneStarts({ ...file, timeline })[sceneAt({ timeline, ...file }, frame)!]!;
+}
+
 /**
  * Returns the spans of a file in order. Each frame belongs to the scene in whose time it lies; a transition before a scene belongs to
  * the scene that it replaces.

@@ -22,6 +22,13 @@ export interface SegmentStill {
   readonly bytes: Uint8Array;
 }
 
+/** Returns a segment with its frames counted from a frame of the video, such as the first of its scene. */
+export function segmentFrom(segment: RenderedSegment, frame: number): RenderedSegment {
+  if (frame === 0) return segment;
+  const stills = segment.stills.map((still) => ({ ...still, frame: still.frame - frame }));
+  return { ...segment, first: segment.first - frame, end: segment.end - frame, stills };
+}
+
 /** A segment whose packets are in the file of its video. Plain data. */
 export interface SpooledSegment extends Omit<RenderedSegment, 'packets'> {
   readonly packets: PacketRange;

@@ -187,7 +187,8 @@ function shownScene(
   );
   const document: InputDocument = cutterOf(index)(intervalsOf(times));
   const timeOf = (at: number): Rational => multiply(rational(Math.max(0, frame + at)), step);
-  const [from, to] = [timeOf(ranges[0]!.first), timeOf(ranges.at(-1)!.end)];
+  // A scene that is awaited shows its first frame at all times.
+  const [from, to] = [timeOf(ranges[0]!.first), add(timeOf(ranges.at(-1)!.end - 1), step)];
   const look = { fit, background: isTransparent(video.output) ? null : background, transition, neighbour };
   if (document.clips.length > 0) return { ...document, ...look, frame, map: timeMapJson(clipped(map, ZERO, to)) };
   const shownMap = clipped(map, from, to);

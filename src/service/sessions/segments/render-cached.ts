@@ -93,7 +93,10 @@ async function renderRound<Unit extends CachedUnit, Value, Held>(
   return concurrentRenders.map(({ unit }) => unit);
 }
 
-/** Writes a segment and its stills. Stills have separate keys, so that renders with and without stills share segments. */
+/**
+ * Writes a segment and its stills, with frames as the cache counts them. Stills have separate keys, so that renders with and without stills share
+ * segments.
+ */
 export async function storeSegment(cache: SegmentCache, key: Sha256, segment: RenderedSegment): Promise<void> {
   await cache.keep(key, { ...segment, stills: [] });
   await storeStills(cache, key, segment.stills);
@@ -103,6 +106,13 @@ async function storeStills(cache: SegmentCache, segment: Sha256, stills: readonl
   for (const { frame, bytes } of stills) await cache.keep(stillKey(segment, frame), bytes);
 }
 
+/** A segment with its frames in the video. */
+interface CachedSegment<Segment> extends CachedUnit {
+  readonly segment: Segment;
+  /** Frame of the video from which the cache counts frames. */
+  readonly offset: number;
+}
+
 /**
  * Adds missing stills to reused segments, from the cache or by drawing them.
  *
@@ -110,29 +120,30 @@ async function storeStills(cache: SegmentCache, segment: Sha256, stills: readonl
  */
 export async function addStills<Segment extends Omit<RenderedSegment, 'packets'>>(
   cache: SegmentCache,
-  segments: readonly { readonly key: Sha256 | null; readonly segment: Segment }[],
+  segments: readonly CachedSegment<Segment>[],
   frames: readonly number[],
   renderStills: (frames: readonly number[]) => Promise<readonly SegmentStill[]>,
 ): Promise<Segment[]> {
   const missing: number[] = [];
-  const finding = segments.map(async ({ key, segment }) => {
+  const finding = segments.map(async ({ key, segment, offset }) => {
     const { first, end, stills } = segment;
     const ownFrames = frames.filter((frame) => frame >= first && frame < end);
     const lacking = ownFrames.filter((frame) => stills.every((still) => still.frame !== frame));
     const cached = lacking.map(async (frame) => {
-      const bytes = key === null ? null : await cache.find<Uint8Array>(stillKey(key, frame));
+      const bytes = key === null ? null : await cache.find<Uint8Array>(stillKey(key, frame - offset));
       if (bytes !== null) return [{ frame, bytes }];
       missing.push(frame);
       return [];
     });
-    return { key, segment: { ...segment, stills: [...stills, ...(await Promise.all(cached)).flat()] } };
+    return { key, offset, segment: { ...segment, stills: [...stills, ...(await Promise.all(cached)).flat()] } };
   });
   const found = await Promise.all(finding);
   const drawn = missing.length === 0 ? [] : await renderStills(missing.sort((a, b) => a - b));
   const complete: Segment[] = [];
-  for (const { key, segment } of found) {
+  for (const { key, segment, offset } of found) {
     const drawnStills = drawn.filter(({ frame }) => frame >= segment.first && frame < segment.end);
-    if (key !== null) await storeStills(cache, key, drawnStills);
+    const stored = drawnStills.map((still) => ({ ...still, frame: still.frame - offset }));
+    if (key !== null) await storeStills(cache, key, stored);
     complete.push({ ...segment, stills: [...segment.stills, ...drawnStills] });
   }
   return complete;

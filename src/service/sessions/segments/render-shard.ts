@@ -1,3 +1,4 @@
+import { sceneOffset } from '../../../engine/scenes/scene-spans.ts';
 import { segmentRanges, soundKey, stillKey } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
@@ -76,7 +77,8 @@ function assignShares({ index, count }: Shard, cache: SegmentCache): (video: Inp
       const { first, end } = piece.range;
       const stills = video.renderInput.stills
         .map(({ frame }) => frame)
-        .filter((frame) => frame >= first && frame < end);
+        .filter((frame) => frame >= first && frame < end)
+        .map((frame) => frame - sceneOffset(video.renderInput, first));
       const needsStills = assignStills(main.key, stills);
       if (needsStills && !fileNumbers.includes(0)) pieces.push(withFiles(piece, [0]));
     }

@@ -2,7 +2,13 @@ import { hasMedia, type RenderedSound } from '../../../engine/input-media.ts';
 import { type AnyRenderInput, withoutPictures } from '../../../engine/packed-input.ts';
 import { RenderError } from '../../../engine/render-error.ts';
 import { type InMemoryFile, intoMemory, type RenderedFile } from '../../../engine/rendered-file.ts';
-import { type RenderedSegment, SegmentSpool, type SpooledSegment } from '../../../engine/segments/rendered-segment.ts';
+import { sceneOffset } from '../../../engine/scenes/scene-spans.ts';
+import {
+  type RenderedSegment,
+  SegmentSpool,
+  type SpooledSegment,
+  segmentFrom,
+} from '../../../engine/segments/rendered-segment.ts';
 import { hasSegments } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
@@ -232,7 +238,10 @@ export function createSegmentRenderer({
     const outputs = files.map((file) => all[file]!.output);
     const keys = await cache?.keysOf({ renderInput, outputs, ranges, codec: null }, options.owner ?? '');
     const units = segmentPieces.flatMap(({ range, files: pieceFiles }, at) =>
-      pieceFiles.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
+      pieceFiles.map((file) => {
+        const key = keys?.segments[at]?.[files.indexOf(file)] ?? null;
+        return { range, file, key, offset: sceneOffset(all[file]!, range.first) };
+      }),
     );
     type Unit = (typeof units)[number];
 
@@ -259,15 +268,19 @@ export function createSegmentRenderer({
           const rendered = await runner.run('segments', input, { ...options, signal, onProgress: onDone });
           onDone(framesOf(taskRanges));
           for (const [range, segments] of rendered.entries()) {
-            for (const [at, segment] of segments.entries()) await keep(task[range]![at]!, segment);
+            for (const [at, segment] of segments.entries()) {
+              const unit = task[range]![at]!;
+              await keep(unit, segmentFrom(segment, unit.offset));
+            }
           }
         }),
       );
     };
+    // Videos share segments wherever their scenes lie, so frames of a value are counted from its scene.
     const done = await renderUnits<Unit, RenderedSegment, Held>(cache, units, {
       kind: 'segment',
       render,
-      hold: ({ file }, segment) => hold(file, segment),
+      hold: ({ file, offset }, segment) => hold(file, segmentFrom(segment, -offset)),
       async store(key, segment) {
         await storeSegment(cache!, key, segment);
         if (!cache!.hasFailed) options.onStored?.();
@@ -279,7 +292,7 @@ export function createSegmentRenderer({
     const finishing = files.map(async (file) => {
       const segments = units
         .filter((unit) => unit.file === file)
-        .map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
+        .map((unit) => ({ ...unit, segment: done.get(unit)! }));
       const renderStills = (missing: readonly number[]) =>
         runner.run('frames', { renderInput, frames: missing }, silenced(options));
       // Only the main file has stills.
