@@ -1,8 +1,8 @@
 import type { RenderInput } from '../../template/render-input.ts';
-import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PictureBox } from '../lint-finding.ts';
 import { reducedInput } from './reduced-input.ts';
 import { drawSharedFrames } from './shared-frames.ts';
+import { type FlashKind, NO_TRANSITIONS, TransitionFinder, type Transitions } from './transitions.ts';
 
 /** The second of a video with the most flashes of a kind, if their number is unsafe. */
 export interface FlashPassage {
@@ -15,22 +15,12 @@ export interface FlashPassage {
   readonly box: PictureBox;
 }
 
-/** `red`: changes to or from a saturated red, which are harmful at any luminance. */
-export type FlashKind = 'general' | 'red';
-
 /** Highest safe number of flashes in a second. A flash is a pair of opposing transitions. */
 const MAX_FLASHES = 3;
 /** Minimum share of the visual field that must flash together. */
 const MIN_SHARE = 0.25;
 /** The visual field of 10°: 341 × 256 pixels of a picture of 1024 × 768. */
 const FIELD = { across: 341 / 1024, down: 256 / 768 };
-/** Minimum change of relative luminance, and upper limit for the luminance of the darker state. */
-const LUMINANCE_CHANGE = 0.1;
-const MAX_DARK_LUMINANCE = 0.8;
-/** Minimum change of (R − G − B) × 320, and minimum share of red in a saturated red. */
-const RED_CHANGE = 20;
-const MIN_SATURATED_SHARE = 0.8;
-
 /** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;
 /** Transitions within this time count as a single transition, such as those of a slanted or soft edge. */
@@ -51,82 +41,29 @@ export async function findFlashes(renderInput: RenderInput): Promise<FlashPassag
   const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
   const generalCounter = new FlashCounter('general', small);
   const redCounter = new FlashCounter('red', small);
-  const pixelCount = small.width * small.height;
-  const [luminance, redness] = [new Float32Array(pixelCount), new Float32Array(pixelCount)];
-  const changedPixels = new Uint32Array(pixelCount);
+  const finder = new TransitionFinder({ pixelCount: small.width * small.height, frameCount: small.frameCount });
   let last: Uint8Array | null = null;
   const frames = Array.from({ length: renderInput.frameCount }, (_, frame) => frame);
   await drawSharedFrames(small, frames, (frame, picture) => {
-    // Comparing pictures is much faster than reading their signals.
+    const { general, red } = finder.next(picture);
+    // Comparing pictures is much faster than counting.
     if (last !== null && (picture === last || Buffer.compare(last, picture) === 0)) {
       generalCounter.repeat();
       redCounter.repeat();
       return;
     }
-    const changed = changedPixels.subarray(0, readSignals(picture, last, { luminance, redness, changedPixels }));
-    generalCounter.next(frame, luminance, changed);
-    redCounter.next(frame, redness, changed);
+    generalCounter.next(frame, general);
+    redCounter.next(frame, red);
     last = picture;
   });
+  finder.finish();
   return [generalCounter, redCounter].flatMap(({ worst }) => worst ?? []);
 }
-
-/** The signals of a picture, by pixel. */
-interface Signals {
-  readonly luminance: Float32Array;
-  readonly redness: Float32Array;
-  /** Receives the indices of the pixels that differ from the last picture. */
-  readonly changedPixels: Uint32Array;
-}
-
-/**
- * Reads the signals of a picture.
- *
- * @param rgba opaque
- * @param last the picture whose signals are known; null for none
- * @returns the number of changed pixels
- */
-function readSignals(
-  rgba: Uint8Array,
-  last: Uint8Array | null,
-  { luminance, redness, changedPixels }: Signals,
-): number {
-  const [colors, lastColors] = [colorsOf(rgba), last === null ? null : colorsOf(last)];
-  let count = 0;
-  for (let pixel = 0, at = 0; pixel < luminance.length; pixel++, at += 4) {
-    if (lastColors !== null && colors[pixel] === lastColors[pixel]) continue;
-    changedPixels[count++] = pixel;
-    const [red, green, blue] = [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
-    luminance[pixel] = luminanceOf(LINEAR[red]!, LINEAR[green]!, LINEAR[blue]!);
-    redness[pixel] = red <= green || red <= blue ? 0 : rednessOf(LINEAR[red]!, LINEAR[green]!, LINEAR[blue]!);
-  }
-  return count;
-}
-
-/** Returns the pixels of a picture as numbers. */
-function colorsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, byteLength / 4);
-}
-
-/** Returns (R − G − B) × 320 in half units; odd for a saturated red. */
-function rednessOf(red: number, green: number, blue: number): number {
-  if (red <= green + blue) return 0;
-  const isSaturated = red > 0 && red / (red + green + blue) >= MIN_SATURATED_SHARE;
-  return 2 * Math.round(Math.max(0, (red - green - blue) * 320)) + (isSaturated ? 1 : 0);
-}
-
-const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTracker>> = {
-  general: (pixelCount) =>
-    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < MAX_DARK_LUMINANCE),
-  red: (pixelCount) =>
-    new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
-};
 
 /** Counts flashes of a kind in each position of the visual field. */
 class FlashCounter {
   readonly #kind: FlashKind;
   readonly #renderInput: RenderInput;
-  readonly #tracker: TransitionTracker;
   readonly #fields: readonly VisualField[];
   /** A transition of a field counts if it happens in more pixels than this. */
   readonly #minPixels: number;
@@ -146,7 +83,6 @@ class FlashCounter {
     };
     this.#kind = kind;
     this.#renderInput = renderInput;
-    this.#tracker = TRACKERS[kind](width * height);
     this.#sums = new SummedArea(width, height);
     this.#fields = fieldsOf(renderInput, field);
     this.#none = new Int32Array(this.#fields.length);
@@ -159,9 +95,8 @@ class FlashCounter {
     pushLimited(this.#recent, NO_TRANSITIONS, this.#windowFrames);
   }
 
-  /** Counts the transitions of a frame. @param signal value of each pixel @param changed pixels whose values differ from the last frame */
-  next(frame: number, signal: Float32Array, changed: Uint32Array): void {
-    const { rises, falls } = this.#tracker.next(signal, changed);
+  /** Counts the transitions of a frame. */
+  next(frame: number, { rises, falls }: Transitions): void {
     pushLimited(this.#recent, { rises, falls }, this.#windowFrames);
     const recentRises = this.#recent.map((found) => found.rises);
     const recentFalls = this.#recent.map((found) => found.falls);
@@ -199,14 +134,6 @@ class FlashCounter {
     this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#renderInput) };
   }
 }
-
-/** Indices of the pixels with a transition on a frame. */
-interface Transitions {
-  readonly rises: Uint32Array;
-  readonly falls: Uint32Array;
-}
-
-const NO_TRANSITIONS: Transitions = { rises: new Uint32Array(0), falls: new Uint32Array(0) };
 
 interface Box {
   readonly left: number;
@@ -296,70 +223,4 @@ function boundsOf(lists: readonly Uint32Array[], { width }: Size): Box | undefin
 
 function sharesOf({ left, top, right, bottom }: Box, { width, height }: Size): PictureBox {
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
-}
-
-/**
- * Finds transitions in the signals of many pixels: changes between adjacent peaks and valleys by at least a threshold. Each is
- * reported once, on the frame on which it reaches the threshold.
- *
- * @see https://www.w3.org/TR/WCAG22/#dfn-general-flash-and-red-flash-thresholds
- */
-class TransitionTracker {
-  readonly #threshold: number;
-  readonly #counts: (from: number, to: number) => boolean;
-  readonly #direction: Int8Array;
-  readonly #isCounted: Uint8Array;
-  /** Last turning point, and the extreme since then. */
-  readonly #origin: Float32Array;
-  readonly #extreme: Float32Array;
-  #isEmpty = true;
-
-  /** @param counts returns whether a change from the turning point to the current value is a transition */
-  constructor(pixelCount: number, threshold: number, counts: (from: number, to: number) => boolean) {
-    this.#threshold = threshold;
-    this.#counts = counts;
-    this.#direction = new Int8Array(pixelCount);
-    this.#isCounted = new Uint8Array(pixelCount);
-    this.#origin = new Float32Array(pixelCount);
-    this.#extreme = new Float32Array(pixelCount);
-  }
-
-  /**
-   * Returns the transitions of the next frame.
-   *
-   * @param values of the pixels
-   * @param changed the pixels whose values differ from those of the last frame; no other pixel can have a transition
-   */
-  next(values: Float32Array, changed: Uint32Array): Transitions {
-    if (this.#isEmpty) {
-      this.#isEmpty = false;
-      this.#origin.set(values);
-      this.#extreme.set(values);
-      return NO_TRANSITIONS;
-    }
-    const [rises, falls]: [number[], number[]] = [[], []];
-    for (const pixel of changed) {
-      const value = values[pixel]!;
-      const extreme = this.#extreme[pixel]!;
-      const transition = value === extreme ? 0 : this.#step(pixel, value, extreme);
-      if (transition === 0) continue;
-      if (transition === 1) rises.push(pixel);
-      else falls.push(pixel);
-    }
-    return { rises: Uint32Array.from(rises), falls: Uint32Array.from(falls) };
-  }
-
-  #step(pixel: number, value: number, extreme: number): number {
-    const sign = value > extreme ? 1 : -1;
-    if (this.#direction[pixel] !== sign) {
-      if (Math.abs(value - extreme) < this.#threshold) return 0;
-      this.#direction[pixel] = sign;
-      this.#origin[pixel] = extreme;
-      this.#isCounted[pixel] = 0;
-    }
-    this.#extreme[pixel] = value;
-    if (this.#isCounted[pixel] === 1 || !this.#counts(this.#origin[pixel]!, value)) return 0;
-    this.#isCounted[pixel] = 1;
-    return sign;
-  }
 }

@@ -48,11 +48,11 @@ export async function lintInput(source: RenderInput, safeArea: SafeAreaName | nu
     ...(await lintPictures(renderInput, moments)),
     ...mediaDefects,
   );
-  const boxes = await FindingBoxes.open(renderInput);
+  const boxes = found.length === 0 ? null : await FindingBoxes.open(renderInput);
   return [
     ...found.map((defect) => ({
       ...defect,
-      box: defect.editable === null ? null : boxes.at(defect.editable, defect.frame),
+      box: defect.editable === null ? null : boxes!.at(defect.editable, defect.frame),
     })),
     ...(await lintFlashes(renderInput)),
   ];

@@ -27,7 +27,10 @@ export function measureCuts(
     number,
     { shown: number; hidden: number[]; left: number; top: number; right: number; bottom: number }
   >();
-  for (let at = 0; at < alone.length; at += 4) {
+  const black = new Uint32Array(Uint8Array.of(0, 0, 0, 255).buffer)[0]!;
+  const colors = new Uint32Array(alone.buffer, alone.byteOffset, alone.byteLength / 4);
+  for (let pixel = 0, at = 0; pixel < colors.length; pixel++, at += 4) {
+    if (colors[pixel] === black) continue;
     const coverage = alone[at]! / 255;
     // Texts are painted with equal red and green; emoji keep their colours.
     if (coverage < MIN_INK_COVERAGE || Math.abs(alone[at]! - alone[at + 1]!) > MAX_PAINT_ERROR) continue;
@@ -37,18 +40,18 @@ export function measureCuts(
     const ink = inks.get(text) ?? { shown: 0, hidden: [], left: Infinity, top: Infinity, right: -1, bottom: -1 };
     inks.set(text, ink);
     if ((bright[at]! - dark[at]!) / 255 < MIN_SHOWN_SHARE * coverage) {
-      ink.hidden.push(at / 4);
+      ink.hidden.push(pixel);
       continue;
     }
-    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    const [x, y] = [pixel % width, Math.floor(pixel / width)];
     ink.shown += 1;
     [ink.left, ink.right] = [Math.min(ink.left, x), Math.max(ink.right, x)];
     [ink.top, ink.bottom] = [Math.min(ink.top, y), Math.max(ink.bottom, y)];
   }
   return new Map(
     [...inks].map(([text, { shown, hidden, left, top, right, bottom }]) => {
-      const beyond = hidden.filter((pixel) => {
-        const [x, y] = [pixel % width, Math.floor(pixel / width)];
+      const beyond = hidden.filter((hiddenPixel) => {
+        const [x, y] = [hiddenPixel % width, Math.floor(hiddenPixel / width)];
         return x < left || x > right || y < top || y > bottom;
       });
       const hiddenShare = hidden.length / (shown + hidden.length);

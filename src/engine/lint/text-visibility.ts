@@ -233,8 +233,9 @@ function measureInnerPixels(
   for (const [text, { pixels, coverages, maxCoverage }] of texts) {
     const inner: InnerPixels = { ratios: [], luminances: [], isAtEdge: false, besideCount: 0, haloRatios: [] };
     measured.set(text, inner);
-    for (const [index, pixel] of pixels.entries()) {
-      const coverage = coverages[index]!;
+    const beside: number[] = [];
+    for (let index = 0; index < pixels.length; index++) {
+      const [pixel, coverage] = [pixels[index]!, coverages[index]!];
       if (coverage < MIN_INNER_SHARE * maxCoverage) continue;
       const at = 4 * pixel;
       // Extrapolates to the luminance of a fully covered pixel.
@@ -245,7 +246,7 @@ function measureInnerPixels(
       inner.ratios.push(isKnown ? contrastRatio(textLuminance, luminance(bare, at)) : MAX_RATIO);
       const [x, y] = [left + (pixel % width), top + Math.floor(pixel / width)];
       if (x === 0 || y === 0 || x === size.width - 1 || y === size.height - 1) inner.isAtEdge = true;
-      const beside = pixelsBeside(pixel, isText, width, height);
+      findBeside(beside, pixel, isText, width, height);
       if (beside.length > 0) inner.besideCount += 1;
       let haloRatio = -1;
       for (const besideAt of beside) {
@@ -288,48 +289,51 @@ function findTextPixels(
 ): TextPixels {
   const texts = new Map<number, CoveredPixels>();
   const isText = new Uint8Array(width * height);
-  for (let pixel = 0; pixel < isText.length; pixel++) {
-    const at = 4 * ((top + Math.floor(pixel / width)) * size.width + left + (pixel % width));
-    const coverage = (bright[at]! - dark[at]!) / 255;
-    if (coverage < MIN_TEXT_COVERAGE) continue;
-    isText[pixel] = 1;
-    if (coverage < MIN_TAG_COVERAGE) continue;
-    const tag = (dark[at + 2]! - bare[4 * pixel + 2]! * (1 - coverage)) / coverage / tagStep - 1;
-    const text = Math.round(tag);
-    // The tag is meaningless if several texts cover the pixel.
-    if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
-    const covered = texts.get(text) ?? { pixels: [], coverages: [], maxCoverage: 0 };
-    if (covered.pixels.length === 0) texts.set(text, covered);
-    covered.pixels.push(pixel);
-    covered.coverages.push(coverage);
-    if (coverage > covered.maxCoverage) covered.maxCoverage = coverage;
+  for (let row = 0, pixel = 0; row < height; row++) {
+    for (let at = 4 * ((top + row) * size.width + left), column = 0; column < width; column++, pixel++, at += 4) {
+      const coverage = (bright[at]! - dark[at]!) / 255;
+      if (coverage < MIN_TEXT_COVERAGE) continue;
+      isText[pixel] = 1;
+      if (coverage < MIN_TAG_COVERAGE) continue;
+      const tag = (dark[at + 2]! - bare[4 * pixel + 2]! * (1 - coverage)) / coverage / tagStep - 1;
+      const text = Math.round(tag);
+      // The tag is meaningless if several texts cover the pixel.
+      if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
+      const covered = texts.get(text) ?? { pixels: [], coverages: [], maxCoverage: 0 };
+      if (covered.pixels.length === 0) texts.set(text, covered);
+      covered.pixels.push(pixel);
+      covered.coverages.push(coverage);
+      if (coverage > covered.maxCoverage) covered.maxCoverage = coverage;
+    }
   }
   return { texts, isText };
 }
 
 /**
- * Returns the nearest pixels without text to the left and right, above and below, as indices of their red channels.
+ * Finds the nearest pixels without text to the left and right, above and below.
  *
+ * @param found receives the indices of their red channels instead of what it contains
  * @param pixel index of the pixel in `isText`
  */
-function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: number): number[] {
+function findBeside(found: number[], pixel: number, isText: Uint8Array, width: number, height: number): void {
   const x = pixel % width;
   const y = (pixel - x) / width;
-  const found: number[] = [];
-  const search = (step: number, room: number): void => {
-    const end = pixel + step * Math.min(HALO_REACH, room);
-    for (let beside = pixel; beside !== end; ) {
-      beside += step;
-      if (isText[beside] === 1) continue;
-      found.push(beside * 4);
-      return;
-    }
-  };
-  search(-1, x);
-  search(1, width - 1 - x);
-  search(-width, y);
-  search(width, height - 1 - y);
-  return found;
+  found.length = 0;
+  searchBeside(found, pixel, isText, -1, x);
+  searchBeside(found, pixel, isText, 1, width - 1 - x);
+  searchBeside(found, pixel, isText, -width, y);
+  searchBeside(found, pixel, isText, width, height - 1 - y);
+}
+
+/** @param step to the next pixel @param room number of pixels in this direction */
+function searchBeside(found: number[], pixel: number, isText: Uint8Array, step: number, room: number): void {
+  const end = pixel + step * Math.min(HALO_REACH, room);
+  for (let beside = pixel; beside !== end; ) {
+    beside += step;
+    if (isText[beside] === 1) continue;
+    found.push(beside * 4);
+    return;
+  }
 }
 
 /**
@@ -353,5 +357,5 @@ export function contrastRatio(luminance1: number, luminance2: number): number {
 
 /** Returns the value below which a share of the values lies. @param values not empty @param share 0..1 */
 export function quantile(values: readonly number[], share: number): number {
-  return Float64Array.from(values).sort()[Math.floor(values.length * share)]!;
+  return new Float64Array(values).sort()[Math.floor(values.length * share)]!;
 }

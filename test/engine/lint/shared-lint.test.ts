@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, it, vi } from 'vitest';
+import { TextMeasurer } from '../../../src/engine/lint/text-visibility.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
@@ -51,6 +52,29 @@ describe('lintInput()', () => {
     expect(shared).toEqual(alone);
     // A second time, everything is shared.
     expect(await lint(inputs[0]!)).toEqual(alone[0]);
+  });
+});
+
+describe('TextMeasurer', () => {
+  it('measures cuts on frames that were measured without them, until a frame shows the text whole', async () => {
+    const [input] = rowsOf('gallery/end-card');
+    const { frame: still } = input!.stills[0]!;
+    const frames = [still - 4, still, still + 4];
+    const texts = new Map([['t_01', frames]]);
+    const measurer = new TextMeasurer(input!);
+    const measure = async (cuttable: readonly string[]) =>
+      (await measurer.measure(texts, new Set(cuttable))).get('t_01')!;
+    const without = await measure([]);
+    expect(without.map(({ frame, cutShare }) => [frame, cutShare])).toEqual(frames.map((frame) => [frame, null]));
+    const [first, ...others] = await measure(['t_01']);
+    expect(first!.cutShare).toBeLessThan(0.02);
+    expect(others.map(({ cutShare }) => cutShare)).toEqual([null, null]);
+    expect([first, ...others]).toEqual(
+      without.map((result) => ({ ...result, cutShare: expect.toSatisfy(() => true) })),
+    );
+    // What is known of cuts is not reported if nobody asks for it.
+    expect(await measure([])).toEqual(without);
+    measurer.close();
   });
 });
 

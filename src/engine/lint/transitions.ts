@@ -1,0 +1,270 @@
+import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+
+/** `red`: changes to or from a saturated red, which are harmful at any luminance. */
+export type FlashKind = 'general' | 'red';
+
+/** Indices of the pixels with a transition on a frame. */
+export interface Transitions {
+  readonly rises: Uint32Array;
+  readonly falls: Uint32Array;
+}
+
+export const NO_TRANSITIONS: Transitions = { rises: new Uint32Array(0), falls: new Uint32Array(0) };
+
+type TransitionsByKind = Readonly<Record<FlashKind, Transitions>>;
+
+/** Minimum change of relative luminance, and upper limit for the luminance of the darker state. */
+const LUMINANCE_CHANGE = 0.1;
+const MAX_DARK_LUMINANCE = 0.8;
+/** Minimum change of (R − G − B) × 320, and minimum share of red in a saturated red. */
+const RED_CHANGE = 20;
+const MIN_SATURATED_SHARE = 0.8;
+
+const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTracker>> = {
+  general: (pixelCount) =>
+    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < MAX_DARK_LUMINANCE),
+  red: (pixelCount) =>
+    new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
+};
+
+/** Frames between two stored states of a video. */
+const STATE_FRAMES = 16;
+/** Maximum number of frames of a video that is kept for others: 35 MB of pictures. */
+const MAX_FRAMES = 600;
+
+/** A video whose pixels were all tracked, for videos that share most of them. */
+interface TrackedVideo extends VideoSize {
+  /** Of each frame. */
+  readonly pictures: Uint8Array[];
+  readonly transitions: TransitionsByKind[];
+  /** Before every 16th frame. */
+  readonly states: Trackers[];
+}
+
+interface VideoSize {
+  readonly pixelCount: number;
+  readonly frameCount: number;
+}
+
+type Trackers = Readonly<Record<FlashKind, TransitionTracker>>;
+
+let lastTracked: TrackedVideo | null = null;
+
+/**
+ * Finds the transitions in the pixels of a video. A pixel that has always had the colour of the same pixel in an earlier video has
+ * its transitions too, so rows of a template track only the pixels of changed texts.
+ */
+export class TransitionFinder {
+  /** Null to track all pixels. */
+  readonly #similar: TrackedVideo | null;
+  /** Null for a video that is not kept. */
+  readonly #kept: TrackedVideo | null;
+  readonly #trackers: Trackers;
+  readonly #tracked: Uint32Array;
+  readonly #isTracked: Uint8Array;
+  #trackedCount = 0;
+  #frame = 0;
+  #last: Uint32Array | null = null;
+
+  constructor(size: VideoSize) {
+    const { pixelCount, frameCount } = size;
+    const isSimilar = lastTracked?.pixelCount === pixelCount && lastTracked.frameCount === frameCount;
+    this.#similar = isSimilar ? lastTracked : null;
+    const isKept = this.#similar === null && frameCount <= MAX_FRAMES;
+    this.#kept = isKept ? { ...size, pictures: [], transitions: [], states: [] } : null;
+    this.#trackers = { general: TRACKERS.general(pixelCount), red: TRACKERS.red(pixelCount) };
+    this.#tracked = new Uint32Array(pixelCount);
+    this.#isTracked = new Uint8Array(pixelCount);
+    if (this.#similar === null) for (let pixel = 0; pixel < pixelCount; pixel++) this.#track(pixel);
+  }
+
+  /** Returns the transitions of the next frame. @param rgba opaque; must not be modified later */
+  next(rgba: Uint8Array): TransitionsByKind {
+    const frame = this.#frame++;
+    const kept = this.#kept;
+    if (kept !== null && frame % STATE_FRAMES === 0) {
+      kept.states.push({ general: this.#trackers.general.copy(), red: this.#trackers.red.copy() });
+    }
+    if (this.#similar !== null) this.#trackChanged(rgba, this.#similar, frame);
+    const found = this.#findIn(rgba, frame === 0);
+    const same = this.#similar?.transitions[frame];
+    const transitions: TransitionsByKind =
+      same === undefined
+        ? found
+        : { general: this.#join(same.general, found.general), red: this.#join(same.red, found.red) };
+    kept?.pictures.push(rgba);
+    kept?.transitions.push(transitions);
+    return transitions;
+  }
+
+  /** Keeps the video for similar videos. Call it after the last frame. */
+  finish(): void {
+    if (this.#kept !== null) lastTracked = this.#kept;
+    // A video of another template, or in other colours.
+    else if (this.#similar === lastTracked && this.#trackedCount > this.#tracked.length / 2) lastTracked = null;
+  }
+
+  #track(pixel: number): void {
+    this.#isTracked[pixel] = 1;
+    this.#tracked[this.#trackedCount++] = pixel;
+  }
+
+  /** Starts to track the pixels that differ from the similar video for the first time. */
+  #trackChanged(rgba: Uint8Array, similar: TrackedVideo, frame: number): void {
+    const picture = similar.pictures[frame]!;
+    if (picture === rgba) return;
+    const [colors, known, isTracked] = [colorsOf(rgba), colorsOf(picture), this.#isTracked];
+    for (let pixel = 0; pixel < known.length; pixel++) {
+      if (colors[pixel] === known[pixel] || isTracked[pixel] === 1) continue;
+      this.#track(pixel);
+      if (frame > 0) this.#resume(pixel, similar, frame);
+    }
+  }
+
+  /** Brings a pixel to its state in the similar video before a frame. */
+  #resume(pixel: number, { pictures, states }: TrackedVideo, frame: number): void {
+    const index = Math.floor((frame - 1) / STATE_FRAMES);
+    const { general, red } = this.#trackers;
+    general.take(pixel, states[index]!.general);
+    red.take(pixel, states[index]!.red);
+    for (let past = index * STATE_FRAMES; past < frame; past++) {
+      const { luminance, redness } = signalsOf(pictures[past]!, pixel);
+      general.next(pixel, luminance, past === 0);
+      red.next(pixel, redness, past === 0);
+    }
+  }
+
+  #findIn(rgba: Uint8Array, isFirst: boolean): TransitionsByKind {
+    const [colors, last, tracked, { general, red }] = [colorsOf(rgba), this.#last, this.#tracked, this.#trackers];
+    const [found, foundRed] = [new FoundTransitions(), new FoundTransitions()];
+    for (let index = 0; index < this.#trackedCount; index++) {
+      const pixel = tracked[index]!;
+      if (last !== null && colors[pixel] === last[pixel]) continue;
+      const { luminance, redness } = signalsOf(rgba, pixel);
+      found.add(pixel, general.next(pixel, luminance, isFirst));
+      foundRed.add(pixel, red.next(pixel, redness, isFirst));
+    }
+    this.#last = colors;
+    return { general: found.transitions(), red: foundRed.transitions() };
+  }
+
+  /** Adds the transitions of tracked pixels to those of the similar video. */
+  #join(same: Transitions, found: Transitions): Transitions {
+    if (this.#trackedCount === 0) return same;
+    const joined = (shared: Uint32Array, pixels: Uint32Array): Uint32Array => {
+      const all = new Uint32Array(shared.length + pixels.length);
+      let count = 0;
+      for (const pixel of shared) if (this.#isTracked[pixel] === 0) all[count++] = pixel;
+      all.set(pixels, count);
+      return all.subarray(0, count + pixels.length);
+    };
+    return { rises: joined(same.rises, found.rises), falls: joined(same.falls, found.falls) };
+  }
+}
+
+class FoundTransitions {
+  readonly #rises: number[] = [];
+  readonly #falls: number[] = [];
+
+  /** @param sign 1 for a rise, -1 for a fall, 0 for no transition */
+  add(pixel: number, sign: number): void {
+    if (sign === 1) this.#rises.push(pixel);
+    else if (sign === -1) this.#falls.push(pixel);
+  }
+
+  transitions(): Transitions {
+    if (this.#rises.length + this.#falls.length === 0) return NO_TRANSITIONS;
+    return { rises: Uint32Array.from(this.#rises), falls: Uint32Array.from(this.#falls) };
+  }
+}
+
+/** Returns the relative luminance of a pixel, and (R − G − B) × 320 in half units, which is odd for a saturated red. */
+function signalsOf(rgba: Uint8Array, pixel: number): { readonly luminance: number; readonly redness: number } {
+  const at = 4 * pixel;
+  const [r, g, b] = [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
+  const [red, green, blue] = [LINEAR[r]!, LINEAR[g]!, LINEAR[b]!];
+  const luminance = Math.fround(luminanceOf(red, green, blue));
+  return { luminance, redness: r <= g || r <= b ? 0 : rednessOf(red, green, blue) };
+}
+
+function rednessOf(red: number, green: number, blue: number): number {
+  const isSaturated = red > 0 && red / (red + green + blue) >= MIN_SATURATED_SHARE;
+  return 2 * Math.round(Math.max(0, (red - green - blue) * 320)) + (isSaturated ? 1 : 0);
+}
+
+/** Returns the pixels of a picture as numbers. */
+function colorsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+/**
+ * Finds transitions in the signals of pixels: changes between adjacent peaks and valleys by at least a threshold. Each is reported
+ * once, on the frame on which it reaches the threshold.
+ *
+ * @see https://www.w3.org/TR/WCAG22/#dfn-general-flash-and-red-flash-thresholds
+ */
+class TransitionTracker {
+  readonly #threshold: number;
+  readonly #counts: (from: number, to: number) => boolean;
+  readonly #direction: Int8Array;
+  readonly #isCounted: Uint8Array;
+  /** Last turning point, and the extreme since then. */
+  readonly #origin: Float32Array;
+  readonly #extreme: Float32Array;
+
+  /** @param counts returns whether a change from the turning point to the current value is a transition */
+  constructor(pixelCount: number, threshold: number, counts: (from: number, to: number) => boolean) {
+    this.#threshold = threshold;
+    this.#counts = counts;
+    this.#direction = new Int8Array(pixelCount);
+    this.#isCounted = new Uint8Array(pixelCount);
+    this.#origin = new Float32Array(pixelCount);
+    this.#extreme = new Float32Array(pixelCount);
+  }
+
+  copy(): TransitionTracker {
+    const copy = new TransitionTracker(this.#direction.length, this.#threshold, this.#counts);
+    copy.#direction.set(this.#direction);
+    copy.#isCounted.set(this.#isCounted);
+    copy.#origin.set(this.#origin);
+    copy.#extreme.set(this.#extreme);
+    return copy;
+  }
+
+  /** Takes the state of a pixel from another tracker. */
+  take(pixel: number, tracker: TransitionTracker): void {
+    this.#direction[pixel] = tracker.#direction[pixel]!;
+    this.#isCounted[pixel] = tracker.#isCounted[pixel]!;
+    this.#origin[pixel] = tracker.#origin[pixel]!;
+    this.#extreme[pixel] = tracker.#extreme[pixel]!;
+  }
+
+  /**
+   * Reads the next value of a pixel. A repeated value changes nothing.
+   *
+   * @returns 1 for a rise, -1 for a fall, 0 for no transition
+   */
+  next(pixel: number, value: number, isFirst: boolean): number {
+    if (isFirst) {
+      this.#origin[pixel] = value;
+      this.#extreme[pixel] = value;
+      return 0;
+    }
+    const extreme = this.#extreme[pixel]!;
+    return value === extreme ? 0 : this.#step(pixel, value, extreme);
+  }
+
+  #step(pixel: number, value: number, extreme: number): number {
+    const sign = value > extreme ? 1 : -1;
+    if (this.#direction[pixel] !== sign) {
+      if (Math.abs(value - extreme) < this.#threshold) return 0;
+      this.#direction[pixel] = sign;
+      this.#origin[pixel] = extreme;
+      this.#isCounted[pixel] = 0;
+    }
+    this.#extreme[pixel] = value;
+    if (this.#isCounted[pixel] === 1 || !this.#counts(this.#origin[pixel]!, value)) return 0;
+    this.#isCounted[pixel] = 1;
+    return sign;
+  }
+}
