@@ -43,6 +43,41 @@ export const ADVICE: readonly Group[] = [
       unknown_variable: 'Correct the column name. Write `$${` for the characters `${`.',
       extends_cycle: 'Remove one of the `extends`.',
       data_invalid: 'Correct the line of the data file that the message names.',
+      rows_left_out: 'Correct the condition, or remove the definition.',
+      column_hidden: 'Rename one of the columns if the scene needs both: it uses that of its own row.',
+    },
+  ],
+  [
+    'Scenes',
+    {
+      unknown_scene: 'Use the id that the hint suggests.',
+      unknown_stillcut: 'Use a stillcut of the template, which the hint names.',
+      duplicate_scene: 'Give one of the scenes another `id`. The default is the name of the template.',
+      template_unmeasured:
+        'Use a template package of the repository. Style versions of a service have only their natural length.',
+      video_empty: 'Add a scene without `when`, or a `when` to the whole definition.',
+      video_too_long: 'Shorten scenes, or write several videos.',
+      too_many_scenes: 'Leave out rows with `where`, or write several videos.',
+      rate_unsupported: 'Write a rate like 25, 29.97 or 30.',
+      rate_differs:
+        'Set `rate` to a multiple of the rates of all templates, or accept that frames are repeated or left out.',
+      fit_missing: 'Write `fit: cover` or `fit: contain` at the scene, or set `size` for the whole video.',
+      duration_invalid: 'Write seconds, like `4.5`, or limits with `min` below `max`.',
+      scene_too_short:
+        'Write a length that the message names, add `timing` to template.yaml, or permit it with `shorten`. See [Timeline](timeline.md#length-of-a-scene).',
+      scene_too_long: 'Write a length that the message names, or raise `max` of a place in template.yaml.',
+      content_empty: 'Add a track without `loop` to the scene, or write seconds.',
+      content_unknown:
+        'Nothing, if the longest length is acceptable: the sound is measured before the video is rendered.',
+      content_unlimited: 'Write `max`, or use a file of the repository.',
+      tail_shortened: 'Raise `max`, or write a shorter `tail`.',
+      loop_held: 'Write another duration, or `content`, which takes the next length that fits.',
+      fill_twice: 'Write the length of one of them in seconds.',
+      fill_without_duration: 'Add `duration` to the definition.',
+      duration_missed: 'Write `duration: fill` at one scene, or remove `duration` of the definition.',
+      transition_first: 'Remove the transition. It is also reported if a condition leaves out the scenes before.',
+      transition_too_long: 'Write a shorter `duration`.',
+      transition_shortened: 'Write a transition at the scene, or a shorter default.',
     },
   ],
   [

@@ -1,7 +1,7 @@
 import type { OutputRequest } from '../../src/contract/wire/output.ts';
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import type { DeliverContext } from '../../src/reconciler/definition/destinations.ts';
-import type { OutputProblem } from '../../src/reconciler/definition/read-video.ts';
+import type { OutputProblem } from '../../src/reconciler/definition/read-outputs.ts';
 import { type Resolved, resolveDefinitions } from '../../src/reconciler/definition/resolve-definitions.ts';
 import type { Video } from '../../src/reconciler/definition/video.ts';
 import { createChecks } from '../../src/reconciler/schema/create-checks.ts';
@@ -37,7 +37,9 @@ export function resolve(files: Files, deliver: DeliverContext = NOWHERE): Resolv
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
-    templates: new Map([['launch', { spec: LAUNCH_SPEC, check, fonts: FONTS, outputProblems }]]),
+    templates: new Map([['launch', { spec: LAUNCH_SPEC, check, fonts: FONTS, facts: null }]]),
+    outputProblems,
+    checkPlacement: checks.placement,
     output: null,
     deliver,
     templateNames: ['launch', 'unpulled'],

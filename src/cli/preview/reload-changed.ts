@@ -36,6 +36,7 @@ export class ChangeReader {
       origins: new Map([...project.origins, ...read.origins]),
       assets: new Map([...project.assets, ...read.assets]),
       cells: new Map([...project.cells, ...read.cells]),
+      leftOut: [...project.leftOut.filter(({ path }) => !paths.has(path)), ...read.leftOut],
       source: (file) => (changed.has(file) ? files.source(file) : project.source(file)),
     };
     const desired = [

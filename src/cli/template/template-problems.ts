@@ -1,6 +1,6 @@
 import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import { type Diagnostic, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
-import { unknownTemplate } from '../../reconciler/definition/read-video.ts';
+import { unknownTemplate } from '../../reconciler/definition/read-scene.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { UnusableFont } from '../../report/wording/package-diagnostic.ts';

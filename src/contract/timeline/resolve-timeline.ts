@@ -41,7 +41,9 @@ export interface ResolvedTimeline {
 export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
   const findings = checkInput(input);
   const scenes = shownScenes(input);
-  if (scenes.length === 0 || hasError(findings)) return { timeline: null, findings };
+  // Another shape changes no length, so mistakes in lengths are reported beside it.
+  const isBlocked = hasError(findings.filter(({ code }) => code !== 'fit_missing'));
+  if (scenes.length === 0 || isBlocked) return { timeline: null, findings };
 
   const first = input.templates[input.scenes[0]!.template]!;
   const frameRate = frameRateOf(input.rate ?? first.rate);

@@ -9,6 +9,7 @@ export type TreeNode = ScalarNode | ListNode | MapNode;
 /** A cell of a data row that filled in a part of a text. */
 export interface FilledCell {
   readonly text: string;
+  readonly column: string;
   /** Location of the row. */
   readonly row: Span;
   /** Returns the location of the cell. */
@@ -31,7 +32,7 @@ export interface ScalarNode {
   readonly hint?: string | undefined;
 }
 
-interface ListNode {
+export interface ListNode {
   readonly kind: 'list';
   readonly items: readonly TreeNode[];
   readonly span: Span;

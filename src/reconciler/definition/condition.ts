@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt, type Result, type Span } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { type MapEntry, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
@@ -7,9 +8,15 @@ import type { Row } from './read-rows.ts';
  * A condition of `when` or `where`: a text that is true or false, or tests of columns that must all pass. Conditions are parsed after
  * their `${column}` have been filled in.
  */
-export type Condition =
-  | { readonly kind: 'text'; readonly text: string; readonly at: Span }
-  | { readonly kind: 'columns'; readonly tests: readonly ColumnTest[] };
+export type Condition = TextCondition | { readonly kind: 'columns'; readonly tests: readonly ColumnTest[] };
+
+interface TextCondition {
+  readonly kind: 'text';
+  readonly text: string;
+  /** The column that filled it in; absent if it was written, or filled in by several. */
+  readonly column?: string;
+  readonly at: Span;
+}
 
 /** A test of one column. */
 export interface ColumnTest {
@@ -21,9 +28,7 @@ export interface ColumnTest {
 }
 
 /** Why a condition is false, for plans. */
-export type FailedTest =
-  | { readonly kind: 'text'; readonly text: string; readonly at: Span }
-  | ({ readonly kind: 'column'; readonly cell: string } & ColumnTest);
+export type FailedTest = TextCondition | ({ readonly kind: 'column'; readonly cell: string } & ColumnTest);
 
 /** Texts that are false, in lower case. */
 const FALSE_TEXTS: readonly string[] = ['', 'false', 'no', '0'];
@@ -36,7 +41,11 @@ const EXAMPLE = '{ campaign: spring }, { country: [de, at] } or { state: { not: 
  */
 export function parseCondition(node: TreeNode, columns: Iterable<string> | null): Result<Condition> {
   const text = textOf(node);
-  if (text !== null) return { ok: true, value: { kind: 'text', text, at: node.span } };
+  if (text !== null) {
+    const [cell, second] = node.kind === 'scalar' ? (node.cells ?? []) : [];
+    const column = second === undefined ? cell?.column : undefined;
+    return { ok: true, value: { kind: 'text', text, at: node.span, ...defined({ column }) } };
+  }
   const problems: Diagnostic[] = [];
   const add = (message: string, at: Span, hint?: string): void => {
     problems.push(errorAt('definition_invalid', at, message, hint));
@@ -72,6 +81,16 @@ export function failedTest(condition: Condition, row: Row | null): FailedTest | 
     if (hasValue === test.isNegated) return { kind: 'column', cell, ...test };
   }
   return null;
+}
+
+/** Describes why a condition is false, like `offer is empty` or `campaign is "winter"`. */
+export function reasonOf(failed: FailedTest): string {
+  if (failed.kind === 'column') return `${failed.column} ${valueText(failed.cell)}`;
+  return `${failed.column ?? 'its condition'} ${valueText(failed.text)}`;
+}
+
+function valueText(text: string): string {
+  return text.trim() === '' ? 'is empty' : `is ${JSON.stringify(text.trim())}`;
 }
 
 function parseTest(

@@ -22,12 +22,17 @@ export interface DefinitionFile {
 
 /**
  * Returns whether the scalar at a path is used as written, rather than as its YAML value. Exceptions are `protect`, the
- * numbers of an output, and the transform of a resource or track.
+ * numbers of an output, lengths, sizes and rates, and the transform of a resource or track.
  */
 export function isTextPath([property, name, field, inner]: readonly string[]): boolean {
   switch (property) {
     case 'protect':
+    case 'duration':
+    case 'size':
+    case 'rate':
       return false;
+    case 'transition':
+      return name === undefined || name === 'color';
     case 'output':
       return name !== 'height' && name !== 'fps';
     case 'outputs':
@@ -98,12 +103,22 @@ export const PROPERTY_ORDER = [
   'template',
   'extends',
   'each',
+  'when',
   'id',
   'title',
   'description',
   'labels',
   'protect',
+  'size',
+  'rate',
+  'duration',
+  'transition',
+  'fit',
+  'background',
+  'shorten',
+  'poster',
   'resources',
+  'scenes',
   'audio',
   'fonts',
   'output',

@@ -1,6 +1,7 @@
 import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
 import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
+import { mergeDefinitions, mergeMaps, SCENE_PROPERTIES } from './merge-definitions.ts';
 import { isFragment } from './video.ts';
 
 /** Properties that determine which videos a file defines. They are not inherited. */
@@ -23,17 +24,65 @@ function extendFrom(path: string, load: Load, above: readonly string[]): Definit
   const file = load(path);
   if (file === null || file.root === null) return file;
   const diagnostics = [...file.diagnostics, ...(isFragment(path) ? ownOfFragment(path, file.root) : [])];
+  const loadPath = (node: ScalarNode): DefinitionFile => extendPath(node, load, [...above, path]);
+  const inherited = mergeFragments(child(file.root, 'extends'), loadPath, diagnostics);
+  const own = extendScenes(file.root, loadPath, diagnostics);
+  if (inherited === 'broken' || own === 'broken') return { root: null, diagnostics };
+  return { root: inherited === null ? own : mergeDefinitions(inherited, own, diagnostics), diagnostics };
+}
+
+type LoadPath = (node: ScalarNode) => DefinitionFile;
+
+/** Merges the fragments of an `extends`; null without any. @param diagnostics receives their problems */
+function mergeFragments(node: TreeNode | null, load: LoadPath, diagnostics: Diagnostic[]): MapNode | 'broken' | null {
+  const parts = pathsOf(node).map(load);
+  diagnostics.push(...parts.flatMap((part) => part.diagnostics));
+  const roots = parts.flatMap(({ root }) => (root === null ? [] : [withoutFileProperties(root)]));
+  if (roots.length < parts.length) return 'broken';
+  const [first, ...others] = roots;
+  return first === undefined
+    ? null
+    : others.reduce((merged, root) => mergeDefinitions(merged, root, diagnostics), first);
+}
+
+/** Merges each scene of a file with the fragments that it extends. */
+function extendScenes(root: MapNode, load: LoadPath, diagnostics: Diagnostic[]): MapNode | 'broken' {
+  const scenes = root.entries.get('scenes');
+  if (scenes === undefined || scenes.value.kind === 'scalar') return root;
   let broken = false;
-  let merged: MapNode | null = null;
-  for (const node of pathsOf(child(file.root, 'extends'))) {
-    const part = extendPath(node, load, [...above, path]);
-    diagnostics.push(...part.diagnostics);
-    if (part.root === null) broken = true;
-    else
-      merged = merged === null ? withoutFileProperties(part.root) : mergeMaps(merged, withoutFileProperties(part.root));
-  }
-  if (broken) return { root: null, diagnostics };
-  return { root: merged === null ? file.root : mergeMaps(merged, file.root), diagnostics };
+  const extended = (scene: TreeNode): TreeNode => {
+    const paths = child(scene, 'extends');
+    if (scene.kind !== 'map' || paths === null) return scene;
+    const inherited = mergeFragments(paths, load, diagnostics);
+    if (inherited === 'broken') broken = true;
+    if (inherited === 'broken' || inherited === null) return scene;
+    diagnostics.push(...ofVideos(inherited, paths));
+    return mergeMaps(inherited, { ...scene, entries: withoutFileProperty(scene, 'extends') });
+  };
+  const { value } = scenes;
+  const merged: TreeNode =
+    value.kind === 'list'
+      ? { ...value, items: value.items.map(extended) }
+      : {
+          ...value,
+          entries: new Map([...value.entries].map(([id, entry]) => [id, { ...entry, value: extended(entry.value) }])),
+        };
+  return broken ? 'broken' : { ...root, entries: new Map([...root.entries, ['scenes', { ...scenes, value: merged }]]) };
+}
+
+/** Reports properties of a video in a fragment that a scene extends. */
+function ofVideos({ entries }: MapNode, extendsNode: TreeNode): Diagnostic[] {
+  const known: readonly string[] = SCENE_PROPERTIES;
+  return [...entries].flatMap(([property, { keySpan }]) => {
+    if (known.includes(property)) return [];
+    const message = `A scene extends ${keySpan.file}, but ${JSON.stringify(property)} belongs to a whole video`;
+    const hint = `Move ${property} to the definition, or to a fragment that the definition extends`;
+    return [errorAt('definition_invalid', extendsNode.span, message, hint)];
+  });
+}
+
+function withoutFileProperty({ entries }: MapNode, property: string): Map<string, MapEntry> {
+  return new Map([...entries].filter(([name]) => name !== property));
 }
 
 /** A fragment defines no video, so these properties would have no effect. */
@@ -81,20 +130,4 @@ export function withoutFileProperties(root: MapNode): MapNode {
   const entries = new Map(root.entries);
   for (const property of OWN_PROPERTIES) entries.delete(property);
   return { ...root, entries };
-}
-
-/**
- * Merges two maps recursively. Other values are replaced by the later value of the same key. Values keep their source
- * location.
- *
- * @param later its keys and its own location win
- */
-function mergeMaps(earlier: MapNode, later: MapNode): MapNode {
-  const entries = new Map<string, MapEntry>(earlier.entries);
-  for (const [key, entry] of later.entries) {
-    const before = entries.get(key)?.value;
-    const merge = before?.kind === 'map' && entry.value.kind === 'map';
-    entries.set(key, merge ? { ...entry, value: mergeMaps(before, entry.value) } : entry);
-  }
-  return { ...later, entries };
 }

@@ -11,8 +11,9 @@ const MAX_FILLED_LENGTH = 1 << 16;
  * expand placeholders in the inserted text. Without a row every `${…}` is unknown.
  *
  * @param problems receives the unknown placeholders
+ * @param file of the definition
  */
-export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode {
+export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[], file = root.span.file): TreeNode {
   const fill = (node: TreeNode): TreeNode => {
     switch (node.kind) {
       case 'scalar': {
@@ -20,7 +21,7 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]):
         const count = problems.length;
         const filled = fillScalar(node, row, problems);
         // Later problems with a filled-in text of a fragment are located at the row, not at the fragment.
-        const isOfRow = filled.row !== undefined && problems.length === count && node.span.file !== root.span.file;
+        const isOfRow = filled.row !== undefined && problems.length === count && node.span.file !== file;
         return isOfRow ? { ...filled, span: row!.span } : filled;
       }
       case 'list':
@@ -45,7 +46,7 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
     const name = written?.trim();
     const value = name === undefined ? undefined : row?.values.get(name);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
-    else cells.push({ text: value, row: row!.span, locate: () => row!.cellSpan(name!) });
+    else cells.push({ text: value, column: name!, row: row!.span, locate: () => row!.cellSpan(name!) });
     length += value?.length ?? 0;
     // An unknown placeholder stays, so that it is not taken for an empty cell.
     return length > MAX_FILLED_LENGTH ? '' : (value ?? found);
@@ -53,7 +54,9 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
   if (!filled) return { ...node, value: text, text };
   if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));
   // A path that starts with a column is relative to the data file.
-  const baseFile = row !== null && node.text.startsWith('${') ? row.file : node.baseFile;
+  const [, leading] = /^\$\{([^{}]*)\}/.exec(node.text) ?? [];
+  const baseFile =
+    row !== null && node.text.startsWith('${') ? (row.fileOf?.(leading?.trim() ?? '') ?? row.file) : node.baseFile;
   return { ...node, value: text, text, baseFile, row: row?.name, cells };
 }
 

@@ -160,6 +160,6 @@ export function transformFields(node: TreeNode | null): TreeNode | null {
 }
 
 /** Normalizes `#EEADA7` or `eeada7ff` to 6 or 8 upper-case digits; `null` for any other text. */
-function parseHexColor(text: string): string | null {
+export function parseHexColor(text: string): string | null {
   return /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text) ? text.replace('#', '').toUpperCase() : null;
 }

@@ -34,14 +34,16 @@ function readYamlRows(file: string, text: string): Result<Row[]> {
   if (!parsed.ok) return parsed;
   const root = parsed.value;
   if (root === null) return { ok: true, value: [] };
-  const problems: Diagnostic[] = [];
   if (root.kind !== 'list') {
-    problems.push(
-      errorAt('data_invalid', root.span, `${file} is not a list of rows`, 'Write a list of maps, one per video'),
-    );
-    return { ok: false, diagnostics: problems };
+    return failure('data_invalid', root.span, `${file} is not a list of rows`, 'Write a list of maps, one per video');
   }
-  const rows = root.items.map((item, index) => readRow(file, item, index + 1, problems));
+  return rowsIn(file, root.items);
+}
+
+/** Reads the rows of a list of maps. @param file that contains them */
+export function rowsIn(file: string, items: readonly TreeNode[]): Result<Row[]> {
+  const problems: Diagnostic[] = [];
+  const rows = items.map((item, index) => readRow(file, item, index + 1, problems));
   return problems.length > 0 ? { ok: false, diagnostics: problems } : { ok: true, value: rows };
 }
 
@@ -83,6 +85,20 @@ export interface Row {
   readonly span: Span;
   /** Returns the location of the cell in a column of `values`. */
   cellSpan(column: string): Span;
+  /** Returns the file of a column, if the row has columns of several. */
+  fileOf?(column: string): string;
+}
+
+/** Adds the columns of the definition's row to those of a scene's row, which win. */
+export function withOuterRow(row: Row, outer: Row | null): Row {
+  if (outer === null) return row;
+  const rowOf = (column: string): Row => (row.values.has(column) ? row : outer);
+  return {
+    ...row,
+    values: new Map([...outer.values, ...row.values]),
+    cellSpan: (column) => rowOf(column).cellSpan(column),
+    fileOf: (column) => rowOf(column).file,
+  };
 }
 
 /** UTF-16 code units of a CSV file. */

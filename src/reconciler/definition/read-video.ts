@@ -1,64 +1,46 @@
-import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
-import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
-import { defaultCodec, type NamedOutput, type OutputRequest } from '../../contract/wire/output.ts';
-import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { rationalRate, toNumber } from '../../contract/timeline/rational.ts';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
+import { plainScene, type SceneSpec, valueName } from '../../contract/video-spec.ts';
+import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
-import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
-import { byCodeUnit, type Json } from '../../kernel/digest.ts';
+import { type Diagnostic, errorAt, hasErrors, type Span } from '../../kernel/diagnostic.ts';
+import type { Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { child, locateIn, type MapEntry, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
-import { isTextPath } from './definition-file.ts';
+import { child, locateIn, type MapNode, textOf } from '../../kernel/yaml/tree.ts';
+import { videoMeasures } from '../../template/video-measures.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
-import { type FilledCells, filledCells } from './filled-cells.ts';
-import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
-import type { Source, Video, VideoId, VideoResource } from './video.ts';
+import type { FilledCells } from './filled-cells.ts';
+import { type DefaultOutputs, type OutputProblem, readOutputs } from './read-outputs.ts';
+import type { Row } from './read-rows.ts';
+import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
+import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
+import type { Source, Video, VideoId } from './video.ts';
+import { type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
-/** Properties of a template that definitions depend on. */
-export interface VideoTemplate {
-  readonly spec: StyleVersion;
-  /** Validates a merged and filled-in definition. */
-  readonly check: Check;
-  readonly fonts: KnownFonts;
-  /** Checks an output with valid fields against the template's size and frame rate. */
-  readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
-}
-
-export interface VideoContext {
-  /** Templates whose specification is available. */
-  readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
-  /** Names in reelform.yaml; `null` if it cannot be read. */
-  readonly templateNames: readonly string[] | null;
-  /** Validates a definition whose template is not available. */
-  readonly checkAny: Check;
-  /** Default output of reelform.yaml. */
-  readonly output: OutputRequest | null;
-  /** Default outputs of reelform.yaml, instead of `output`. */
-  readonly outputs?: readonly NamedOutput[] | null;
+export interface VideoContext extends SceneContext, DefaultOutputs {
+  /** Checks an output with valid fields; measures are null if they are not known. */
+  readonly outputProblems: (output: OutputRequest, measures: VideoMeasures | null) => readonly OutputProblem[];
   readonly deliver: DeliverContext;
-  /** Returns the path of a file as the disk stores it; by default as written. */
-  readonly storedPath?: (path: string) => string;
 }
 
-/** A reference of a definition to a local file. */
-export interface FileUse {
-  readonly path: string;
-  readonly at: Span;
-  /** Name of the row that filled in the path, for messages. */
-  readonly row?: string | undefined;
-}
-
-/** A video that is checked alone, but not yet compared with other videos. */
-export interface Candidate {
+/** What a definition is read for. */
+export interface NamedVideo {
   /** `null` if the id is invalid. */
   readonly id: VideoId | null;
   /** The definition's file, repository-relative. */
   readonly path: string;
   /** Location of the video as a whole: its row, its id, or the start of its definition. */
   readonly at: Span;
-  /** Name of the data row that defines it, such as `data/stores.csv line 3`. */
-  readonly row: string | undefined;
-  /** `null` if there is a problem. */
+  /** Data row that defines it; null without. */
+  readonly row: Row | null;
+}
+
+/** A video that is checked alone, but not yet compared with other videos. */
+export interface Candidate extends NamedVideo {
+  /** `null` if there is a problem, or if the video is left out. */
   readonly video: Video | null;
+  /** Why its condition leaves it out; null if it does not. */
+  readonly leftOut: string | null;
   /** Local files that it uses, also if there are problems. */
   readonly files: readonly FileUse[];
   readonly cells: FilledCells;
@@ -68,67 +50,64 @@ export interface Candidate {
 }
 
 /**
- * Reads a merged and filled-in definition, and checks it against its template.
+ * Reads a merged and filled-in definition of one template, and checks it against its template.
  *
- * @param written without `id`, `extends` and `each`
+ * @param written without `id`, `extends`, `each` and `when`
  */
-export function readVideo(
-  written: MapNode,
-  named: Pick<Candidate, 'id' | 'path' | 'at' | 'row'>,
+export function readVideo(written: MapNode, named: NamedVideo, context: VideoContext): Candidate {
+  const read = readScene(written, named, context);
+  const { template, values, placement, isPlaced, json, leftOut, files, cells, diagnostics } = read;
+  const incomplete: Candidate = { ...named, video: null, leftOut: null, files, cells, destinations: [], diagnostics };
+  const name = textOf(child(written, 'template'));
+  if (template === null || name === null) return incomplete;
+  const { audio, ...resources } = values;
+  const scene: SceneSpec<Source> = { id: name, template: name, ...resources, ...placement, audio: new Map() };
+  return completeVideo(
+    incomplete,
+    {
+      root: written,
+      json,
+      scenes: [scene],
+      audio,
+      timeline: isPlaced ? readWish(json) : null,
+      leftOut: leftOut.map((value) => ({ scene: name, ...value })),
+      locate: (_scene, property, track) => {
+        const path = property === 'audio' ? ['audio', track ?? ''] : [property];
+        return locateIn(written)(path, property === 'scenes' ? 'key' : 'value').span;
+      },
+    },
+    context,
+  );
+}
+
+/** The scenes of a definition, with what they are completed by. */
+export interface ReadScenes {
+  readonly root: MapNode;
+  readonly json: { readonly [property: string]: Json };
+  readonly scenes: readonly SceneSpec<Source>[];
+  readonly audio: Video['audio'];
+  /** Null if a property that decides the timeline has a problem. */
+  readonly timeline: Pick<Video, 'size' | 'rate' | 'duration' | 'softTransitions'> | null;
+  readonly leftOut: NonNullable<Video['leftOut']>;
+  readonly locate: LocateScene;
+}
+
+/** Reads everything that concerns a whole video, and checks its timeline. */
+export function completeVideo(
+  incomplete: Candidate,
+  { root, json, scenes, audio, timeline, leftOut, locate }: ReadScenes,
   context: VideoContext,
 ): Candidate {
-  const { row } = named;
-  const name = textOf(child(written, 'template'));
-  const template = name === null ? null : (context.templates.get(name) ?? null);
-  const filled = row === undefined || template === null ? null : withoutEmptyCells(written, named.at, template.spec);
-  const {
-    root,
-    missing,
-    diagnostics: empty,
-  } = filled ?? { root: written, missing: new Set<string>(), diagnostics: [] };
-  const locate = locateIn(root);
-  const diagnostics: Diagnostic[] = [];
-  if (name !== null && context.templateNames?.includes(name) === false) {
-    diagnostics.push(unknownTemplate(name, context.templateNames, locate(['template'], 'value').span));
-  }
-  const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
-  const emptySpans = [...missing].map((key) => child(child(root, 'resources'), key)!.span);
-  const found = (template?.check ?? context.checkAny)({ resources: {}, ...json }, locate);
-  // The schema reports an empty value once more, at the definition.
-  diagnostics.push(
-    ...empty,
-    ...found.filter(({ at }) => ![named.at, ...emptySpans].some((span) => missing.size > 0 && isInside(at, span))),
-  );
-  const files: FileUse[] = [];
-  const incomplete = { ...named, video: null, files, cells: filledCells(root), destinations: [], diagnostics };
-  if (template === null || name === null) return incomplete;
-
-  const resources = new Map<string, VideoResource>();
-  const take = <T>(read: Read<T>): T | undefined => {
-    if (read === null) return undefined;
-    const filledBy = read.node.kind === 'scalar' ? read.node.row : undefined;
-    if (!read.ok) {
-      const { code, message, hint } = read;
-      diagnostics.push(errorAt(code, read.node.span, inRow(message, filledBy), hint));
-      return undefined;
-    }
-    const written = pathOf(read.value);
-    if (written === null) return read.value;
-    const path = context.storedPath?.(written) ?? written;
-    files.push({ path, at: read.node.span, row: filledBy });
-    return path === written ? read.value : { ...read.value, source: { kind: 'file', path } satisfies Source };
-  };
-  for (const [key, editable] of Object.entries(template.spec.editables)) {
-    const node = child(child(root, 'resources'), key);
-    const resource = node === null || missing.has(key) ? undefined : take(readResource(node, editable, template.fonts));
-    if (resource !== undefined) resources.set(key, resource);
-  }
-  const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
-  const fonts = mapOf(child(root, 'fonts'), (node) => take(readFont(node, template.fonts)));
-  const { output, outputs, ...more } = readOutputs(root, template, context);
+  const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
+  const { id, path, row } = incomplete;
+  const placed = { scenes, audio, ...timeline, ...(leftOut.length === 0 ? {} : { leftOut }) };
+  const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(placed, context, locate);
+  diagnostics.push(...checked.diagnostics);
+  const { output, outputs, ...more } = readOutputs(root, (wanted) => context.outputProblems(wanted, measures), context);
   diagnostics.push(...more.diagnostics);
-  const { id, path } = named;
-  if (id === null || diagnostics.length > 0) return incomplete;
+  if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };
+  const poster = readPoster(root, placed, context);
+  diagnostics.push(...poster.diagnostics);
   const undelivered = {
     id,
     path,
@@ -136,177 +115,102 @@ export function readVideo(
     description: textOf(child(root, 'description')),
     labels: (json.labels ?? {}) as Record<string, string>,
     protect: json.protect === true,
-    scenes: [{ id: name, template: name, resources, fonts, audio: new Map() }],
-    audio,
+    ...placed,
     output,
-    ...defined({ outputs }),
+    ...defined({ outputs, poster: poster.name }),
   };
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
-  diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row) })));
-  if (diagnostics.length > 0) return { ...incomplete, destinations };
+  diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) }))); // biome-ignore format: one line
+  if (hasErrors(diagnostics)) return { ...incomplete, destinations, diagnostics };
   const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
-  return { ...incomplete, video: { ...undelivered, deliver }, destinations };
+  return { ...incomplete, video: { ...undelivered, deliver }, destinations, diagnostics };
 }
 
-function isInside(at: Span | undefined, { file, start, end }: Span): boolean {
-  return at?.file === file && at.start >= start && at.start <= end;
-}
-
-function pathOf(value: unknown): string | null {
-  const source = (value as { readonly source?: Source }).source;
-  return source?.kind === 'file' ? source.path : null;
-}
-
-/** Appends the name of the row to a message about a value that it filled in. */
-export function inRow(message: string, row: string | undefined): string {
-  return row === undefined ? message : `${message} (${row})`;
-}
-
-/** A field of an output that the template cannot be rendered with. */
-export interface OutputProblem {
-  readonly field: keyof OutputRequest;
-  /** A sentence without its full stop. */
-  readonly message: string;
-}
-
-/** Reads `output` and `outputs` of a definition that the schema has accepted, or those of reelform.yaml. */
-function readOutputs(
-  root: MapNode,
-  { outputProblems }: VideoTemplate,
-  { output: defaultOutput, outputs = null }: VideoContext,
-): Pick<Video, 'output' | 'outputs'> & { readonly diagnostics: readonly Diagnostic[] } {
-  const output = child(root, 'output');
-  const list = child(root, 'outputs');
-  if (output !== null && list !== null) {
-    const message = 'The definition has both "output" and "outputs"';
-    const { span } = locateIn(root)(['outputs'], 'key');
-    return { output: null, diagnostics: [errorAt('definition_invalid', span, message, 'Remove one of them')] };
-  }
-  const named = list !== null ? namedOutputs(list) : output === null ? outputs : null;
-  if (named === null) {
-    const merged = normaliseOutput({
-      ...defaultOutput,
-      ...(output === null ? {} : (toJson(output, isTextPath, ['output']) as OutputRequest)),
-    });
-    const diagnostics = merged === null ? [] : locateProblems(outputProblems(merged), root, null);
-    return { output: merged, diagnostics };
-  }
-  const normal = named.map(({ name, ...fields }) => ({ name, ...normaliseOutput(fields) }));
-  const diagnostics = normal.flatMap(({ name, ...fields }, at) => {
-    const isTwice = normal.findIndex((earlier) => earlier.name.toLowerCase() === name.toLowerCase()) < at;
-    const twice = { field: 'name', message: `two outputs have the name ${name}` } as const;
-    return locateProblems([...outputProblems(fields), ...(isTwice ? [twice] : [])], root, at);
-  });
-  const [{ name: _, ...main } = { name: '' }] = normal;
-  return { output: Object.keys(main).length === 0 ? null : main, outputs: normal, diagnostics };
-}
-
-/**
- * Removes the default format and codec and orders the fields, so that equal outputs have equal fingerprints.
- *
- * @returns `null` if nothing is left
- */
-function normaliseOutput(output: OutputRequest): OutputRequest | null {
-  const defaults: OutputRequest = {
-    format: OUTPUT_DEFAULTS.format,
-    ...defined({ codec: defaultCodec(output.format) }),
-  };
-  const names = Object.keys(OUTPUT_FIELDS) as (keyof OutputRequest)[];
-  const kept = names.filter((name) => output[name] !== undefined && output[name] !== defaults[name]);
-  return kept.length === 0 ? null : Object.fromEntries(kept.map((name) => [name, output[name]]));
-}
-
-/** @param at index in `outputs`; null for `output` */
-function locateProblems(
-  problems: readonly (Omit<OutputProblem, 'field'> & { readonly field: string })[],
-  root: MapNode,
-  at: number | null,
-): Diagnostic[] {
-  const property = at === null ? 'output' : 'outputs';
-  const isOwn = child(root, property) !== null;
-  const hint = isOwn ? undefined : `It comes from "${property}" in reelform.yaml; set a different "${property}" here`;
-  return problems.map(({ field, message }) => {
-    const path = isOwn ? [property, ...(at === null ? [] : [String(at)]), field] : ['template'];
-    return errorAt('definition_invalid', locateIn(root)(path, 'value').span, `${property}: ${message}`, hint);
-  });
-}
-
-/** Leaves out items without a name, which the schema reports. */
-function namedOutputs(list: TreeNode): NamedOutput[] {
-  const items = toJson(list, isTextPath, ['outputs']);
-  if (!Array.isArray(items)) return [];
-  return (items as unknown as NamedOutput[]).filter((item) => typeof item?.name === 'string');
-}
-
-/** Reads the entries of a map in the order of their names, without invalid entries. */
-function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefined): Map<string, T> {
-  if (node?.kind !== 'map') return new Map();
-  const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));
-  return new Map(
-    entries.flatMap(([name, entry]): [string, T][] => {
-      const value = read(entry.value);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
-/** Creates the diagnostic for a template that reelform.yaml does not name, with a suggestion. */
-export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
-  const names =
-    known.length > 0 ? `reelform.yaml has ${known.join(', ')}` : 'Define it under "templates" in reelform.yaml';
-  const message = `reelform.yaml has no template ${JSON.stringify(name)}`;
-  return errorAt('unknown_template', at, message, didYouMean(name, known) ?? names);
-}
-
-/** A definition without the values that empty cells left empty. */
-interface WithoutEmptyCells {
-  readonly root: MapNode;
-  /** Keys of required editables whose cells are empty. They stay in `root`. */
-  readonly missing: ReadonlySet<string>;
+interface CheckedTimeline {
+  /** Null if they are not known. */
+  readonly measures: VideoMeasures | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Removes optional values that consist only of columns with empty cells: the template's own value is used instead, and a
- * track or a replaced font is left out. Reports required editables at their row. A text that is written as empty is kept.
- *
- * @param root filled in from the row
- * @param row location of the row
- */
-function withoutEmptyCells(root: MapNode, row: Span, { editables }: StyleVersion): WithoutEmptyCells {
-  const missing = new Set<string>();
-  const diagnostics: Diagnostic[] = [];
-  const isKept = (section: string, key: string, value: TreeNode): boolean => {
-    const name = emptyRow(value);
-    if (name === null) return true;
-    const editable = section === 'resources' ? editables[key] : undefined;
-    if (section === 'resources' && editable === undefined) return true;
-    if (editable === undefined || editable.required === false) return false;
-    missing.add(key);
-    const shown = editable.label === undefined ? key : `${key} (${editable.label})`;
-    const hint = `Fill in the cell, or write "required: false" for ${key} in the template to allow empty cells`;
-    diagnostics.push(errorAt('missing_editable', row, `${shown} has no value: its cell is empty (${name})`, hint));
-    return true;
+const UNCHECKED: CheckedTimeline = { measures: null, diagnostics: [] };
+
+/** Checks the timeline of a video, as far as it does not depend on lengths of sounds. */
+function checkTimeline(video: TimelineVideo, { templates }: VideoContext, locate: LocateScene): CheckedTimeline {
+  const found = video.scenes.map(({ template }) => templates.get(template) ?? null);
+  // The mistake is reported with its template.
+  if (found.includes(null)) return UNCHECKED;
+  const [first] = found;
+  const isPlain = plainScene(video) !== null;
+  if (isPlain) return first?.facts ? { measures: videoMeasures(first.facts), diagnostics: [] } : UNCHECKED;
+  const facts = { get: (name: string): TimelineTemplate | null => templates.get(name)?.facts ?? null };
+  const unmeasured = video.scenes.find(({ template }) => facts.get(template) === null);
+  if (unmeasured !== undefined) return { measures: null, diagnostics: [unknownLength(unmeasured, locate)] };
+  const { timeline, findings } = timelineOf(video, facts, () => null)!;
+  const certain = certainFindings(findings, video);
+  const diagnostics = timelineDiagnostics(certain, video, locate);
+  if (timeline === null || certain.length < findings.length) return { measures: null, diagnostics };
+  const { width, height, frames } = timeline;
+  return { measures: { width, height, frames, rate: toNumber(rationalRate(timeline.rate)) }, diagnostics };
+}
+
+function unknownLength({ id, template }: SceneSpec<Source>, locate: LocateScene): Diagnostic {
+  const message = `The length of the template ${template} is not known, because it is a style version of a service`;
+  const hint = 'Use a template package of the repository for scenes and for lengths of videos';
+  return errorAt('template_unmeasured', locate(id, 'template'), message, hint);
+}
+
+/** Reads what a definition wants of its timeline. @param json that the schema has accepted */
+export function readWish(json: ReadScenes['json']): Pick<Video, 'size' | 'rate'> {
+  return defined({
+    size: json.size as unknown as Video['size'],
+    rate: json.rate as number | undefined,
+  });
+}
+
+/** Reads the still that shows a video: `<stillcut>`, or `<scene>.<stillcut>` in a video of several scenes. */
+function readPoster(
+  root: MapNode,
+  video: TimelineVideo,
+  { templates }: VideoContext,
+): { readonly name?: string; readonly diagnostics: readonly Diagnostic[] } {
+  const node = child(root, 'poster');
+  const text = textOf(node);
+  if (node === null || text === null) return { diagnostics: [] };
+  const [scene, stillcut] = splitPoster(text, video);
+  const problem = (code: 'unknown_scene' | 'unknown_stillcut', message: string, hint?: string) => {
+    return { diagnostics: [errorAt(code, node.span, message, hint)] };
   };
-  const entries = new Map(root.entries);
-  for (const section of ['resources', 'audio', 'fonts']) {
-    const entry = entries.get(section);
-    if (entry?.value.kind !== 'map') continue;
-    const kept = [...entry.value.entries].filter(([key, { value }]) => isKept(section, key, value));
-    if (kept.length < entry.value.entries.size) entries.set(section, withEntries(entry, entry.value, kept));
+  if (scene === undefined) {
+    // The still of a scene that is left out is not there; the first is shown instead.
+    if (video.leftOut?.some(({ scene: id, name }) => name === undefined && text.startsWith(`${id}.`))) {
+      return { diagnostics: [] };
+    }
+    const ids = video.scenes.map(({ id }) => id);
+    const hint =
+      didYouMean(text.split('.')[0] ?? '', ids) ?? `Write <scene>.<stillcut>; the scenes are ${listSome(ids)}`;
+    return problem('unknown_scene', `The poster ${JSON.stringify(text)} names no scene of the video`, hint);
   }
-  return { root: { ...root, entries }, missing, diagnostics };
+  const template = templates.get(scene.template);
+  const names = template?.facts?.stills.map(({ name }) => name) ?? null;
+  if (names !== null && !names.includes(stillcut)) {
+    const hint = didYouMean(stillcut, names) ?? `It has ${names.join(', ') || 'none'}`;
+    const message = `The template ${scene.template} has no stillcut ${JSON.stringify(stillcut)}`;
+    return problem('unknown_stillcut', message, hint);
+  }
+  return { name: valueName(video, scene, stillcut), diagnostics: [] };
 }
 
-function withEntries(entry: MapEntry, map: MapNode, kept: readonly [string, MapEntry][]): MapEntry {
-  return { ...entry, value: { ...map, entries: new Map(kept) } };
+function splitPoster(
+  text: string,
+  { scenes }: TimelineVideo,
+): [scene: SceneSpec<Source> | undefined, stillcut: string] {
+  const named = scenes.find(({ id }) => text.startsWith(`${id}.`));
+  if (named !== undefined) return [named, text.slice(named.id.length + 1)];
+  return [scenes.length === 1 && !text.includes('.') ? scenes[0] : undefined, text];
 }
 
-/** Returns the name of the row that left a value empty, in its short or its full form; null for other values. */
-function emptyRow(value: TreeNode): string | null {
-  if (value.kind === 'scalar') return value.row !== undefined && value.text.trim() === '' ? value.row : null;
-  const source = child(value, 'source');
-  if (source?.kind === 'scalar') return emptyRow(source);
-  const inner = ['text', 'remote_url', 'font'].map((field) => child(source, field)).find((node) => node !== null);
-  return inner?.kind === 'scalar' ? emptyRow(inner) : null;
+const MAX_NAMES = 10;
+
+function listSome(names: readonly string[]): string {
+  return names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(', ')} …` : names.join(', ');
 }

@@ -3,20 +3,26 @@ import {
   type Diagnostic,
   errorAt,
   failure,
+  hasErrors,
   positionOf,
   type Result,
   type Span,
   sortDiagnostics,
   startOf,
+  warningAt,
 } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { child, locateIn, type MapNode, type ScalarNode } from '../../kernel/yaml/tree.ts';
+import { child, locateIn, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
+import { evaluateCondition } from './conditional-values.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
+import { type ReadRows, rowsPassing } from './expand-scenes.ts';
 import { extend, withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
 import type { FilledCells } from './filled-cells.ts';
-import { isDataFile, type Row, readRows } from './read-rows.ts';
-import { type Candidate, type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
+import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
+import { type FileUse, inRow } from './read-scene.ts';
+import { readScenes } from './read-scenes.ts';
+import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
 import { idOfPath, isFragment, parseVideoId, type Video, type VideoId, videoIdHint } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
@@ -33,6 +39,8 @@ export interface Resolved {
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Videos and definitions that gave no video because of a problem. */
   readonly invalid: readonly InvalidVideo[];
+  /** Videos that their condition leaves out, sorted by id. */
+  readonly leftOut: readonly LeftOutVideo[];
   /** Local files of invalid definitions. */
   readonly otherFiles: readonly FileUse[];
   /** Sorted by file and position, without duplicates. */
@@ -45,6 +53,15 @@ export interface InvalidVideo {
   readonly id: VideoId | null;
   /** The definition's file, repository-relative. */
   readonly path: string;
+}
+
+/** A video that its condition leaves out. */
+export interface LeftOutVideo {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Why the condition is false, like `campaign is "winter"`. */
+  readonly reason: string;
 }
 
 /**
@@ -85,33 +102,38 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isFragment(path);
-    const rows = isVideo ? resolveRows(path, extended.root, { ...context, read: recording(context.read) }) : NO_ROWS;
+    const rows = isVideo
+      ? resolveRows(path, extended.root, { ...context, rows: rowReader(recording(context.read)) })
+      : NO_ROWS;
     origins.set(path, [...read]);
-    const resolved = rows.ok ? rows.value : [];
-    const problems = rows.ok ? resolved.flatMap(({ diagnostics }) => diagnostics) : rows.diagnostics;
+    const resolved = rows.candidates;
+    const problems = [...rows.diagnostics, ...resolved.flatMap((candidate) => candidate.diagnostics)];
     diagnostics.push(...problems.map((problem) => withFragments(problem, fragments)));
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
-    candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null })));
-    const isRead = extended.root !== null && whole && rows.ok;
+    candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null, leftOut: null })));
+    const isRead = extended.root !== null && whole && !hasErrors(rows.diagnostics);
     if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
   }
-  const doubled = duplicateIds(candidates);
+  const left = candidates.flatMap(({ id, path, leftOut }) => (leftOut === null || id === null ? [] : [{ id, path, reason: leftOut }])); // biome-ignore format: one line
+  const shown = candidates.filter(({ id, leftOut }) => leftOut === null || id === null);
+  const doubled = duplicateIds(shown);
   const isGood = ({ video }: Candidate): boolean => video !== null && !doubled.ids.has(nameOf(video.id));
   return {
-    videos: candidates
+    videos: shown
       .filter(isGood)
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
-    cells: new Map(candidates.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
+    cells: new Map(shown.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
     origins,
-    invalid: [...unread, ...candidates.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
-    otherFiles: candidates.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),
-    diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(candidates)]),
+    invalid: [...unread, ...shown.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
+    leftOut: left.sort((a, b) => byCodeUnit(a.id, b.id)),
+    otherFiles: shown.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),
+    diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(shown)]),
   };
 }
 
-const NO_ROWS: Result<Candidate[]> = { ok: true, value: [] };
+const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
 
 /** Extends the hint about a missing property by the fragments that it could be added to. */
 function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Diagnostic {
@@ -144,7 +166,7 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
     const maker =
       at.file === path || earlier.path === path ? '' : `${path} creates the video ${JSON.stringify(id)}, but `;
     // Two rows of one definition: its path does not show which row is meant.
-    const owner = earlier.path === path && earlier.row !== undefined ? earlier.row : earlier.path;
+    const owner = earlier.path === path && earlier.row !== null ? earlier.row.name : earlier.path;
     const message = `${maker}${owner} already has a video ${JSON.stringify(earlier.id)}${differs}`;
     diagnostics.push(errorAt('duplicate_id', at, message, 'Change the id of one of them'));
   }
@@ -177,53 +199,94 @@ interface RowContext extends VideoContext {
   readonly read: (path: string) => FileText;
 }
 
+/** The videos of a definition, and problems that concern all of them. */
+interface ResolvedRows {
+  readonly candidates: readonly Candidate[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+type VideosContext = RowContext & { readonly rows: ReadRows };
+
 /** Resolves an extended definition to its videos: a single video, or with `each` a video for every data row. */
-function resolveRows(path: string, root: MapNode, context: RowContext): Result<Candidate[]> {
+function resolveRows(path: string, root: MapNode, context: VideosContext): ResolvedRows {
   const each = child(root, 'each');
-  if (each === null) return { ok: true, value: [resolveVideo(path, root, null, context)] };
+  if (each === null) return { candidates: [resolveVideo(path, root, null, context)], diagnostics: [] };
   const from = child(each, 'from');
   const id = child(each, 'id');
   // The check of the file has rejected any other form.
-  if (from?.kind !== 'scalar' || id?.kind !== 'scalar') return NO_ROWS;
-  const rows = rowsOf(from, context);
-  return rows.ok ? { ok: true, value: rows.value.map((row) => resolveVideo(path, root, { row, id }, context)) } : rows;
+  if (from === null || id?.kind !== 'scalar') return NO_ROWS;
+  const rows = context.rows(from);
+  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
+  const where = child(each, 'where');
+  const kept = where === null ? { rows: rows.value, diagnostics: [] } : rowsPassing(rows.value, where);
+  if (hasErrors(kept.diagnostics)) return { candidates: [], diagnostics: kept.diagnostics };
+  const candidates = kept.rows.map((row) => resolveVideo(path, root, { row, id }, context));
+  return { candidates, diagnostics: candidates.length === 0 ? [noRows(where!, rows.value.length)] : [] };
 }
 
-function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRows> {
-  const at = from.span;
-  const target = resolvePath(from.text, from.baseFile);
-  if (!target.ok) return failure(target.code, at, target.message, target.hint);
-  if (!isDataFile(target.path)) {
-    const message = `${JSON.stringify(target.path)} is not a supported data file`;
-    return failure('data_invalid', at, message, 'Use a .csv, .tsv, .json or .yaml file');
-  }
-  const text = context.read(target.path);
-  if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
-  return readRows(target.path, text.text);
+function noRows(where: TreeNode, count: number): Diagnostic {
+  const rows = count === 1 ? 'The only row does' : `None of the ${count} rows`;
+  const message = `${rows} ${count === 1 ? 'not pass' : 'passes'} "where", so the definition gives no video`;
+  return warningAt('rows_left_out', where.kind === 'map' ? locateIn(where)([], 'value').span : where.span, message, 'Correct the condition, or remove the definition'); // biome-ignore format: one line
+}
+
+/** Returns a reader of data files that parses each of them once. */
+function rowReader(read: (path: string) => FileText): ReadRows {
+  const known = new Map<string, Result<Row[]>>();
+  return (from) => {
+    const at = from.span;
+    if (from.kind === 'list') return from.items.length === 0 ? emptyList(at) : rowsIn(at.file, from.items);
+    if (from.kind !== 'scalar') return { ok: true, value: [] };
+    const target = resolvePath(from.text, from.baseFile);
+    if (!target.ok) return failure(target.code, at, target.message, target.hint);
+    if (!isDataFile(target.path)) {
+      const message = `${JSON.stringify(target.path)} is not a supported data file`;
+      return failure('data_invalid', at, message, 'Use a .csv, .tsv, .json or .yaml file');
+    }
+    const earlier = known.get(target.path);
+    if (earlier !== undefined) return earlier;
+    const text = read(target.path);
+    if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
+    const rows = readRows(target.path, text.text);
+    known.set(target.path, rows);
+    return rows;
+  };
+}
+
+function emptyList(at: Span): Result<never> {
+  return failure('data_invalid', at, 'The list has no rows', 'Add a row, or remove what it repeats');
 }
 
 function resolveVideo(
   path: string,
   root: MapNode,
   each: { readonly row: Row; readonly id: ScalarNode } | null,
-  context: RowContext,
+  context: VideosContext,
 ): Candidate {
-  const diagnostics: Diagnostic[] = [];
+  const misfills: Diagnostic[] = [];
   const row = each?.row ?? null;
   const writtenId = child(root, 'id');
-  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, row, diagnostics) as ScalarNode) : null;
-  const rowId = each === null ? null : (fillIn(each.id, row, diagnostics) as ScalarNode);
-  const hasId = diagnostics.length === 0;
-  const filled = fillIn(withoutFileProperties(root), row, diagnostics) as MapNode;
-  const misfilled = new Set(diagnostics.map(positionOf));
+  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, row, misfills) as ScalarNode) : null;
+  const rowId = each === null ? null : (fillIn(each.id, row, misfills) as ScalarNode);
+  const hasId = misfills.length === 0;
+  const { when, scenes, values } = partsOf(root);
+  const condition = when === null ? null : fillIn(when, row, misfills, root.span.file);
+  const isAsked = condition !== null && misfills.length === 0;
 
   const written = [base?.text ?? idOfPath(path, context.folder), ...(rowId === null ? [] : [rowId.text])].join('/');
   const id = parseVideoId(written);
   const place = rowId ?? base;
-  if (id === null) diagnostics.push(invalidId(written, place, startOf(path)));
-
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
-  const candidate = readVideo(filled, { id, path, at, row: row?.name }, context);
+  const named = { id, path, at, row };
+  const { reason, diagnostics: unclear } = isAsked ? evaluateCondition(condition, row) : UNCONDITIONAL;
+  if (reason !== null && id !== null) return { ...named, ...NOTHING, leftOut: reason };
+
+  if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
+  const filled = fillIn(values, row, misfills) as MapNode;
+  const misfilled = new Set(misfills.map(positionOf));
+  const candidate =
+    scenes?.kind === 'list' ? readScenes(filled, scenes, named, context) : readVideo(filled, named, context);
+  const diagnostics = [...misfills, ...unclear, ...(id === null ? [invalidId(written, place, startOf(path))] : [])];
   return {
     ...candidate,
     id: hasId ? id : null,
@@ -233,6 +296,23 @@ function resolveVideo(
       (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
     ),
   };
+}
+
+const UNCONDITIONAL = { reason: null, diagnostics: [] } as const;
+const NOTHING = { video: null, files: [], cells: new Map(), destinations: [], diagnostics: [] } as const;
+
+/** Separates what decides whether a video is shown, and its scenes, from its other properties. */
+function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {
+  const { entries, ...map } = withoutFileProperties(root);
+  const values = new Map([...entries].filter(([name]) => name !== 'when' && name !== 'scenes'));
+  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...map, entries: values } };
+}
+
+function overridesNothing(root: MapNode): Diagnostic {
+  const message =
+    'A map of scenes overrides scenes of a fragment, but no fragment of this definition has a list of scenes';
+  const hint = 'Write scenes as a list, or extend a file with a list of scenes';
+  return errorAt('definition_invalid', root.entries.get('scenes')!.keySpan, message, hint);
 }
 
 const ROW_REMEDY = '; correct the row, or choose another column for the id';

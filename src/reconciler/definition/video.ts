@@ -45,6 +45,8 @@ export interface Video extends VideoSpec<Source> {
   readonly protect: boolean;
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
+  /** Name of the still that shows the video: `<stillcut>`, or `<scene>.<stillcut>`. Not part of the fingerprint. */
+  readonly poster?: string;
   /** What conditions leave out, in the order of the definition; absent if nothing is. Not part of the fingerprint. */
   readonly leftOut?: readonly LeftOut[];
   /**

@@ -1,5 +1,5 @@
 import { type Diagnostic, startOf, warningAt } from '../../kernel/diagnostic.ts';
-import { type FileUse, inRow } from '../definition/read-video.ts';
+import { type FileUse, inRow } from '../definition/read-scene.ts';
 import type { Resolved } from '../definition/resolve-definitions.ts';
 import type { Config } from './config.ts';
 import type { RepositoryFiles, Twins } from './repository-files.ts';

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
 import { checkOutput } from '../../template/bind/resolve-output.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
-import { videoMeasures } from '../../template/video-measures.ts';
 import { unreadable } from '../definition/definition-file.ts';
-import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
+import type { OutputProblem } from '../definition/read-outputs.ts';
+import { type FileUse, inRow, type VideoTemplate } from '../definition/read-scene.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { globBase, type Video } from '../definition/video.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
@@ -30,6 +30,7 @@ interface Reloaded {
   readonly origins: ReadonlyMap<string, readonly string[]>;
   readonly assets: ReadonlyMap<string, Asset>;
   readonly cells: Resolved['cells'];
+  readonly leftOut: Resolved['leftOut'];
   /** False if one of them has a problem, or its template could not be loaded. */
   readonly isWhole: boolean;
 }
@@ -107,6 +108,7 @@ export function reloadDefinitions(
     videos: used.videos,
     origins: resolved.origins,
     cells: resolved.cells,
+    leftOut: resolved.leftOut,
     assets: used.assets,
     isWhole: templates.isWhole && !hasProblem && ambiguousNames(resolved, config, files).length === 0,
   };
@@ -122,6 +124,8 @@ export function definitionSettings(
     folder: globBase(config.videos),
     checkFile: checks.file,
     checkAny: checks.anyVideo,
+    checkPlacement: checks.placement,
+    outputProblems,
     output: config.output,
     outputs: config.outputs,
     deliver: deliverContext(config),
@@ -140,14 +144,14 @@ export function definitionTemplate(
     check: checks.video({ name, spec }),
     // Without a list, the service itself rejects unknown fonts.
     fonts: spec.available_fonts ?? (templatePackage === null ? null : spec.fonts),
-    outputProblems: (output) => (templatePackage === null ? [] : outputProblems(output, templatePackage)),
+    facts: templatePackage,
   };
 }
 
-/** Returns the problems that depend on the template's size, rate and length. A schema checks the fields by themselves. */
-function outputProblems(output: OutputRequest, templatePackage: TemplatePackage): OutputProblem[] {
-  if (checkOutput(output, null).length > 0) return [];
-  return checkOutput(output, videoMeasures(templatePackage)).map(({ at, detail }) => {
+/** Returns the problems that depend on the size, rate and length of a video. A schema checks the fields by themselves. */
+function outputProblems(output: OutputRequest, measures: VideoMeasures | null): OutputProblem[] {
+  if (measures === null || checkOutput(output, null).length > 0) return [];
+  return checkOutput(output, measures).map(({ at, detail }) => {
     return { field: at.slice(at.lastIndexOf('/') + 1) as keyof OutputRequest, message: detail };
   });
 }

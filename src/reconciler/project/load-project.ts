@@ -28,6 +28,8 @@ export interface Project {
   readonly videos: readonly Video[];
   /** Videos with a problem, sorted by definition file. */
   readonly invalid: readonly InvalidVideo[];
+  /** Videos that their condition leaves out, sorted by id. */
+  readonly leftOut: Resolved['leftOut'];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
@@ -72,6 +74,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     templates: loaded.templates,
     videos: used.videos,
     invalid: invalid.sort((a, b) => byCodeUnit(a.path, b.path)),
+    leftOut: resolved.leftOut,
     origins: resolved.origins,
     cells: resolved.cells,
     assets: used.assets,

@@ -6,6 +6,7 @@ import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from '../../kernel/j
 import { violationsOf } from '../../kernel/json-schema/violation.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
+import { placementSchema } from './placement-schemas.ts';
 import { kindSchemas } from './resource-schemas.ts';
 import { type CheckedDocument, violationDiagnostics } from './violation-diagnostics.ts';
 
@@ -17,6 +18,8 @@ export interface Checks {
   readonly file: Check;
   /** A merged and filled-in definition whose template is not available. */
   readonly anyVideo: Check;
+  /** The properties of a definition or scene that decide about its length and place. */
+  readonly placement: Check;
   /** A merged and filled-in definition. */
   video(template: NamedSpec): Check;
 }
@@ -51,6 +54,7 @@ export function createChecks(): Checks {
     config: check('config', () => ({ schema: configSchema as JsonSchema }), { kind: 'config' }),
     file: check('file', () => ({ schema: definitionFileSchema() }), { kind: 'definition', template: null }),
     anyVideo: videoCheck(null, () => ({ schema: definitionSchema(null, 'video') })),
+    placement: check('placement', () => ({ schema: placementSchema() }), { kind: 'definition', template: null }),
     video: (template) =>
       videoCheck(template, () => ({
         schema: definitionSchema(template, 'video'),

@@ -2,7 +2,9 @@ import { kindFacts } from '../../contract/fields/editable-kinds.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
+import { SCENE_PROPERTIES } from '../definition/merge-definitions.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
+import { conditionSchema, scenePlacementSchemas, videoPlacementSchemas } from './placement-schemas.ts';
 import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
 import { booleanSchema, type DefinitionForm, textSchema, videoIdSchema } from './value-schemas.ts';
 
@@ -46,6 +48,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
       ...(form === 'file' ? fileProperties(videoIdSchema()) : {}),
       resources: resourcesSchema(template, form),
       ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
+      ...(form === 'file' ? PLACEMENTS : ANY_PLACEMENT),
     },
     allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
     ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
@@ -65,14 +68,39 @@ export function additionsSchema(template: NamedSpec | null): JsonSchema {
  * `extends` and `each`. The others are checked after merging and filling in.
  */
 export function definitionFileSchema(): JsonSchema {
-  const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS];
+  const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS, ...PLACED, 'when'];
   return {
     type: 'object',
     additionalProperties: false,
-    properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties({}) },
+    properties: {
+      ...Object.fromEntries(values.map((property) => [property, {}])),
+      ...fileProperties({}),
+      scenes: scenesFileSchema(),
+    },
   };
 }
 
+/** Scenes as written: a list, or a map by id that overrides scenes of a fragment. Their values are checked later. */
+function scenesFileSchema(): JsonSchema {
+  const values = Object.fromEntries(SCENE_PROPERTIES.map((property) => [property, {}]));
+  const { extends: extendsSchema, each } = fileProperties({}) as Record<string, JsonSchema>;
+  const scene: JsonSchema = {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...values, id: { type: 'string', minLength: 1 }, extends: extendsSchema!, each: each! },
+  };
+  const { id: _, each: __, ...overridable } = scene.properties!;
+  return {
+    type: ['array', 'object'],
+    minItems: 1,
+    items: scene,
+    additionalProperties: { ...scene, properties: overridable },
+  };
+}
+
+const PLACEMENTS = { ...scenePlacementSchemas('file'), ...videoPlacementSchemas('file') };
+const PLACED = Object.keys(PLACEMENTS);
+const ANY_PLACEMENT = Object.fromEntries(PLACED.map((property) => [property, true]));
 const ANY_ADDITIONS = Object.fromEntries(ADDITIONS.map((property) => [property, true]));
 
 const HAS_ALL_OF_A_VIDEO: JsonSchema = {
@@ -111,6 +139,7 @@ function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
 function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
   const path: JsonSchema = { type: 'string', minLength: 1 };
   return {
+    when: conditionSchema('Leaves out the video if the condition is false, like ${offer} or {campaign: spring}.'),
     id: {
       description: 'Permanent id of the video. Defaults to its path below the folder of videos, without the extension.',
       ...textSchema('file'),
@@ -132,10 +161,13 @@ function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
       required: ['from', 'id'],
       properties: {
         from: {
-          description: 'A CSV file with a header row, or a list of maps in JSON or YAML.',
-          ...path,
+          description: 'A CSV file with a header row, a list of maps in JSON or YAML, or such a list itself.',
+          type: ['string', 'array'],
+          minLength: 1,
+          items: { type: 'object' },
           examples: ['data/stores.csv'],
         },
+        where: conditionSchema('Uses only the rows for which the condition is true, like {campaign: spring}.'),
         id: {
           description: 'Id of the video of a row, appended to the id of the definition.',
           ...path,

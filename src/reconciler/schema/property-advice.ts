@@ -11,7 +11,9 @@ interface Answer {
   readonly needs?: string;
 }
 
-const LENGTH = { hint: 'A video is as long as its template. For another length, use another template' };
+const LENGTH = { hint: 'Write duration: seconds, or content for the length of the tracks', needs: 'duration' };
+const OUTPUT_LENGTH = { hint: 'Write duration in the definition, not in its output' };
+const SCENES = { hint: 'Write scenes: a list of maps, each with a template', needs: 'scenes' };
 const TEXTS = { hint: 'Write texts as values of editables: resources: {t_01: …}', needs: 'resources' };
 const MEDIA = { hint: 'Write images and clips as values of editables under resources', needs: 'resources' };
 const SOUND = { hint: 'Write sounds as tracks: audio: {main: ./music.mp3}', needs: 'audio' };
@@ -28,7 +30,6 @@ const CAPTIONS = {
 };
 
 const OF_DEFINITION: Answers = {
-  duration: LENGTH,
   length: LENGTH,
   seconds: LENGTH,
   start: LENGTH,
@@ -62,7 +63,6 @@ const OF_DEFINITION: Answers = {
   format: OUTPUT,
   width: OUTPUT,
   height: OUTPUT,
-  size: OUTPUT,
   resolution: OUTPUT,
   fps: OUTPUT,
   quality: OUTPUT,
@@ -91,6 +91,29 @@ const OF_DEFINITION: Answers = {
   metadata: { hint: 'Write labels: {campaign: summer}', needs: 'labels' },
   font: { hint: 'Write fonts: {Name in the template: Other name}', needs: 'fonts' },
   locked: { hint: 'Write protect: true', needs: 'protect' },
+  slides: SCENES,
+  sequence: SCENES,
+  timeline: SCENES,
+  elements: SCENES,
+  compositions: SCENES,
+  if: { hint: 'Write when: "${column}", or when: {column: value}', needs: 'when' },
+  condition: { hint: 'Write when: "${column}", or when: {column: value}', needs: 'when' },
+};
+
+const OF_VIDEO = { hint: 'It belongs to the whole video: write it beside scenes' };
+const OF_SCENE: Answers = {
+  ...OF_DEFINITION,
+  title: OF_VIDEO,
+  description: OF_VIDEO,
+  labels: OF_VIDEO,
+  protect: OF_VIDEO,
+  output: OF_VIDEO,
+  outputs: OF_VIDEO,
+  deliver: OF_VIDEO,
+  size: OF_VIDEO,
+  rate: OF_VIDEO,
+  poster: OF_VIDEO,
+  name: { hint: 'Write id', needs: 'id' },
 };
 
 const QUALITY = { hint: `Write quality: ${choice(OUTPUT_FIELDS.quality.values)}`, needs: 'quality' };
@@ -106,10 +129,10 @@ const OF_OUTPUT: Answers = {
   bitrate: QUALITY,
   crf: QUALITY,
   preset: QUALITY,
-  duration: LENGTH,
-  length: LENGTH,
-  start: LENGTH,
-  end: LENGTH,
+  duration: OUTPUT_LENGTH,
+  length: OUTPUT_LENGTH,
+  start: OUTPUT_LENGTH,
+  end: OUTPUT_LENGTH,
   framerate: { hint: 'Write fps', needs: 'fps' },
   type: FORMAT,
   container: FORMAT,
@@ -173,6 +196,7 @@ export function propertyAdvice(
 
 function answersAt([section, ...rest]: readonly string[]): Answers {
   if (section === undefined) return OF_DEFINITION;
+  if (section === 'scenes') return rest.length === 1 ? OF_SCENE : {};
   if (section === 'output' || section === 'outputs') return OF_OUTPUT;
   return (section === 'resources' || section === 'audio') && rest.length > 0 ? OF_MEDIA : {};
 }

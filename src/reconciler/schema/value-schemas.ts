@@ -21,7 +21,7 @@ export function textSchema(form: DefinitionForm, maxLength?: number): JsonSchema
     : { type, if: { type: 'string', pattern: PLACEHOLDER }, else: { type, ...limit } };
 }
 
-function numberSchema(form: DefinitionForm, limits: JsonSchema): JsonSchema {
+export function numberSchema(form: DefinitionForm, limits: JsonSchema): JsonSchema {
   return form === 'video'
     ? { type: 'number', ...limits }
     : { type: ['number', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be a number', ...limits };

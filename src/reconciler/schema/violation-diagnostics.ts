@@ -37,12 +37,33 @@ export function violationDiagnostics(
 }
 
 function describe(violation: Violation, subject: CheckedDocument): Description {
-  const name = violation.path.join('.');
-  if (subject.kind === 'config') return describeProperty(violation, name || 'reelform.yaml', CONFIG_CODES);
+  if (subject.kind === 'config') {
+    return describeProperty(violation, violation.path.join('.') || 'reelform.yaml', CONFIG_CODES);
+  }
   const { template } = subject;
+  const misused = violation.keyword === 'false schema' ? describeTransitionField(violation.path) : null;
+  if (misused !== null) return misused;
   const special = template === null ? null : describeResource(violation, template, DEFINITION_CODES);
   const whole = violation.path.length === 0 ? { ...violation, schema: withAllProperties(violation.schema) } : violation;
-  return special ?? describeProperty(whole, name || 'a definition', DEFINITION_CODES, adviceAt(violation));
+  return special ?? describeProperty(whole, nameOfPath(violation.path), DEFINITION_CODES, adviceAt(violation));
+}
+
+/** Types of transitions with a field; those with frames if absent. */
+const TRANSITION_FIELDS: Readonly<Record<string, string>> = { direction: 'slide, push and wipe', color: 'dip' };
+
+/** Describes a field that the type of a transition does not have; null for other values. */
+function describeTransitionField([section, field = '']: readonly string[]): Description | null {
+  if (section !== 'transition') return null;
+  const types = TRANSITION_FIELDS[field];
+  const message = types === undefined ? `A cut has no ${field}` : `Only transitions of type ${types} have a ${field}`;
+  return { code: 'definition_invalid', message, hint: `Remove ${field}, or write another type`, part: 'key' };
+}
+
+/** Names a value of a definition: `output.height`, or `each.id of a scene`. */
+function nameOfPath(path: readonly string[]): string {
+  const [section, , ...inside] = path;
+  if (section !== 'scenes' || path.length < 2) return path.join('.') || 'a definition';
+  return inside.length === 0 ? 'a scene' : `${inside.join('.')} of a scene`;
 }
 
 function adviceAt({ path }: Violation): (property: string, known: readonly string[]) => string | undefined {

@@ -200,7 +200,8 @@ resources:
   it.each([
     ['resource', DEFINITION.replace('resources:', 'resource:'), 'Did you mean resources?'],
     ['titel', DEFINITION.replace('title:', 'titel:'), 'Did you mean title?'],
-    ['duration', `${DEFINITION}duration: 5\n`, 'A video is as long as its template'],
+    ['length', `${DEFINITION}length: 5\n`, 'Write duration: seconds'],
+    ['slides', `${DEFINITION}slides: []\n`, 'Write scenes: a list of maps'],
     ['captions', `${DEFINITION}captions: [a]\n`, 'Write each caption as the value of a text of the template'],
     ['width', `${DEFINITION}output: {width: 1280}\n`, 'Write height; the width follows'],
     ['start', `${DEFINITION}  v_01: {source: a.mp4, start: 2}\n`, 'Write trim_start_time, in seconds'],
@@ -208,7 +209,7 @@ resources:
     [
       'blub',
       `${DEFINITION}blub: 1\n`,
-      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, id, extends, each',
+      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, duration, transition, fit, background, shorten, size, rate, poster, when, id, extends, each, scenes',
     ],
   ])('answers the unknown property %s with one error and a hint', (property, text, hint) => {
     const { diagnostics } = resolve(one(text));

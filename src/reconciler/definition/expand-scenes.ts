@@ -1,0 +1,194 @@
+import { type Diagnostic, errorAt, positionOf, type Result, type Span, warningAt } from '../../kernel/diagnostic.ts';
+import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
+import { evaluateCondition } from './conditional-values.ts';
+import { fillIn } from './fill-in.ts';
+import { SCENE_PROPERTIES, writtenId } from './merge-definitions.ts';
+import { type Row, withOuterRow } from './read-rows.ts';
+import type { LeftOut } from './video.ts';
+
+/** Reads the rows of a data file that a node names, or of a list. */
+export type ReadRows = (from: TreeNode) => Result<readonly Row[]>;
+
+/** A scene as written. */
+export interface WrittenScene {
+  readonly id: string;
+  readonly node: MapNode;
+}
+
+/** A scene with its values. */
+export interface FilledScene extends WrittenScene {
+  /** Filled in, without the properties that decide whether and how often it is shown. */
+  readonly node: MapNode;
+  readonly row: Row | null;
+  /** Its row, or the scene. */
+  readonly at: Span;
+  /** Positions of values that could not be filled in: other problems there follow from that. */
+  readonly misfilled: ReadonlySet<string>;
+}
+
+export interface ExpandedScenes {
+  /** All scenes of the list, also those that are left out. */
+  readonly written: readonly WrittenScene[];
+  readonly scenes: readonly FilledScene[];
+  readonly leftOut: readonly LeftOut[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const SCENE_ID = /^[A-Za-z0-9_-]{1,100}$/;
+/** Names of inputs that are not of a scene. */
+const RESERVED = ['audio', 'fonts', 'output', 'outputs', 'captions'];
+const ID_HINT = 'An id of a scene consists of letters A–Z, digits, "_" and "-"';
+const DECIDING: readonly string[] = ['id', 'extends', 'each', 'when'];
+/** Unknown properties have been reported. */
+const VALUES: readonly string[] = SCENE_PROPERTIES.filter((name) => !DECIDING.includes(name));
+
+/**
+ * Repeats each scene for its rows, leaves out those whose condition is false, and fills in the others.
+ *
+ * @param outer row of the definition; null without rows
+ * @param file of the definition
+ */
+export function expandScenes(list: ListNode, outer: Row | null, file: string, readRows: ReadRows): ExpandedScenes {
+  const scenes: FilledScene[] = [];
+  const leftOut: LeftOut[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const hidden = new Map<string, Span>();
+  const written = list.items.flatMap((node): WrittenScene[] => {
+    return node.kind === 'map' ? [{ id: writtenId(node) ?? '', node }] : [];
+  });
+  diagnostics.push(...checkIds(written));
+  for (const { id, node } of written) {
+    const fill = (value: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode =>
+      fillIn(value, row, problems, file);
+    const condition = child(node, 'when');
+    if (condition !== null) {
+      const problems: Diagnostic[] = [];
+      const filled = fill(condition, outer, problems);
+      const evaluated = problems.length > 0 ? null : evaluateCondition(filled, outer);
+      diagnostics.push(...problems, ...(evaluated?.diagnostics ?? []));
+      const reason = evaluated?.reason ?? null;
+      if (reason !== null) leftOut.push({ scene: id, reason });
+      if (reason !== null) continue;
+    }
+    const values: MapNode = { ...node, entries: new Map([...node.entries].filter(([name]) => VALUES.includes(name))) };
+    const add = (sceneId: string, row: Row | null, at: Span): void => {
+      const problems: Diagnostic[] = [];
+      const filled = fill(values, row, problems) as MapNode;
+      diagnostics.push(...problems);
+      scenes.push({ id: sceneId, node: filled, row, at, misfilled: new Set(problems.map(positionOf)) });
+    };
+    const each = child(node, 'each');
+    if (each?.kind !== 'map') {
+      add(id, outer, outer?.span ?? firstKey(node));
+      continue;
+    }
+    const rows = rowsOfScene(each, outer, { readRows, fill });
+    diagnostics.push(...rows.diagnostics);
+    if (rows.all.length > 0 && rows.rows.length === 0) leftOut.push({ scene: id, reason: 'no row passes "where"' });
+    for (const column of rows.all[0]?.values.keys() ?? []) {
+      if (outer?.values.has(column) === true && !hidden.has(column)) hidden.set(column, spanOfFrom(each));
+    }
+    const known = new Set<string>();
+    for (const row of rows.rows) {
+      const rowId = rowIdOf(each, withOuterRow(row, outer), { fill, known, diagnostics });
+      add(`${id}/${rowId ?? ''}`, withOuterRow(row, outer), row.span);
+    }
+  }
+  const [first] = hidden.values();
+  if (first !== undefined) diagnostics.push(hiddenColumns([...hidden.keys()], first));
+  return { written, scenes, leftOut, diagnostics };
+}
+
+function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
+  return written.flatMap(({ id, node }, index): Diagnostic[] => {
+    const named = child(node, 'id') ?? child(node, 'template');
+    // The scene has no template, which is reported there.
+    if (named === null || id === '') return [];
+    const at = named.span;
+    if (!SCENE_ID.test(id)) {
+      const hint = id.includes('${') ? `${ID_HINT}; write an id of rows in "each"` : ID_HINT;
+      return [errorAt('invalid_id', at, `${JSON.stringify(id)} is not a valid id of a scene`, hint)];
+    }
+    if (RESERVED.includes(id.toLowerCase())) {
+      const message = `A scene cannot have the id ${JSON.stringify(id)}, which names other inputs of a video`;
+      return [errorAt('invalid_id', at, message, 'Choose another id')];
+    }
+    const earlier = written.slice(0, index).find((scene) => scene.id.toLowerCase() === id.toLowerCase());
+    if (earlier === undefined) return [];
+    const differs = earlier.id === id ? '' : `, which differs only in case from ${JSON.stringify(earlier.id)}`;
+    const message = `Two scenes have the id ${JSON.stringify(id)}${differs}`;
+    const hint = child(node, 'id') === null ? 'Add an "id" to this scene' : 'Change the id of one of them';
+    return [errorAt('duplicate_scene', at, message, hint)];
+  });
+}
+
+type Fill = (value: TreeNode, row: Row | null, problems: Diagnostic[]) => TreeNode;
+
+/** Returns the rows of a scene, and those that pass its `where`. */
+function rowsOfScene(
+  each: MapNode,
+  outer: Row | null,
+  { readRows, fill }: { readRows: ReadRows; fill: Fill },
+): { all: readonly Row[]; rows: readonly Row[]; diagnostics: readonly Diagnostic[] } {
+  const problems: Diagnostic[] = [];
+  const from = child(each, 'from');
+  const filled = from === null ? null : fill(from, outer, problems);
+  if (filled === null || problems.length > 0) return { all: [], rows: [], diagnostics: problems };
+  const rows = readRows(filled);
+  if (!rows.ok) return { all: [], rows: [], diagnostics: rows.diagnostics };
+  const where = child(each, 'where');
+  if (where === null) return { all: rows.value, rows: rows.value, diagnostics: [] };
+  const condition = fill(where, outer, problems);
+  if (problems.length > 0) return { all: [], rows: [], diagnostics: problems };
+  return { all: rows.value, ...rowsPassing(rows.value, condition) };
+}
+
+/** Returns the rows for which a condition is true. */
+export function rowsPassing(
+  rows: readonly Row[],
+  condition: TreeNode,
+): { readonly rows: readonly Row[]; readonly diagnostics: readonly Diagnostic[] } {
+  const evaluated = rows.map((row) => ({ row, ...evaluateCondition(condition, row) }));
+  const [{ diagnostics } = { diagnostics: [] }] = evaluated.filter((result) => result.diagnostics.length > 0);
+  return { rows: evaluated.filter(({ reason }) => reason === null).map(({ row }) => row), diagnostics };
+}
+
+/** Returns the id of a row; null if it is not valid. */
+function rowIdOf(
+  each: MapNode,
+  row: Row,
+  { fill, known, diagnostics }: { fill: Fill; known: Set<string>; diagnostics: Diagnostic[] },
+): string | null {
+  const problems: Diagnostic[] = [];
+  const node = child(each, 'id');
+  const text = textOf(node === null ? null : fill(node, row, problems));
+  diagnostics.push(...problems);
+  if (text === null || problems.length > 0) return null;
+  if (!SCENE_ID.test(text)) {
+    const message = `${JSON.stringify(text)} is not a valid id of a scene (${row.name})`;
+    diagnostics.push(
+      errorAt('invalid_id', node!.span, message, `${ID_HINT}; correct the row, or choose another column`),
+    );
+    return null;
+  }
+  if (known.has(text.toLowerCase())) {
+    const message = `Two rows of the scene have the id ${JSON.stringify(text)} (${row.name})`;
+    diagnostics.push(errorAt('duplicate_scene', row.span, message, 'Change the id of one of them'));
+  }
+  known.add(text.toLowerCase());
+  return text;
+}
+
+function spanOfFrom(each: MapNode): Span {
+  return each.entries.get('from')?.keySpan ?? each.span;
+}
+
+function hiddenColumns(columns: readonly string[], at: Span): Diagnostic {
+  const names = columns.map((column) => JSON.stringify(column)).join(', ');
+  const message = `The rows of the scene and of the definition both have ${columns.length === 1 ? 'a column' : 'columns'} ${names}`;
+  return warningAt('column_hidden', at, message, 'The scene uses its own; rename one of them to use both');
+}
+
+function firstKey(node: MapNode): Span {
+  return [...node.entries.values()][0]?.keySpan ?? node.span;
+}

@@ -1,0 +1,191 @@
+import type { ScenePlacement, SceneSpec } from '../../contract/video-spec.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
+import { byCodeUnit, type Json } from '../../kernel/digest.ts';
+import { didYouMean } from '../../kernel/hints.ts';
+import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import { withoutConditions } from './conditional-values.ts';
+import { isTextPath } from './definition-file.ts';
+import { withoutEmptyCells } from './empty-cells.ts';
+import { type FilledCells, filledCells } from './filled-cells.ts';
+import { hasPlacement, readPlacement } from './read-placement.ts';
+import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
+import type { Row } from './read-rows.ts';
+import type { Source, VideoResource, VideoSound } from './video.ts';
+import type { TimelineTemplate } from './video-timeline.ts';
+
+/** Properties of a template that definitions depend on. */
+export interface VideoTemplate {
+  readonly spec: StyleVersion;
+  /** Validates a merged and filled-in definition. */
+  readonly check: Check;
+  readonly fonts: KnownFonts;
+  /** Null if its size and length are not known, as of a service's style version. */
+  readonly facts: TimelineTemplate | null;
+}
+
+export interface SceneContext {
+  /** Templates whose specification is available. */
+  readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
+  /** Names in reelform.yaml; `null` if it cannot be read. */
+  readonly templateNames: readonly string[] | null;
+  /** Validates a definition whose template is not available. */
+  readonly checkAny: Check;
+  /** Validates the properties that decide about the length and the place of scenes. */
+  readonly checkPlacement: Check;
+  /** Returns the path of a file as the disk stores it; by default as written. */
+  readonly storedPath?: (path: string) => string;
+}
+
+/** A reference of a definition to a local file. */
+export interface FileUse {
+  readonly path: string;
+  readonly at: Span;
+  /** Name of the row that filled in the path, for messages. */
+  readonly row?: string | undefined;
+}
+
+/** The values of a template in a definition, checked. */
+export interface SceneReading {
+  /** Null if the template is not available. */
+  readonly template: VideoTemplate | null;
+  readonly values: Pick<SceneSpec<Source>, 'resources' | 'fonts' | 'audio'>;
+  readonly placement: ScenePlacement;
+  /** False if a property that decides about length or place has a problem; `placement` is then empty. */
+  readonly isPlaced: boolean;
+  /** The map without values that empty cells and conditions leave out, as JSON. */
+  readonly json: { readonly [property: string]: Json };
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  readonly files: readonly FileUse[];
+  readonly cells: FilledCells;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads the values of a template, and checks them against its specification.
+ *
+ * @param written filled in, without the properties of `withoutFileProperties`: a definition, or a scene of it
+ * @param at location of the row, or of the video as a whole
+ * @param row that filled it in
+ * @param always properties that the check requires of a definition and that scenes lack
+ */
+export function readScene(
+  written: MapNode,
+  { at, row }: { readonly at: Span; readonly row: Row | null },
+  context: SceneContext,
+  always: { readonly [property: string]: Json } = {},
+): SceneReading {
+  const name = textOf(child(written, 'template'));
+  const template = name === null ? null : (context.templates.get(name) ?? null);
+  const conditional = withoutConditions(written, template?.spec ?? null, row);
+  const filled = row === null || template === null ? null : withoutEmptyCells(conditional.root, at, template.spec);
+  const { root, missing, diagnostics: empty } = filled ?? { root: conditional.root, missing: new Set<string>(), diagnostics: [] }; // biome-ignore format: one case
+  const locate = locateIn(root);
+  const diagnostics: Diagnostic[] = [...conditional.diagnostics];
+  if (name !== null && context.templateNames?.includes(name) === false) {
+    diagnostics.push(unknownTemplate(name, context.templateNames, locate(['template'], 'value').span));
+  }
+  const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
+  const emptySpans = [...missing].map((key) => child(child(root, 'resources'), key)!.span);
+  const found = (template?.check ?? context.checkAny)({ resources: {}, ...always, ...json }, locate);
+  // The schema reports an empty value once more, at the definition.
+  diagnostics.push(
+    ...empty,
+    ...found.filter((problem) => ![at, ...emptySpans].some((span) => missing.size > 0 && isInside(problem.at, span))),
+  );
+  const misplaced = hasPlacement(json) ? context.checkPlacement(json, locate) : [];
+  diagnostics.push(...misplaced);
+  const isPlaced = misplaced.length === 0;
+  const files: FileUse[] = [];
+  const take = <T>(read: Read<T>): T | undefined => takeValue(read, { files, diagnostics, context });
+  const resources = new Map<string, VideoResource>();
+  for (const [key, editable] of Object.entries(template?.spec.editables ?? {})) {
+    const node = child(child(root, 'resources'), key);
+    const resource =
+      node === null || missing.has(key) ? undefined : take(readResource(node, editable, template!.fonts));
+    if (resource !== undefined) resources.set(key, resource);
+  }
+  const isKnown = template !== null;
+  const audio = mapOf(isKnown ? child(root, 'audio') : null, (node) => take(readSound(node)));
+  const fonts = mapOf(isKnown ? child(root, 'fonts') : null, (node) => take(readFont(node, template!.fonts)));
+  return {
+    template,
+    values: { resources, fonts, audio },
+    placement: isPlaced ? readPlacement(json) : {},
+    isPlaced,
+    json,
+    leftOut: conditional.leftOut,
+    files,
+    cells: filledCells(root),
+    diagnostics,
+  };
+}
+
+/** Reads the tracks of a video. The schema has checked them. */
+export function readTracks(
+  root: MapNode,
+  context: SceneContext,
+): {
+  readonly audio: ReadonlyMap<string, VideoSound>;
+  readonly files: readonly FileUse[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  // biome-ignore format: one line
+  const files: FileUse[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const audio = mapOf(child(root, 'audio'), (node) => takeValue(readSound(node), { files, diagnostics, context }));
+  return { audio, files, diagnostics };
+}
+
+/** Returns a value, with the path of its file as the disk stores it; undefined if it has a problem. */
+function takeValue<T>(
+  read: Read<T>,
+  { files, diagnostics, context }: { files: FileUse[]; diagnostics: Diagnostic[]; context: SceneContext },
+): T | undefined {
+  if (read === null) return undefined;
+  const filledBy = read.node.kind === 'scalar' ? read.node.row : undefined;
+  if (!read.ok) {
+    const { code, message, hint } = read;
+    diagnostics.push(errorAt(code, read.node.span, inRow(message, filledBy), hint));
+    return undefined;
+  }
+  const written = pathOf(read.value);
+  if (written === null) return read.value;
+  const path = context.storedPath?.(written) ?? written;
+  files.push({ path, at: read.node.span, row: filledBy });
+  return path === written ? read.value : { ...read.value, source: { kind: 'file', path } satisfies Source };
+}
+
+function isInside(at: Span | undefined, { file, start, end }: Span): boolean {
+  return at?.file === file && at.start >= start && at.start <= end;
+}
+
+function pathOf(value: unknown): string | null {
+  const source = (value as { readonly source?: Source }).source;
+  return source?.kind === 'file' ? source.path : null;
+}
+
+/** Appends the name of the row to a message about a value that it filled in. */
+export function inRow(message: string, row: string | undefined): string {
+  return row === undefined ? message : `${message} (${row})`;
+}
+
+/** Reads the entries of a map in the order of their names, without invalid entries. */
+function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefined): Map<string, T> {
+  if (node?.kind !== 'map') return new Map();
+  const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));
+  return new Map(
+    entries.flatMap(([name, entry]): [string, T][] => {
+      const value = read(entry.value);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Creates the diagnostic for a template that reelform.yaml does not name, with a suggestion. */
+export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
+  const names =
+    known.length > 0 ? `reelform.yaml has ${known.join(', ')}` : 'Define it under "templates" in reelform.yaml';
+  const message = `reelform.yaml has no template ${JSON.stringify(name)}`;
+  return errorAt('unknown_template', at, message, didYouMean(name, known) ?? names);
+}
