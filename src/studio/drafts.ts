@@ -162,7 +162,7 @@ class Draft {
     const alone = { ...(await renderInput), frameCount: end - first, stills: [] };
     const { renderer } = this.#ports;
     const pieces = { segments: [{ ...rendered, first: 0, end: end - first }], sound: SILENCE, whole: null };
-    const [file] = await renderer.join({ renderInput: alone, others: [] }, [pieces]);
+    const [file] = await renderer.join({ renderInput: alone, others: [] }, [[pieces]]);
     this.#ready[index] = true;
     this.#ports.onChange(this.state);
     return (await intoMemory(file!)).video;
@@ -176,7 +176,7 @@ class Draft {
     const draft = { renderInput: bound, others: [] };
     const sounds = piecesOf(draft).filter(({ kind }) => kind === 'sound');
     const [file] = await queue.run(() => renderer.renderPieces(draft, sounds), this.#stop.signal, false);
-    const [whole] = await renderer.join(draft, [{ ...file!, segments: rendered }]);
+    const [whole] = await renderer.join(draft, [[{ ...file!, segments: rendered }]]);
     this.#isWhole = true;
     this.#ports.onChange(this.state);
     return (await intoMemory(whole!)).video;

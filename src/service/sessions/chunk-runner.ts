@@ -21,7 +21,7 @@ import {
   type SessionAttempt,
   unpackPayload,
 } from './segments/distributed-renders.ts';
-import { type InputFiles, mergePieces, piecesOf } from './segments/pieces.ts';
+import { type FilePieces, type InputFiles, piecesOf } from './segments/pieces.ts';
 import type { SegmentRenderer } from './segments/segment-renderer.ts';
 import { sessionProblems } from './session-problems.ts';
 import {
@@ -235,22 +235,31 @@ export class ChunkRunner {
     video: InputFiles,
     signal: AbortSignal,
   ): Promise<readonly RenderedFile[] | null> {
-    const { files, renderer } = this.#ports;
-    const { session, attempt } = job;
-    const read = render.chunks.map(async ({ sha256: digest }, chunk) => {
-      const bytes = await files.readChunk({ session, attempt, chunk });
-      return digest === null ? null : unpackPayload<ChunkFile>(bytes, digest);
-    });
-    const found = (await Promise.all(read)).flatMap((file) => (file === null ? [] : [file.value]));
-    if (found.length < render.chunks.length) return null;
-    if (new Set(found.map(({ build }) => build)).size !== 1) return null;
+    const { renderer } = this.#ports;
     try {
-      const pieces = mergePieces(found.map((file) => file.pieces));
-      return await renderer.join(video, pieces, { signal, owner: render.stored.tenant });
+      return await renderer.join(video, this.#chunks(job, render), { signal, owner: render.stored.tenant });
     } catch (error) {
       // The chunks differ; rendering the video in one piece avoids that.
       if (error instanceof RenderError && error.code === 'encode_failed') return null;
       throw error;
+    }
+  }
+
+  /** Reads one chunk after the other. @throws RenderError encode_failed if one is lost or of another build */
+  async *#chunks(
+    { session, attempt }: SessionAttempt,
+    { chunks }: DistributedRender,
+  ): AsyncGenerator<readonly FilePieces[]> {
+    let build: string | undefined;
+    for (const [chunk, { sha256: digest }] of chunks.entries()) {
+      const bytes = await this.#ports.files.readChunk({ session, attempt, chunk });
+      const file = digest === null ? null : unpackPayload<ChunkFile>(bytes, digest);
+      if (file === null) throw new RenderError('encode_failed', 'A chunk of the video is missing');
+      if (build !== undefined && file.value.build !== build) {
+        throw new RenderError('encode_failed', 'The chunks of the video are of several builds');
+      }
+      build ??= file.value.build;
+      yield file.value.pieces;
     }
   }
 

@@ -100,15 +100,3 @@ export function pieceFrames(piece: Piece, files: readonly InputFile[]): number {
       return piece.files.reduce((sum, at) => sum + renderWorkload(files[at]!).frameCount, 0);
   }
 }
-
-/** Merges the pieces of the same files that several machines rendered. */
-export function mergePieces(rendered: readonly (readonly FilePieces[])[]): FilePieces[] {
-  return (rendered[0] ?? []).map((_, file) => {
-    const ofFile = rendered.map((pieces) => pieces[file]!);
-    return {
-      segments: ofFile.flatMap(({ segments }) => segments),
-      sound: ofFile.find(({ sound }) => sound !== null)?.sound ?? null,
-      whole: ofFile.find(({ whole }) => whole !== null)?.whole ?? null,
-    };
-  });
-}

@@ -50,10 +50,13 @@ export interface SegmentRenderer extends Renderer {
   /**
    * Joins all pieces of a video and returns its files, the main file first.
    *
+   * @param parts pieces of each file, of which one part after the other is in memory
    * @throws RenderError encode_failed if some pieces are missing; as `render`
    */
-  join(video: InputFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<readonly RenderedFile[]>;
+  join(video: InputFiles, parts: Parts, options?: RenderOptions): Promise<readonly RenderedFile[]>;
 }
+
+type Parts = Iterable<readonly FilePieces[]> | AsyncIterable<readonly FilePieces[]>;
 
 export interface SegmentRendererOptions {
   readonly runner: TaskRunner<RenderTaskKind>;
@@ -186,19 +189,21 @@ export function createSegmentRenderer({
       closePieces(await renderHeld(video, pieces, async (_file, { packets: _, ...segment }) => segment, options));
     },
 
-    async join(video, pieces, options = {}) {
+    async join(video, parts, options = {}) {
       const spools = filesOf(video).map(() => new SegmentSpool());
+      const held = spools.map(({ segments }): HeldPieces<SpooledSegment> => ({ segments, sound: null, whole: null }));
       try {
-        const held: HeldPieces<SpooledSegment>[] = [];
-        for (const [at, { segments, sound, whole }] of pieces.entries()) {
-          for (const segment of segments) await spools[at]!.add(segment);
-          held.push({
-            segments: spools[at]!.segments,
-            sound: sound === null ? null : await soundIntoFile(sound),
-            whole: whole === null ? null : await intoFile(whole),
-          });
+        for await (const pieces of parts) {
+          for (const [at, { segments, sound, whole }] of pieces.entries()) {
+            for (const segment of segments) await spools[at]!.add(segment);
+            if (sound !== null) held[at]!.sound = await soundIntoFile(sound);
+            if (whole !== null) held[at]!.whole = await intoFile(whole);
+          }
         }
         return await joinHeld(video, held, spools, options);
+      } catch (error) {
+        closePieces(held);
+        throw error;
       } finally {
         for (const spool of spools) spool.close();
       }

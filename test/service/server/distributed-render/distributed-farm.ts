@@ -22,7 +22,7 @@ import {
   createDistributedRenders,
   parseChunkJob,
 } from '../../../../src/service/sessions/segments/distributed-renders.ts';
-import { filesOf, piecesOf } from '../../../../src/service/sessions/segments/pieces.ts';
+import { type FilePieces, filesOf, piecesOf } from '../../../../src/service/sessions/segments/pieces.ts';
 import type { SegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
 import { type RunnerEvent, SessionRunner } from '../../../../src/service/sessions/session-runner.ts';
 import { Sessions } from '../../../../src/service/sessions/sessions.ts';
@@ -60,6 +60,17 @@ export const LONG = longPackage();
 
 let ids = 0;
 
+/** Merges the pieces of the same files. */
+async function merged(parts: Parameters<SegmentRenderer['join']>[1]): Promise<FilePieces[]> {
+  const all: (readonly FilePieces[])[] = [];
+  for await (const pieces of parts) all.push(pieces);
+  return all[0]!.map((_, file) => ({
+    segments: all.flatMap((pieces) => pieces[file]!.segments),
+    sound: null,
+    whole: all.map((pieces) => pieces[file]!.whole).find((whole) => whole !== null) ?? null,
+  }));
+}
+
 /** Renders instantly and records its calls. */
 export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
   const said: string[] = [];
@@ -95,7 +106,8 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
       });
     },
     cachePieces: () => Promise.reject(new Error('A chunk is stored')),
-    async join({ others }, pieces) {
+    async join({ others }, parts) {
+      const pieces = await merged(parts);
       const wholes = pieces.flatMap(({ whole }) => (whole === null ? [] : [` ${whole.format}`]));
       said.push(`join ${pieces[0]!.segments.map(({ first }) => first).join(' ')}${wholes.join('')}`);
       const further = await Promise.all(
