@@ -1,5 +1,5 @@
 import type { InputSound, VideoInput } from '../template/render-input.ts';
-import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
+import type { AudioCodec, AudioTrack, SoundOptions } from './codec/encoded-track.ts';
 import type { MediaFinding } from './lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
 
@@ -29,19 +29,20 @@ function clipCount(video: MediaOf): number {
  * Examines the clips and sounds of a checked input, and renders its sound as a whole, so that it has no seams.
  *
  * @param codec null for no sound
+ * @param options progress counts seconds of sound
  * @throws RenderError, ReelformError as `makeSound` and `examineMedia`; the signal's reason
  */
 export async function renderSound(
   renderInput: VideoInput,
   codec: AudioCodec | null,
-  signal?: AbortSignal,
+  options: SoundOptions = {},
 ): Promise<RenderedSound> {
   const findings = await mediaFindings(renderInput);
-  signal?.throwIfAborted();
+  options.signal?.throwIfAborted();
   if (codec === null || renderInput.sounds.length === 0) return { track: null, findings };
   // Loaded on demand: the code is large, and most inputs have no sound.
   const { makeSound } = await import('./media/make-sound.ts');
-  return { track: await makeSound(renderInput, codec, signal), findings };
+  return { track: await makeSound(renderInput, codec, options), findings };
 }
 
 /** A defect of an input, reported by every render. It does not prevent rendering. */

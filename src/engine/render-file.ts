@@ -55,7 +55,7 @@ export async function renderOutputs(
     throw error;
   };
   const sounds = outputs.map((output) =>
-    renderSound({ ...renderInput, output }, audioCodecOf(output.format), stopSignal).catch(endBoth),
+    renderSound({ ...renderInput, output }, audioCodecOf(output.format), { signal: stopSignal }).catch(endBoth),
   );
   const rendering = renderFormat(renderInput, outputs, sounds, { ...options, signal: stopSignal }).catch(endBoth);
   const [finished] = await Promise.allSettled([rendering, ...sounds]);

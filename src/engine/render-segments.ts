@@ -208,18 +208,20 @@ export async function renderSegmentStills(renderInput: VideoInput, frames: reado
  * Joins all segments of a video without encoding again: each starts with a key frame and does not depend on earlier ones. Reads
  * their packets one after the other.
  *
+ * @param onProgress called after each segment
  * @throws RenderError encode_failed if segments are missing, duplicated, or encoded with different settings
  */
 export async function joinSegments(
   renderInput: InputFile,
   { file, segments }: SpooledSegments,
   sound: RenderedSound,
+  onProgress: (segmentsDone: number, segmentCount: number) => void = () => undefined,
 ): Promise<RenderedFile> {
   const { width, height, fps, frameCount, output } = renderInput;
   const ordered = [...segments].sort((a, b) => a.first - b.first);
   const { configuration } = checkSegments(renderInput, ordered);
   const rate = frameRateOf(fps);
-  const track = { format: { width, height, rate }, configuration, packets: packetsOf(file, ordered) };
+  const track = { format: { width, height, rate }, configuration, packets: packetsOf(file, ordered, onProgress) };
   const codec = output.codec ?? defaultCodec(output.format);
   // Loaded on demand: most tasks render segments, and do not join them.
   const { muxMp4 } = await import('./writers/mux.ts');
@@ -268,8 +270,12 @@ function checkSegments(renderInput: InputFile, ordered: readonly SpooledSegment[
 }
 
 /** Yields the packets of all segments, with the index of their frame in the video. */
-async function* packetsOf(file: TemporaryFile, ordered: readonly SpooledSegment[]): AsyncGenerator<VideoPacket> {
-  for (const segment of ordered) {
+async function* packetsOf(
+  file: TemporaryFile,
+  ordered: readonly SpooledSegment[],
+  onProgress: (segmentsDone: number, segmentCount: number) => void,
+): AsyncGenerator<VideoPacket> {
+  for (const [at, segment] of ordered.entries()) {
     let count = 0;
     for await (const packet of readVideo(file, segment.packets)) {
       if (count === 0 && !packet.isKey) throw differentSettings(segment);
@@ -277,6 +283,7 @@ async function* packetsOf(file: TemporaryFile, ordered: readonly SpooledSegment[
       yield { ...packet, frame: segment.first + packet.frame };
     }
     if (count !== segment.end - segment.first) throw differentSettings(segment);
+    onProgress(at + 1, ordered.length);
   }
 }
 

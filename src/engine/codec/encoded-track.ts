@@ -86,3 +86,10 @@ export interface AudioPacket {
 
 /** Each container with sound has a fixed codec; the other formats are silent. */
 export type AudioCodec = AudioTrack['codec'];
+
+/** How a sound is rendered. */
+export interface SoundOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each second of sound, so that the process of a long sound is not taken for stalled. */
+  readonly onProgress?: ((secondsDone: number, seconds: number) => void) | undefined;
+}

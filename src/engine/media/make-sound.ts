@@ -1,7 +1,7 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { InputSound, VideoInput } from '../../template/render-input.ts';
-import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
+import type { AudioCodec, AudioTrack, SoundOptions } from '../codec/encoded-track.ts';
 import { joined, MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
@@ -13,7 +13,7 @@ import { type OpenSound, openSound } from './open-sound.ts';
  * Mixes and compresses an input's sounds, exactly as long as its video; null for a silent input. A limiter attenuates peaks above
  * full scale. Sounds are decoded while mixing, so that memory use does not depend on their length.
  *
- * @param signal aborts the mix after the current block
+ * @param options the signal aborts the mix after the current block
  * @throws RenderError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  * @throws ReelformError encoder_missing
  * @throws the signal's reason
@@ -21,7 +21,7 @@ import { type OpenSound, openSound } from './open-sound.ts';
 export async function makeSound(
   renderInput: VideoInput,
   codec: AudioCodec,
-  signal?: AbortSignal,
+  { signal, onProgress }: SoundOptions = {},
 ): Promise<AudioTrack | null> {
   const total = Math.round(frameTimeSeconds(frameRateOf(renderInput.fps), renderInput.frameCount) * MIX_RATE);
   const voices: SoundVoice[] = [];
@@ -29,10 +29,15 @@ export async function makeSound(
     voices.push(...(await openVoices(renderInput, total)));
     if (voices.length === 0) return null;
     const encoder = await openSoundEncoder(codec, renderInput.output.quality);
+    const seconds = Math.ceil(total / MIX_RATE);
+    let samples = 0;
     try {
       for await (const block of mix(voices, total, PACKET_SAMPLES[codec])) {
         await encoder.encode(block);
         signal?.throwIfAborted();
+        const secondsBefore = Math.floor(samples / MIX_RATE);
+        samples += block.left.length;
+        if (Math.floor(samples / MIX_RATE) > secondsBefore) onProgress?.(Math.floor(samples / MIX_RATE), seconds);
       }
       return await encoder.finish();
     } finally {

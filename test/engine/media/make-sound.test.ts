@@ -51,6 +51,13 @@ describe('makeSound()', () => {
     expect(onset((await decodedTrack(track)).left)).toBeLessThan(12);
   });
 
+  test('reports each second, so that the process of a long sound is not taken for stalled', async () => {
+    const seen: number[][] = [];
+    const onProgress = (done: number, seconds: number) => void seen.push([done, seconds]);
+    await makeSound(heard([sound(tone(5))], { frameCount: 80 }), 'aac', { onProgress });
+    expect(seen).toEqual([1, 2, 3].map((done) => [done, 4]));
+  });
+
   test('starts where the edit list of a clip starts', async () => {
     const { left } = await mixed(sound(mediaFile('edit-list-25.mp4')));
     expect(onset(left) / RATE).toBeCloseTo(0.78, 2);

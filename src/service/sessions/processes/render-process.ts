@@ -50,18 +50,18 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderSegmentStills } = await import('../../../engine/render-segments.ts');
     return renderSegmentStills(unpackRenderInput(renderInput), frames);
   },
-  async sound({ input: { renderInput, codec } }) {
+  async sound({ input: { renderInput, codec } }, onProgress) {
     const { renderSound } = await import('../../../engine/input-media.ts');
-    return renderSound(unpackRenderInput(renderInput), codec);
+    return renderSound(unpackRenderInput(renderInput), codec, { onProgress });
   },
   async keys({ input }) {
     const { cacheKeys: inputKeys } = await import('../segment-keys.ts');
     return inputKeys(input);
   },
-  async join({ input: { renderInput, segments, sound } }) {
+  async join({ input: { renderInput, segments, sound } }, onProgress) {
     const { joinSegments } = await import('../../../engine/render-segments.ts');
     try {
-      return await joinSegments(renderInput, segments, sound);
+      return await joinSegments(renderInput, segments, sound, onProgress);
     } finally {
       segments.file.close();
       sound.track?.packets.close();
