@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256 } from '../../src/kernel/digest.ts';
+import { replaceFile } from '../../src/kernel/replace-file.ts';
+import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
+import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
+import { FolderSegmentStore } from '../../src/service/sessions/segments/folder-segment-store.ts';
+import { SegmentCache } from '../../src/service/sessions/segments/segment-cache.ts';
+import { createSegmentRenderer } from '../../src/service/sessions/segments/segment-renderer.ts';
+import type { VideoInput } from '../../src/template/render-input.ts';
+import { movingInput } from '../engine/inputs.ts';
+import { stereoWav } from '../engine/media/media-files.ts';
+import { sceneVideo } from './scene-videos.ts';
+
+/** What a render of a long video took. */
+export interface LongRender {
+  readonly seconds: number;
+  readonly fileBytes: number;
+  /** Peak resident memory in bytes of this process, which asks for the render, and of the largest render process. */
+  readonly parentBytes: number;
+  readonly childBytes: number;
+  /** Peak of the memory of all processes, of which pages that they share count once. */
+  readonly treeBytes: number;
+}
+
+/** 200 scenes take 30 minutes. */
+const SCENE_SECONDS = 9;
+const FPS = 30;
+const RATE = 48_000;
+
+function longVideo(scenes: number): VideoInput {
+  const of = movingInput({ fps: FPS, frameCount: SCENE_SECONDS * FPS });
+  const video = sceneVideo(Array.from({ length: scenes }, (_, at) => ({ id: `scene_${at}`, of })));
+  const samples = Float32Array.from({ length: 5 * RATE }, (_, at) => 0.3 * Math.sin(at / 20) * Math.sin(at / 3000));
+  const sound = {
+    bytes: stereoWav(RATE, samples),
+    startSeconds: 0,
+    endSeconds: scenes * SCENE_SECONDS,
+    transform: { loop: true },
+    name: 'music',
+    optional: false,
+  };
+  return { ...video, stills: [{ name: 'end', frame: video.frameCount - 1 }], sounds: [sound] };
+}
+
+/** Returns the peak resident memory of a process. */
+function peakBytes(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function children(): number[] {
+  const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim();
+  return listed === '' ? [] : listed.split(' ').map(Number);
+}
+
+/** Returns the memory of a process of which shared pages count proportionally. */
+function shareBytes(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Renders and stores a video of scenes of nine seconds with sound, and measures memory. Call it once in a process, because memory
+ * that was used once stays high.
+ *
+ * @param isCached whether to write a segment cache
+ */
+export async function renderLong(scenes: number, isCached: boolean): Promise<LongRender> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelform-long-'));
+  const pool = createRenderPool({ size: 2 });
+  let [childBytes, treeBytes] = [0, 0];
+  const sampler = setInterval(() => {
+    const pids = children();
+    childBytes = Math.max(childBytes, ...pids.map(peakBytes));
+    treeBytes = Math.max(
+      treeBytes,
+      [process.pid, ...pids].map(shareBytes).reduce((sum, bytes) => sum + bytes),
+    );
+  }, 100);
+  try {
+    const store = new FolderSegmentStore({ folder: join(folder, 'cache'), maxBytes: 2 ** 33, now: () => Date.now() });
+    const onFailure = (error: unknown): never => {
+      throw error;
+    };
+    const cache = isCached ? new SegmentCache({ store, build: 'long', onFailure }) : null;
+    const renderer = createSegmentRenderer({ runner: pool, parallel: 2, cache, totalMs: 3_600_000 });
+    const files = await renderer.render(longVideo(scenes));
+    const outputs = createDirectoryOutputs(folder, 'renders', (path, data) =>
+      replaceFile(path, data, { isDurable: false }),
+    );
+    const [stored] = await outputs.save(sha256('long'), 'long', files);
+    for (const { video } of files) video.close();
+    return {
+      seconds: scenes * SCENE_SECONDS,
+      fileBytes: stored!.bytes,
+      parentBytes: peakBytes(process.pid),
+      childBytes,
+      treeBytes,
+    };
+  } finally {
+    clearInterval(sampler);
+    await pool.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
