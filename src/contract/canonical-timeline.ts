@@ -36,6 +36,18 @@ export function canonicalTimeline<S>(spec: TimelineSpec<S>, facts: FactsByTempla
   return { scenes: placed, ...defined({ size, rate, duration: fills ? duration : undefined }) };
 }
 
+/** Leaves out the size and rate that a canonical timeline takes from the template of its first scene. */
+export function withoutInherited<T extends TimelineSpec<unknown>>(spec: T, first: TemplateFacts | undefined): T {
+  const { size, rate, ...rest } = spec;
+  if (first === undefined || (size === undefined && rate === undefined)) return spec;
+  const isInherited = size?.[0] === first.width && size[1] === first.height;
+  const wanted = defined({
+    size: isInherited ? undefined : size,
+    rate: rate === plainRate(first.rate) ? undefined : rate,
+  });
+  return { ...rest, ...wanted } as T;
+}
+
 function ownFacts(facts: FactsByTemplate, template: string): TemplateFacts | undefined {
   return Object.hasOwn(facts, template) ? facts[template] : undefined;
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { firstTemplate, type VideoId } from '../../reconciler/definition/video.ts';
+import type { SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
-import type { SegmentCount } from '../../reconciler/plan/plan-document.ts';
 import { segmentKeys } from '../../service/sessions/segment-keys.ts';
 import { filesOf } from '../../service/sessions/segments/pieces.ts';
 import type { Io } from '../io.ts';

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import type { SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
-import { planDocument, type SegmentCount } from '../../reconciler/plan/plan-document.ts';
+import { planDocument } from '../../reconciler/plan/plan-document.ts';
 import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';

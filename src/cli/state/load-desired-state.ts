@@ -1,5 +1,5 @@
+import type { FactsByTemplate } from '../../contract/canonical-timeline.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
-import type { Timeline } from '../../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
 import { plainScene } from '../../contract/video-spec.ts';
 import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
@@ -12,6 +12,7 @@ import {
   type DesiredVideo,
   desiredVideo,
   type RenderingContext,
+  timesOf,
 } from '../../reconciler/plan/desired-video.ts';
 import type { LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { type CachedState, isOfTemplate } from '../../reconciler/plan-cache/cached-state.ts';
@@ -31,6 +32,7 @@ import { ReadLog } from '../../reconciler/project/read-log.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
 import { videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
 import { contentLengths } from './content-lengths.ts';
@@ -203,9 +205,7 @@ export function desire(
   const packages = new Map(
     used.flatMap(({ name, package: files }) => (files === null ? [] : [[name, files] as const])),
   );
-  const resolved = plainScene(video) === null ? timelineOf(video, packages, lengths) : null;
-  const first = packages.get(firstTemplate(video));
-  const timeline = resolved?.timeline ?? null;
+  const facts = Object.fromEntries([...packages].map(([name, files]) => [name, templateFacts(files)]));
   return desiredVideo(video, {
     service: serviceName(config),
     styleVersions: Object.fromEntries(used.map(({ name, spec }) => [name, spec.id])),
@@ -217,19 +217,29 @@ export function desire(
         isInTemplate: [...packages.values()].some(({ sounds }) => sounds.size > 0),
       },
     }),
-    facts: Object.fromEntries([...packages].map(([name, files]) => [name, templateFacts(files)])),
-    ...(resolved === null ? { measures: first === undefined ? null : videoMeasures(first) } : measuredBy(timeline)),
+    facts,
+    ...measured(video, { packages, facts, lengths }),
     assetDigest: (path) => assets.get(path)!.sha256,
   });
 }
 
-/** @param timeline null if a length is not known */
-function measuredBy(timeline: Timeline | null): Pick<RenderingContext, 'measures' | 'times'> {
-  if (timeline === null) return { measures: null };
-  return {
-    measures: timelineMeasures(timeline),
-    times: timeline.scenes.map(({ start, length, why }) => ({ start, length, why })),
-  };
+interface MeasureContext {
+  readonly packages: ReadonlyMap<string, TemplatePackage>;
+  readonly facts: FactsByTemplate;
+  readonly lengths: SoundLengths;
+}
+
+/** Returns the size and length of a video, as far as its templates and the lengths of its sounds are known. */
+function measured(
+  video: Video,
+  { packages, facts, lengths }: MeasureContext,
+): Pick<RenderingContext, 'measures' | 'times'> {
+  const first = packages.get(firstTemplate(video));
+  if (plainScene(video) !== null) return { measures: first === undefined ? null : videoMeasures(first) };
+  const timeline = timelineOf(video, packages, lengths)?.timeline ?? null;
+  return timeline === null
+    ? { measures: null }
+    : { measures: timelineMeasures(timeline), times: timesOf(timeline, facts) };
 }
 
 function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {

@@ -19,10 +19,10 @@ export interface LockEntry {
   readonly protect?: true;
   /** `embedded`, or the origin of a remote service. */
   readonly service: string;
-  /** The template's name in reelform.yaml. */
+  /** The name of the template in reelform.yaml; of the first scene's in a video with `scenes`. */
   readonly template: string;
   readonly style_version: string;
-  /** By editable key, in the form of `describeInputs`. For showing changes, never for deciding whether to render. */
+  /** By editable key; only those of the whole video if there are `scenes`; in the form of `describeInputs`. For showing changes, never for deciding whether to render. */
   readonly inputs: Readonly<Record<string, string>>;
   /** Id of the render session. */
   readonly session: string;
@@ -48,6 +48,15 @@ export interface LockEntry {
   readonly sha256?: string;
   /** Files beside the video, in the order of the definition; absent when there are none. */
   readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
+  /** In their order. Absent for a template with values at its natural length. */
+  readonly scenes?: readonly LockScene[];
+}
+
+/** A scene of a rendered video. */
+export interface LockScene extends Pick<LockEntry, 'template' | 'style_version' | 'inputs'> {
+  readonly id: string;
+  /** Seconds, rounded to milliseconds; absent if it was not known. */
+  readonly length?: number;
 }
 
 /** A successful delivery of a finished file. */
@@ -108,6 +117,7 @@ interface EntryField {
 type Accepts = EntryField['accepts'];
 
 const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const matches =
   (form: RegExp): Accepts =>
@@ -153,6 +163,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ['bytes', optional('a whole number, 0 or more', isSize)],
   ['sha256', optional('64 hexadecimal digits', isDigest)],
   ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
+  ['scenes', optional('a list of scenes, each with "id", "template", "style_version" and "inputs"', listOf(isScene))],
 ]);
 
 function isTextMap(value: unknown): boolean {
@@ -164,6 +175,11 @@ function isTextMap(value: unknown): boolean {
 function isOutput(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.name) || !isText(value.video_url)) return false;
   return (value.bytes === undefined || isSize(value.bytes)) && (value.sha256 === undefined || isDigest(value.sha256));
+}
+
+function isScene(value: unknown): boolean {
+  if (!isRecord(value) || ![value.id, value.template, value.style_version].every(isText)) return false;
+  return isTextMap(value.inputs) && (value.length === undefined || (isNumber(value.length) && value.length > 0));
 }
 
 function isDelivery(value: unknown): boolean {

@@ -3,6 +3,8 @@ import { firstTemplate, type VideoDestination } from '../definition/video.ts';
 import { parseInputName } from '../lock/input-names.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
 import { canonicalInputs, inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
+import { joinInputs } from '../lock/scene-inputs.ts';
+import { recordedSceneIds, sceneFields } from './compare-scenes.ts';
 import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
@@ -19,8 +21,12 @@ export function compareFields(before: LockEntry, desired: DesiredVideo): FieldCh
   }
   compare('protect', String(before.protect ?? false), String(desired.protect));
   compare('service', before.service, desired.service);
-  compare('template', before.template, firstTemplate(desired));
-  compare('style_version', before.style_version, styleVersionOf(desired));
+  const isOnly = desired.scenes.length === 1 && (before.scenes?.length ?? 1) === 1;
+  if (isOnly) {
+    compare('template', before.template, firstTemplate(desired));
+    compare('style_version', before.style_version, styleVersionOf(desired));
+  }
+  changes.push(...sceneFields(before, desired));
   return changes;
 }
 
@@ -28,21 +34,30 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
   return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
 }
 
-/** Returns the inputs that differ: those of the video in its order, then removed inputs. Ignores written-out defaults. */
+/**
+ * Returns the inputs that differ: those of the video in its order, then removed inputs. Ignores written-out defaults. Leaves out the inputs of
+ * scenes that were added or removed.
+ */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
-  const was = canonicalInputs(before.inputs, desired, desired.measures);
+  const was = canonicalInputs(joinInputs(before, desired), desired, desired.measures);
+  const [ids, recordedIds] = [scenesOfInputs(desired), recordedSceneIds(before, desired)];
   const changes: InputChange[] = [];
+  const add = (change: InputChange): void => {
+    const { scene } = parseInputName(change.key, [...ids, ...recordedIds]);
+    if (scene === undefined) changes.push(change);
+    else if (ids.includes(scene) && recordedIds.includes(scene)) changes.push({ ...change, scene });
+  };
   for (const [key, after] of Object.entries(desired.inputs)) {
     const old = was.get(key) ?? null;
-    if (old !== after) changes.push({ key, before: old, after });
+    if (old !== after) add({ key, before: old, after });
     was.delete(key);
   }
-  for (const [key, old] of was) changes.push({ key, before: old, after: null });
+  for (const [key, old] of was) add({ key, before: old, after: null });
   return changes;
 }
 
 /**
- * Returns the reason for a changed fingerprint: the first in the order service, template, values. If only the output
+ * Returns the reason for a changed fingerprint: the first in the order service, scenes, template, values. If only the output or the timeline
  * changed, that is the reason; if all changed values are local files with other bytes, `asset_changed` is. If no
  * recorded field changed, the engine did.
  *
@@ -55,12 +70,18 @@ export function reasonOf(
   fields: readonly FieldChange[],
 ): Reason {
   const changed = (field: FieldChange['field']): boolean => fields.some((change) => change.field === field);
+  const ofScenes = (name: string): boolean =>
+    fields.some(({ field }) => field.startsWith('scenes.') && field.endsWith(name));
   if (changed('service')) return 'service_changed';
-  if (changed('template')) return 'template_changed';
-  if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
+  if (changed('scenes')) return 'scenes_changed';
+  if (changed('template') || ofScenes('.template')) return 'template_changed';
+  if (changed('style_version') || ofScenes('.style_version')) {
+    return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
+  }
   if (inputs.length === 0) return 'engine_changed';
-  if (inputs.every(({ key }) => parseInputName(key, scenesOfInputs(desired)).kind === 'output'))
-    return 'output_changed';
+  const kinds = new Set(inputs.map(({ key }) => parseInputName(key, scenesOfInputs(desired)).kind));
+  if (kinds.size === 1 && kinds.has('output')) return 'output_changed';
+  if (kinds.size === 1 && kinds.has('timeline')) return 'timeline_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 

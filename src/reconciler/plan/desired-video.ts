@@ -1,5 +1,5 @@
-import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonical-timeline.ts';
-import type { TimelineScene } from '../../contract/timeline/timeline.ts';
+import { canonicalTimeline, type FactsByTemplate, withoutInherited } from '../../contract/canonical-timeline.ts';
+import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import {
   type ContentId,
@@ -15,10 +15,11 @@ import {
   withNames,
 } from '../../contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
+import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { mapToRecord } from '../../kernel/json.ts';
 import { fillDestinations } from '../definition/destinations.ts';
-import { localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
+import { firstTemplate, localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { describeInputs } from '../lock/recorded-inputs.ts';
 
@@ -70,7 +71,7 @@ export function desiredVideo(written: Video, context: RenderingContext): Desired
     ...(!isPlain && times !== undefined && { times }),
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
-    inputs: describeInputs(spec),
+    inputs: describeInputs(withoutInherited(spec, facts[firstTemplate(video)])),
     deliver: video.deliver.flatMap((destination) => fillDestinations(destination, video, fingerprint)),
   };
 }
@@ -118,7 +119,18 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' 
 }
 
 /** When a scene is shown, in frames of the video's measures, and why. */
-export type SceneTimes = Pick<TimelineScene, 'start' | 'length' | 'why'>;
+export interface SceneTimes extends Pick<TimelineScene, 'start' | 'length' | 'why'> {
+  /** Frames per second of its template, in which `why.places` are counted; absent without changed places. */
+  readonly templateRate?: number;
+}
+
+/** Returns when each scene of a timeline is shown. */
+export function timesOf({ scenes }: Timeline, facts: FactsByTemplate): SceneTimes[] {
+  return scenes.map(({ template, start, length, why }) => {
+    const templateRate = why.places.length === 0 ? undefined : facts[template]!.rate;
+    return { start, length, why, ...defined({ templateRate }) };
+  });
+}
 
 /** Returns the spec of a video with the bytes of its files in place of their paths, and style versions for templates. */
 export function contentSpec(

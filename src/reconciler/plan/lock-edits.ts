@@ -1,7 +1,9 @@
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate } from '../definition/video.ts';
-import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
+import type { Delivery, Lock, LockEntry, LockRendering, LockScene } from '../lock/lock.ts';
+import { splitInputs } from '../lock/scene-inputs.ts';
+import { roundedSeconds } from './compare-scenes.ts';
 import { settleDeliveries } from './compare-video.ts';
 import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
@@ -64,17 +66,31 @@ export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
 
 function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: readonly Delivery[]): LockEntry {
   const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256, outputs } = rendering;
+  const { inputs, scenes } = recordedInputs(desired);
   return {
     fingerprint: desired.fingerprint,
     ...statedFields(desired),
-    inputs: desired.inputs,
+    inputs,
     session,
     video_url,
     ...(deliveries.length > 0 && { deliveries }),
     thumbnails,
     rendered_at,
-    ...defined({ sources, bytes, sha256, outputs }),
+    ...defined({ sources, bytes, sha256, outputs, scenes }),
   };
+}
+
+/** Returns the inputs as an entry has them. */
+function recordedInputs(desired: DesiredVideo): Pick<LockEntry, 'inputs' | 'scenes'> {
+  const { scenes, times, measures, styleVersions } = desired;
+  const { whole, ofScenes } = splitInputs(desired, desired.inputs);
+  if (ofScenes === null) return { inputs: whole };
+  const recorded = scenes.map(({ id, template }, index): LockScene => {
+    const frames = times?.[index]?.length;
+    const length = frames === undefined || measures === null ? undefined : roundedSeconds(frames, measures.rate);
+    return { id, template, style_version: styleVersions[template]!, inputs: ofScenes.get(id)!, ...defined({ length }) };
+  });
+  return { inputs: whole, scenes: recorded };
 }
 
 function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonly Delivery[]): LockEntry {
@@ -85,7 +101,8 @@ function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonl
 
 function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {
   const { labels: _labels, protect: _protect, ...kept } = before;
-  return { ...kept, ...statedFields(desired) };
+  // Ids of scenes can change without a rendering.
+  return { ...kept, ...statedFields(desired), ...(before.scenes && recordedInputs(desired)) };
 }
 
 function statedFields(

@@ -1,11 +1,12 @@
-import { secondsOf } from '../../contract/video-measures.ts';
-import { defaultCodec } from '../../contract/wire/output.ts';
+import type { LengthReason } from '../../contract/timeline/timeline.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
-import { firstTemplate, type Source, type VideoResource } from '../definition/video.ts';
+import { firstTemplate, type LeftOut, type Source, type VideoResource } from '../definition/video.ts';
 import { type InputId, parseInputName } from '../lock/input-names.ts';
-import { inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
+import { inputValue } from '../lock/recorded-inputs.ts';
+import { type ComparedScene, compareScenes } from './compare-scenes.ts';
 import type { DesiredVideo } from './desired-video.ts';
+import { type Estimate, estimatePlan, type SegmentCount } from './estimate-plan.ts';
 import {
   ACTIONS,
   type Action,
@@ -16,7 +17,6 @@ import {
   type InputChange,
   type Plan,
   type PlanCheck,
-  rendersNew,
 } from './plan.ts';
 
 /**
@@ -100,6 +100,21 @@ export interface ChangeDocument {
   readonly protected?: true;
   /** Segments to render, of those that the video has; absent where they were not counted. */
   readonly segments?: SegmentCount;
+  /**
+   * The scenes of the video in their order, then scenes that were removed; absent for a template with values at its natural
+   * length.
+   */
+  readonly scenes?: readonly SceneDocument[];
+  /** What conditions leave out of the video; absent if nothing is. */
+  readonly left_out?: readonly LeftOut[];
+}
+
+/** A scene of a video. Times are in seconds, rounded to milliseconds. */
+export interface SceneDocument extends Omit<ComparedScene, 'why'> {
+  /** The rule that decided the length; absent if the length is not known. */
+  readonly rule?: LengthReason['rule'];
+  /** The track that ends last, for the rule `content`. */
+  readonly item?: string;
 }
 
 /** An input before and after, with information for display. */
@@ -203,7 +218,16 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
     source: change.action === 'adopt' ? sourceDocument(change.source) : null,
     ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
     ...(desired === null && before.protect ? { protected: true } : {}),
+    ...(desired === null ? {} : defined({ scenes: sceneDocuments(change), left_out: desired.leftOut })),
   };
+}
+
+function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | undefined {
+  const scenes = desired === null ? null : compareScenes(before, desired, inputs);
+  return scenes?.map(({ why, ...scene }) => {
+    const { length: rule } = why ?? {};
+    return { ...scene, ...defined({ rule: rule?.rule, item: rule?.rule === 'content' ? rule.item : undefined }) };
+  });
 }
 
 /** Returns the name of the first scene's template, or of the removed video's. */
@@ -214,9 +238,8 @@ export function templateOfChange({ desired, before }: Change): string {
 /** Adds information for display to the inputs of a change. */
 export function inputDocuments(inputs: readonly InputChange[], change: Change, label?: LabelLookup): InputDocument[] {
   const { desired } = change;
-  const scenes = desired === null ? [] : scenesOfInputs(desired);
   return inputs.map((input) => {
-    const id = parseInputName(input.key, scenes);
+    const id = parseInputName(input.key, input.scene === undefined ? [] : [input.scene]);
     const scene = desired?.scenes.find((candidate) => candidate.id === id.scene);
     const template = scene?.template ?? templateOfChange(change);
     const name = id.kind === 'editable' ? label?.(template, id.name) : undefined;
@@ -289,6 +312,7 @@ function identifiedValues(change: ChangeDocument): unknown[] {
     change.inputs.map(({ key, before, after, kind, value }) => [key, before, after, kind, value]),
     change.fields.map(({ field, before, after }) => [field, before, after]),
     destinations.map(({ kind, to, credential, output }) => [kind, to, credential, output]),
+    ...(change.scenes === undefined ? [] : [change.scenes.map(({ id, template }) => [id, template])]),
   ];
 }
 
@@ -302,88 +326,4 @@ export function hasTrueCounts({ summary, estimate, changes }: PlanDocument): boo
 /** Checks whether a policy denies the plan, so that it must not be applied. */
 export function isDenied({ checks = [] }: PlanDocument): boolean {
   return checks.some(({ status, level }) => status === 'fail' && level === 'deny');
-}
-
-/** Cost of applying a plan. */
-export interface Estimate {
-  /** Number of created and updated videos. Restored videos are counted in `restores` only. */
-  readonly renders: number;
-  /** Null when the duration of a video is unknown. */
-  readonly seconds_of_video: number | null;
-  /** Absent when reelform.yaml has no prices, or nothing is rendered. */
-  readonly cost?: Cost;
-  /** Local files to render again on this machine, free of charge; absent when there are none. */
-  readonly restores?: Restores;
-  /** Segments of the videos to create or update; absent where no video's segments were counted. */
-  readonly segments?: SegmentCount;
-  /** Hardware encoder of videos to create or update: rendering them again gives other bytes. Absent if there is none. */
-  readonly bytes_vary?: string;
-}
-
-/** Segments of videos that this machine renders. */
-export interface SegmentCount {
-  /** Segments that are not cached. */
-  readonly render: number;
-  readonly total: number;
-}
-
-interface Restores {
-  readonly videos: number;
-  /** Null when the duration of a video is unknown. */
-  readonly seconds_of_video: number | null;
-}
-
-export interface Cost {
-  /** Null when the price depends on an unknown duration. */
-  readonly amount: number | null;
-  /** ISO 4217 code. */
-  readonly currency: string;
-}
-
-/**
- * Estimates what applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth.
- *
- * @param segments by video, as far as they were counted
- */
-export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCount> = new Map()): Estimate {
-  const rendered = plan.changes.filter(rendersNew);
-  const restored = plan.changes.filter(({ action }) => action === 'restore');
-  const seconds = totalSeconds(rendered);
-  const estimate = {
-    renders: rendered.length,
-    seconds_of_video: round(seconds),
-    ...(segments.size > 0 && { segments: sumOf(segments) }),
-    ...(rendered.some(isH264) && plan.hardwareEncoder !== undefined && { bytes_vary: plan.hardwareEncoder }),
-    ...(restored.length > 0 && {
-      restores: { videos: restored.length, seconds_of_video: round(totalSeconds(restored)) },
-    }),
-  };
-  if (plan.prices === undefined || rendered.length === 0) return estimate;
-  const { currency, perRender, perSecond } = plan.prices;
-  const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
-  return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
-}
-
-function isH264({ desired }: Change): boolean {
-  const { format, codec = defaultCodec(format) } = desired?.output ?? {};
-  return codec === 'h264';
-}
-
-function sumOf(segments: ReadonlyMap<string, SegmentCount>): SegmentCount {
-  const counts = [...segments.values()];
-  return {
-    render: counts.reduce((sum, { render }) => sum + render, 0),
-    total: counts.reduce((sum, { total }) => sum + total, 0),
-  };
-}
-
-function totalSeconds(changes: readonly Change[]): number | null {
-  return changes.reduce<number | null>((sum, { desired }) => {
-    const measures = desired?.measures ?? null;
-    return sum === null || measures === null ? null : sum + secondsOf(measures);
-  }, 0);
-}
-
-function round(seconds: number | null): number | null {
-  return seconds && Math.round(seconds * 1000) / 1000;
 }

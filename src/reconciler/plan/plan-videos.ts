@@ -1,3 +1,4 @@
+import { plainScene } from '../../contract/video-spec.ts';
 import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
@@ -207,6 +208,8 @@ export function withKnownFingerprints(
 function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
   if (entry.fingerprint === video.fingerprint) return false;
   if (entry.fingerprint === video.formerFingerprint) return true;
+  // Earlier versions had no scenes.
+  if (plainScene(video) === null || entry.scenes !== undefined) return false;
   if (entry.service !== video.service || entry.style_version !== styleVersionOf(video)) return false;
   if (compareInputs(entry, video).length > 0) return false;
   // The inputs do not contain the engine or long texts: only the hash is proof.

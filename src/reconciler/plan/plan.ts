@@ -27,6 +27,10 @@ export type Reason =
   | 'style_version_changed'
   | 'asset_changed'
   | 'output_changed'
+  /** Scenes were added, removed or moved. */
+  | 'scenes_changed'
+  /** Only lengths, transitions or other fields of the timeline changed. */
+  | 'timeline_changed'
   | 'service_changed'
   | 'engine_changed'
   | 'output_missing'
@@ -43,10 +47,22 @@ export interface InputChange {
   readonly key: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Id of the scene in a video of several scenes, which `key` begins with; absent for inputs of the whole video. */
+  readonly scene?: string;
 }
 
-/** Field of the lock entry other than its inputs; a label is named `labels.<name>`. */
-type FieldName = 'title' | `labels.${string}` | 'protect' | 'service' | 'template' | 'style_version';
+/**
+ * Field of the lock entry other than its inputs; a label is named `labels.<name>`. `scenes` is the list of ids of scenes.
+ */
+type FieldName =
+  | 'title'
+  | `labels.${string}`
+  | 'protect'
+  | 'service'
+  | 'template'
+  | 'style_version'
+  | 'scenes'
+  | `scenes.${string}.${'template' | 'style_version'}`;
 
 export interface FieldChange {
   readonly field: FieldName;

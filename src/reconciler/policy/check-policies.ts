@@ -1,10 +1,11 @@
 import { secondsOf } from '../../contract/video-measures.ts';
-import { valueName } from '../../contract/video-spec.ts';
+import { plainScene, valueName } from '../../contract/video-spec.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate, type Source } from '../definition/video.ts';
+import { roundedSeconds } from '../plan/compare-scenes.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
+import { estimatePlan } from '../plan/estimate-plan.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
-import { estimatePlan } from '../plan/plan-document.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 
 /**
@@ -39,6 +40,10 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
       const limit = `${policy.amount} ${cost.currency}`;
       if (cost.amount !== null)
         return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, but the limit is ${limit}`)];
+      if (plan.changes.some((change) => rendersNew(change) && change.desired !== null && isUnlimited(change.desired))) {
+        const hint = 'Limit the scenes whose sounds are remote with "duration: {content: true, max: …}"';
+        return [{ ...ofPlan(policy, `The cost of the plan has no limit, but the limit is ${limit}`), hint }];
+      }
       // Denying an unknown cost would deny every template that a service hosts.
       return [{ ...ofPlan(policy, `The cost of the plan is unknown, but the limit is ${limit}`), level: 'warn' }];
     }
@@ -100,8 +105,21 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
   }
 }
 
-function tooLong(seconds: number, { id, measures, scenes }: DesiredVideo): PolicyViolation[] {
-  const path = ['template'];
+/** Returns whether a scene of a video is as long as a sound of unknown length, without a limit. */
+function isUnlimited({ measures, scenes }: DesiredVideo): boolean {
+  const hasNoMax = ({ duration }: DesiredVideo['scenes'][number]): boolean =>
+    duration === 'content' || (typeof duration === 'object' && duration.max === undefined);
+  return measures === null && scenes.some(hasNoMax);
+}
+
+function tooLong(seconds: number, video: DesiredVideo): PolicyViolation[] {
+  const { id, measures, scenes } = video;
+  const isPlain = plainScene(video) !== null;
+  const path = [isPlain ? 'template' : scenes.length === 1 ? 'duration' : 'scenes'];
+  if (isUnlimited(video)) {
+    const message = `The length of ${id} has no limit, but the limit is ${seconds} s`;
+    return [{ path, message, hint: 'Limit it with "duration: {content: true, max: …}", or use a local sound' }];
+  }
   if (measures === null) {
     // Denying an unknown duration would deny every template that a service hosts.
     return [{ path, level: 'warn', message: `The length of ${id} is unknown, but the limit is ${seconds} s` }];
@@ -113,9 +131,22 @@ function tooLong(seconds: number, { id, measures, scenes }: DesiredVideo): Polic
     {
       path,
       message: `${id} is ${length} s long, but the limit is ${seconds} s`,
-      hint: `This is the length of ${firstTemplate({ scenes })}`,
+      hint: isPlain ? `This is the length of ${firstTemplate({ scenes })}` : `Its scenes: ${sceneLengths(video)}`,
     },
   ];
+}
+
+const MAX_NAMED = 10;
+
+/** Names the scenes with their lengths, the longest first. */
+function sceneLengths({ scenes, times = [], measures }: DesiredVideo): string {
+  const named = scenes.flatMap(({ id }, index) => {
+    const frames = times[index]?.length;
+    return frames === undefined || measures === null ? [] : [{ id, seconds: roundedSeconds(frames, measures.rate) }];
+  });
+  const sorted = named.sort((a, b) => b.seconds - a.seconds || byCodeUnit(a.id, b.id));
+  const shown = sorted.slice(0, MAX_NAMED).map(({ id, seconds }) => `${id} ${seconds} s`);
+  return [...shown, ...(sorted.length > MAX_NAMED ? [`${sorted.length - MAX_NAMED} more`] : [])].join(', ');
 }
 
 interface Text {
@@ -128,10 +159,15 @@ function textsOf(video: DesiredVideo): Text[] {
   return video.scenes.flatMap((scene) =>
     [...scene.resources].flatMap(([key, resource]) =>
       resource.kind === 'text'
-        ? [{ text: resource.text, name: valueName(video, scene, key), path: ['resources', key] }]
+        ? [{ text: resource.text, name: valueName(video, scene, key), path: resourcePath(video, key) }]
         : [],
     ),
   );
+}
+
+/** Values of several scenes are located at the list of scenes. */
+function resourcePath({ scenes }: Pick<DesiredVideo, 'scenes'>, key: string): readonly string[] {
+  return scenes.length === 1 ? ['resources', key] : ['scenes'];
 }
 
 function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): PolicyViolation[] {

@@ -88,6 +88,7 @@ a{color:var(--focus)}
 .card{scroll-margin-top:76px}.card:target{border-color:var(--focus);box-shadow:0 0 0 1px var(--focus)}
 .restores{margin:20px 0 0;font-size:14px;overflow-wrap:anywhere}.restores summary{margin:0;width:auto}.restores p{margin:10px 0 0}
 .sheet{margin:20px 0 0}.sheet summary{margin:0}.sheet img{max-width:100%;height:auto;border-radius:8px;margin-top:8px}
+tr.scene td{color:var(--dim)}tr.in-scene th{padding-left:18px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
 tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}.heard .pair{grid-template-columns:minmax(0,1fr)}}

@@ -16,12 +16,15 @@ function diffTable(rows: readonly DiffRow[], caption: string): string {
   return `<div class="wide"><table>${title}${head}<tbody>${rows.map(rowHtml).join('')}</tbody></table></div>`;
 }
 
-function rowHtml({ name, subject, before, after, isDestination }: DiffRow): string {
+function rowHtml({ name, subject, before, after, isDestination, scene, heading }: DiffRow): string {
+  if (heading !== undefined) {
+    return `<tr class="scene"><th scope="row"><bdi>${escapeHtml(name)}</bdi></th><td colspan="2">${escapeHtml(heading)}</td></tr>`;
+  }
   const about = subject === null ? '' : `<br><code>${escapeHtml(subject)}</code>`;
   const [old, now] = sides(before, after);
   const gone =
     isDestination === true && after === null ? '<span class="none">removed; the delivered file remains</span>' : now;
-  return `<tr><th scope="row"><bdi>${escapeHtml(name)}</bdi>${about}</th><td>${old}</td><td>${gone}</td></tr>`;
+  return `<tr${scene === undefined ? '' : ' class="in-scene"'}><th scope="row"><bdi>${escapeHtml(name)}</bdi>${about}</th><td>${old}</td><td>${gone}</td></tr>`;
 }
 
 function sides(before: DisplayValue | null, after: DisplayValue | null): [string, string] {

@@ -86,9 +86,12 @@ function segmentsOf(changes: ChangeGroup['changes']): string {
 /** Returns distinct names. Excludes destinations, which have a column, and the style version, which the reason mentions. */
 function namesOf(rows: readonly DiffRow[]): string[] {
   const changed = rows.filter(
-    ({ isDestination, name }) => isDestination !== true && name !== FIELD_NAMES.style_version,
+    ({ isDestination, heading, name }) =>
+      isDestination !== true && heading !== '' && name !== FIELD_NAMES.style_version,
   );
-  const names = [...new Set(changed.map((row) => name(row.name)))];
+  const names = [
+    ...new Set(changed.map((row) => name([row.scene, row.name].filter((part) => part !== undefined).join(' ')))),
+  ];
   return names.length <= MAX_CHANGED ? names : [...names.slice(0, MAX_CHANGED), `${names.length - MAX_CHANGED} more`];
 }
 
@@ -111,10 +114,14 @@ export interface ValueRoom {
   readonly context: number;
 }
 
-function markdownRow({ name, subject, before, after }: DiffRow, room: ValueRoom): string {
+function markdownRow({ name, subject, before, after, scene, heading }: DiffRow, room: ValueRoom): string {
+  if (heading !== undefined) {
+    return `| **${escapeMarkdown(shortenText(name, room.longest))}** | | ${escapeMarkdown(shortenText(heading, room.longest))} |`;
+  }
   const [old, now] = valuesOf(before, after, room);
   const about = subject === null ? '' : `<br>${shortCode(subject, room.longest)}`;
-  return `| ${escapeMarkdown(shortenText(name, room.longest))}${about} | ${old} | ${now} |`;
+  const indent = scene === undefined ? '' : '&emsp;';
+  return `| ${indent}${escapeMarkdown(shortenText(name, room.longest))}${about} | ${old} | ${now} |`;
 }
 
 function valuesOf(before: DisplayValue | null, after: DisplayValue | null, room: ValueRoom): [string, string] {

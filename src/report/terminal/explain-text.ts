@@ -1,16 +1,22 @@
 import { createColors } from 'picocolors';
-import { present } from '../../kernel/defined.ts';
-import { firstTemplate } from '../../reconciler/definition/video.ts';
+import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
+import type { SceneReason } from '../../contract/timeline/timeline.ts';
+import { plainScene } from '../../contract/video-spec.ts';
+import { defined, present } from '../../kernel/defined.ts';
+import { templatesOf } from '../../reconciler/definition/video.ts';
+import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import type { LockRendering } from '../../reconciler/lock/lock.ts';
-import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
-import { type Change, renders } from '../../reconciler/plan/plan.ts';
+import { scenesOfInputs } from '../../reconciler/lock/recorded-inputs.ts';
+import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import { type Change, type InputChange, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
+import { lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
 import { showText } from '../wording/text-diff.ts';
 import { missingWords } from '../wording/unknown-words.ts';
 import { layOutRows } from './plan-row-text.ts';
@@ -46,6 +52,7 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
     attemptLines(explanation.attempt, colors),
     adoptedLines(explanation.change, colors),
     recordedLines(explanation.change, colors),
+    sceneLines(explanation.change, columns, colors),
     decidingLines(explanation, columns, colors),
     explanation.change.desired === null ? [] : wrap(NOT_DECIDING, columns, colors),
   ];
@@ -134,16 +141,67 @@ function recordedLines({ before, desired }: Change, colors: Colors): string[] {
   return [colors.bold('Last rendered'), ...factLines(facts, colors)];
 }
 
+/** Says when each scene starts, how long it is, and which rule and file decided that. */
+function sceneLines({ desired }: Change, columns: number, colors: Colors): string[] {
+  if (desired === null || plainScene(desired) !== null) return [];
+  const { scenes, times, measures } = desired;
+  if (times === undefined || measures === null) {
+    return [
+      colors.bold('Scenes'),
+      ...wrap('The length of a template or of a sound is not known yet.', columns, colors),
+    ];
+  }
+  const rate = { rate: frameRateOf(measures.rate) };
+  const seconds = (frames: number): string => sceneSeconds(frames / measures.rate);
+  const lines = scenes.flatMap((scene, index) => {
+    const { start, length, why, templateRate } = times[index]!;
+    const places =
+      templateRate === undefined ? [] : why.places.map((place) => placeWords(place, rate, frameRateOf(templateRate)));
+    const words = [`${lengthWords(why, rate)} (${decidingFile(scene, why, desired)})`, ...places].join('; ');
+    const head = `  ${colors.bold(escapeControls(scene.id))}  from ${seconds(start)} for ${seconds(length)}`;
+    return [
+      head,
+      ...wrapSpans([{ text: escapeControls(words), paint: colors.dim }], columns - 4).map((line) => `    ${line}`),
+    ];
+  });
+  return [colors.bold('Scenes'), ...lines];
+}
+
+function decidingFile({ template, audio }: DesiredScene, { length }: SceneReason, video: DesiredVideo): string {
+  switch (length.rule) {
+    case 'natural':
+    case 'content_empty':
+      return `template ${template}`;
+    case 'seconds':
+    case 'fill':
+      return video.path;
+    case 'content': {
+      const source = (audio.get(length.item) ?? video.audio.get(length.item))?.source;
+      return source === undefined ? video.path : source.kind === 'file' ? source.path : displayUrl(source.url);
+    }
+  }
+}
+
+type DesiredScene = DesiredVideo['scenes'][number];
+
 /** Lists everything that is part of the fingerprint. */
 function decidingLines({ change, label }: Explanation, columns: number, colors: Colors): string[] {
   const { desired } = change;
   if (desired === null) return [];
-  const inputs = Object.entries(desired.inputs).map(([key, after]) => ({ key, before: null, after }));
+  const scenes = scenesOfInputs(desired);
+  const inputs = Object.entries(desired.inputs).map(([key, after]): InputChange => {
+    return { key, before: null, after, ...defined({ scene: parseInputName(key, scenes).scene }) };
+  });
+  const placeOf = ({ scene }: InputChange): number => (scene === undefined ? scenes.length : scenes.indexOf(scene));
+  inputs.sort((a, b) => placeOf(a) - placeOf(b));
   const values = inputRows(inputDocuments(inputs, change, label));
+  const templates = templatesOf(desired).map((name) => `${name} (${desired.styleVersions[name]})`);
   const facts: [string, string][] = [
     ['service', desired.service],
-    ['template', `${firstTemplate(desired)} (${styleVersionOf(desired)})`],
-    ...values.map(({ name, after }): [string, string] => [name, showValue(after)]),
+    ...templates.map((template): [string, string] => ['template', template]),
+    ...values.map(({ name, scene, after }): [string, string] => {
+      return [scene === undefined ? name : `${scene} ${name}`, showValue(after)];
+    }),
   ];
   return [colors.bold('Inputs'), ...factLines(facts, colors, columns)];
 }

@@ -22,7 +22,9 @@ const MAX_TEXT_LENGTH = 240;
 
 /** Formats differences with names in the first column and `old → new` in the second. */
 export function layOutRows(rows: readonly DiffRow[], options: RowTextOptions, colors: Colors): string[] {
-  const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
+  const names = rows.map(({ name, scene }) => {
+    return (scene === undefined ? '' : '  ') + cutCells(escapeControls(name), options.columns - INDENT - 2);
+  });
   const widest = Math.min(MAX_NAME_WIDTH, options.columns - INDENT - 2 - MIN_ROOM);
   const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= widest));
   const indent = ' '.repeat(INDENT);
@@ -31,16 +33,17 @@ export function layOutRows(rows: readonly DiffRow[], options: RowTextOptions, co
     const lines = layOutRow(row, options.columns - INDENT - nameWidth - 2, options, colors);
     const below = cellWidth(name) > nameWidth;
     const first = indent + name + (below ? '' : ' '.repeat(nameWidth - cellWidth(name)) + lines.shift());
-    return [first, ...lines.map((line) => indent + ' '.repeat(nameWidth) + line)];
+    return [first.trimEnd(), ...lines.map((line) => indent + ' '.repeat(nameWidth) + line)];
   });
 }
 
 /** Puts each line of a value behind a two-column gutter that may hold the arrow. */
 function layOutRow(row: DiffRow, width: number, options: RowTextOptions, colors: Colors): string[] {
-  const { before, after, subject } = row;
+  const { before, after, subject, heading } = row;
   const gutter = (lines: readonly string[], mark = '  '): string[] =>
     lines.map((line, index) => (index === 0 ? mark : '  ') + line);
 
+  if (heading !== undefined) return gutter(wrapSpans([{ text: escapeControls(heading), paint: colors.dim }], width));
   const place = row.isDestination === true ? destinationSpans(row, colors) : null;
   if (place !== null) return gutter(wrapSpans(place, width));
   const marked = markWords(before, after, options, colors);

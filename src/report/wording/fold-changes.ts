@@ -47,12 +47,14 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
 /** Returns a key that is equal for changes in the same block. */
 function likeness(change: ChangeDocument): string {
   const { reason, inputs, fields, template, source } = change;
-  const common = hasDifferences(change) ? [template, inputs, fields] : folderOf(change);
+  const scenes = change.scenes?.filter(({ difference }) => difference !== null);
+  const common = hasDifferences(change) ? [template, inputs, fields, scenes, change.left_out] : folderOf(change);
   return JSON.stringify([reason, source?.kind, source?.kind === 'journal' && source.video_url === null, common]);
 }
 
-function hasDifferences({ inputs, fields }: ChangeDocument): boolean {
-  return inputs.length > 0 || fields.length > 0;
+function hasDifferences({ inputs, fields, scenes = [], left_out = [] }: ChangeDocument): boolean {
+  const differ = scenes.some(({ difference }) => difference !== null);
+  return inputs.length > 0 || fields.length > 0 || differ || left_out.length > 0;
 }
 
 /** Returns the folder part of a video's id with a trailing slash; empty at the top level. */

@@ -2,10 +2,12 @@ import { type Field, phraseOf } from '../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
+import { defined } from '../../kernel/defined.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { displayUrl } from './display-text.ts';
+import { sceneChangeWords } from './scene-words.ts';
 /** A side of a change, as raw user text: not escaped. */
 export type DisplayValue =
   /** Text that can be compared word by word. */
@@ -26,26 +28,67 @@ export interface DiffRow {
   readonly after: DisplayValue | null;
   /** True if the row is about a destination: `before` is the destination that `after` replaces, or that remains. */
   readonly isDestination?: true;
+  /** Id of the scene that the row is about, in a video of several. */
+  readonly scene?: string;
+  /** Words about a scene or something that a condition leaves out, whose rows follow: the row has no other content. */
+  readonly heading?: string;
 }
 
-/** Returns what changed about a video: fields of the lock entry, then values in the order of the specification. */
+/**
+ * Returns what changed about a video: fields of the lock entry, then values in the order of the specification. Values of scenes
+ * follow a row about their scene.
+ */
 export function rowsOf(change: ChangeDocument): DiffRow[] {
-  return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...destinationRows(change)];
+  // The rows of scenes show which were added, removed and moved.
+  const differ = change.scenes?.some(({ difference }) => difference !== null) === true;
+  const fields = change.fields.filter(({ field }) => field !== 'scenes' || !differ);
+  const rows = [...fields.map(fieldRow), ...inputRows(change.inputs.filter(isShown))];
+  const ofVideo = rows.filter(({ scene }) => scene === undefined);
+  return [...ofVideo, ...sceneRows(change, rows), ...leftOutRows(change), ...destinationRows(change)];
+}
+
+/** The places of a template are recorded where a length is set: they appear and disappear with it. */
+function isShown({ key, before, after }: InputDocument): boolean {
+  return !key.endsWith('timeline.timing') || (before !== null && after !== null);
+}
+
+function sceneRows({ scenes = [], left_out: leftOut = [] }: ChangeDocument, rows: readonly DiffRow[]): DiffRow[] {
+  const isLeftOut = (id: string): boolean => leftOut.some(({ scene, name }) => scene === id && name === undefined);
+  return scenes.flatMap((scene) => {
+    // It has a row with the reason.
+    if (scene.difference === 'removed' && isLeftOut(scene.id)) return [];
+    const values = rows.filter((row) => row.scene === scene.id);
+    if (scene.difference === null) return values;
+    // The only scene of a video needs no group.
+    const words = sceneChangeWords(scene);
+    if (scenes.length === 1 && words === '') return values;
+    return [headingRow(scene.id, words), ...values];
+  });
+}
+
+function leftOutRows({ left_out: leftOut = [] }: ChangeDocument): DiffRow[] {
+  return leftOut.map(({ scene, name, reason }) => {
+    return headingRow([scene, name].filter((part) => part != null).join('.'), `left out: ${reason}`);
+  });
+}
+
+function headingRow(name: string, heading: string): DiffRow {
+  return { name, subject: null, before: null, after: null, heading };
 }
 
 /** Returns the rows of values in their order. Values with equal names also show their keys. */
 export function inputRows(inputs: readonly InputDocument[]): DiffRow[] {
   const names = inputNames(inputs);
-  return inputs.map((input) => inputRow(names.get(input.key)!, input));
+  return inputs.map((input) => ({ ...inputRow(names.get(input.key)!, input), ...defined({ scene: input.scene }) }));
 }
 
 /** Maps the key of each value to its display name. */
 export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string, string> {
-  const names = inputs.map(({ key, label }) => label ?? nameOf(key));
-  const isUnique = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
-  return new Map(
-    inputs.map(({ key }, index) => [key, isUnique(names[index]!) ? names[index]! : `${names[index]!} (${key})`]),
-  );
+  const names = inputs.map(({ key, label, scene }) => label ?? nameOf(key, scene));
+  const inScene = inputs.map(({ scene }, index) => JSON.stringify([scene, names[index]]));
+  const isUnique = (index: number): boolean =>
+    inScene.indexOf(inScene[index]!) === inScene.lastIndexOf(inScene[index]!);
+  return new Map(inputs.map(({ key }, index) => [key, isUnique(index) ? names[index]! : `${names[index]!} (${key})`]));
 }
 
 /** Returns the rows that all changes of a group share; destinations are reduced to their buckets. */
@@ -84,22 +127,26 @@ export const FIELD_NAMES = {
   service: 'service',
   template: 'template',
   style_version: 'template version',
+  scenes: 'scenes',
 } as const;
 
 function fieldRow({ field, before, after }: FieldChange): DiffRow {
+  const [, scene, property = field] = /^scenes\.(.+)\.([a-z_]+)$/.exec(field) ?? [];
   const show = (value: string | null): DisplayValue | null => {
     if (value === null) return null;
     if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
-    if (field === 'style_version') return { kind: 'name', name: shortId(value) };
-    return field === 'service' || field === 'template' ? { kind: 'name', name: value } : { kind: 'text', text: value };
+    if (property === 'style_version') return { kind: 'name', name: shortId(value) };
+    return field === 'service' || property === 'template'
+      ? { kind: 'name', name: value }
+      : { kind: 'text', text: value };
   };
-  const name = FIELD_NAMES[field as keyof typeof FIELD_NAMES] ?? field.replace(/^labels\./, 'label ');
-  return { name, subject: null, before: show(before), after: show(after) };
+  const name = FIELD_NAMES[property as keyof typeof FIELD_NAMES] ?? field.replace(/^labels\./, 'label ');
+  return { name, subject: null, before: show(before), after: show(after), ...defined({ scene }) };
 }
 
 /** Names inputs without a label: `audio main`, `font Inter-Bold`. */
-function nameOf(key: string): string {
-  const { kind, name } = parseInputName(key);
+function nameOf(key: string, scene?: string): string {
+  const { kind, name } = parseInputName(key, scene === undefined ? [] : [scene]);
   switch (kind) {
     case 'editable':
       return name;
@@ -114,7 +161,7 @@ function nameOf(key: string): string {
   }
 }
 
-function inputRow(name: string, { key, kind, value, before, after }: InputDocument): DiffRow {
+function inputRow(name: string, { key, scene, kind, value, before, after }: InputDocument): DiffRow {
   const row = (old: DisplayValue | null, now: DisplayValue | null): DiffRow => {
     return { name, subject: null, before: old, after: now };
   };
@@ -132,7 +179,7 @@ function inputRow(name: string, { key, kind, value, before, after }: InputDocume
       return sourceRow(name, { before, after: after ?? '', path: value ?? null }, plain);
     }
     default: {
-      const id = parseInputName(key);
+      const id = parseInputName(key, scene === undefined ? [] : [scene]);
       if (id.kind === 'font' || id.kind === 'timeline') return row(showName(before), showName(after));
       if (id.kind !== 'output') return row(showWords(before), showWords(after));
       // Without settings the main file is still there; an output beside it is not.

@@ -1,11 +1,10 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
+import type { Cost, SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { ACTIONS, type Action, type Change } from '../../reconciler/plan/plan.ts';
 import {
   type ChangeDocument,
-  type Cost,
   type PlanDocument,
-  type SegmentCount,
   type SourceDocument,
   splitRestores,
 } from '../../reconciler/plan/plan-document.ts';
@@ -195,7 +194,7 @@ function groupSourceWords(source: SourceDocument | null): string {
 }
 
 function renderReason(change: ChangeDocument): string {
-  const { reason, template } = change;
+  const { reason } = change;
   const many = change.inputs.length > 1;
   switch (reason) {
     case 'new':
@@ -207,11 +206,15 @@ function renderReason(change: ChangeDocument): string {
       if (change.before?.fingerprint === change.after?.fingerprint) return 'the content of a URL changed';
       return many ? 'files changed' : 'a file changed';
     case 'template_changed':
-      return change.fields.some(({ field }) => field === 'template')
+      return change.fields.some(({ field }) => field === 'template' || /^scenes\..+\.template$/.test(field))
         ? 'different template'
-        : `template ${template} changed`;
+        : `${templateWords(change)} changed`;
     case 'style_version_changed':
-      return `different version of template ${template}`;
+      return `different version of ${templateWords(change)}`;
+    case 'scenes_changed':
+      return 'scenes changed';
+    case 'timeline_changed':
+      return 'timeline changed';
     case 'output_changed':
       return 'different output settings';
     case 'service_changed':
@@ -238,6 +241,14 @@ function renderReason(change: ChangeDocument): string {
       // Written by a later version: show its reason code.
       return reason.replaceAll('_', ' ');
   }
+}
+
+/** Names the templates with another version: `template card`, `templates card and intro`. */
+function templateWords({ template, fields, scenes = [] }: ChangeDocument): string {
+  const changed = scenes.filter(({ id }) => fields.some(({ field }) => field === `scenes.${id}.style_version`));
+  const names = [...new Set(changed.map((scene) => scene.template))];
+  if (names.length < 2) return `template ${names[0] ?? template}`;
+  return `templates ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** Videos restored for the same reason, by id. */

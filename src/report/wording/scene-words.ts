@@ -1,11 +1,38 @@
 import { divide, rational, rationalRate, toNumber } from '../../contract/timeline/rational.ts';
 import type { PlaceReason, SceneReason, Timeline } from '../../contract/timeline/timeline.ts';
+import type { SceneDocument } from '../../reconciler/plan/plan-document.ts';
 
 /** Frames as seconds in words: `6.3 s`. */
 type Seconds = (frames: number) => string;
 
 function secondsOf({ rate }: Pick<Timeline, 'rate'>): Seconds {
   return (frames) => `${Number(toNumber(divide(rational(frames), rationalRate(rate))).toFixed(2))} s`;
+}
+
+/** `4.0 s`: seconds with the digits that they have, at least one. */
+export function sceneSeconds(seconds: number): string {
+  const text = String(Number(seconds.toFixed(2)));
+  return `${text.includes('.') ? text : `${text}.0`} s`;
+}
+
+/** Says how a scene differs from the last rendering: `4.0 s → 6.8 s, its voice is longer`. Empty if only its values do. */
+export function sceneChangeWords({ difference, length, before, rule, item }: SceneDocument): string {
+  const known = length === null ? 'length not known' : sceneSeconds(length);
+  switch (difference) {
+    case 'added':
+      return `added, ${known}`;
+    case 'removed':
+      return before === null ? 'removed' : `removed, ${sceneSeconds(before)}`;
+    default: {
+      const moved = difference === 'moved' ? 'moved' : '';
+      if (before === null || length === null || before === length) return moved;
+      const comparison = length > before ? 'longer' : 'shorter';
+      const cause = rule === 'content' ? [`its ${item} is ${comparison}`] : [];
+      return [`${sceneSeconds(before)} → ${sceneSeconds(length)}`, ...cause, ...(moved === '' ? [] : [moved])].join(
+        ', ',
+      );
+    }
+  }
 }
 
 /** Says which rule decided the length of a scene: `as long as its voice, 6.3 s, and 0.5 s after it`. */

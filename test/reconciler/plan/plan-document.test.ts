@@ -3,11 +3,10 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/kernel/digest.ts';
+import { type Estimate, estimatePlan } from '../../../src/reconciler/plan/estimate-plan.ts';
 import { ACTIONS, type Prices } from '../../../src/reconciler/plan/plan.ts';
 import {
   type ChangeDocument,
-  type Estimate,
-  estimatePlan,
   type PlanDocument,
   planDocument,
   planId,

@@ -4,7 +4,12 @@ import type { SoundLengths } from '../../../src/contract/video-measures.ts';
 import type { SceneSpec } from '../../../src/contract/video-spec.ts';
 import type { Source, Video, VideoResource, VideoSound } from '../../../src/reconciler/definition/video.ts';
 import { templateFacts, timelineOf } from '../../../src/reconciler/definition/video-timeline.ts';
-import { type DesiredVideo, desiredVideo, type RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
+import {
+  type DesiredVideo,
+  desiredVideo,
+  type RenderingContext,
+  timesOf,
+} from '../../../src/reconciler/plan/desired-video.ts';
 import type { TemplatePackage } from '../../../src/template/template-package.ts';
 import { context, text, type VideoParts, video } from './videos.ts';
 
@@ -67,7 +72,7 @@ export function desiredScenes(written: Video, changes: Partial<RenderingContext>
     styleVersions: Object.fromEntries([...TEMPLATES.keys()].map((name) => [name, `tsv_${name}`])),
     facts: FACTS,
     measures: timeline && timelineMeasures(timeline),
-    ...(timeline && { times: timeline.scenes.map(({ start, length, why }) => ({ start, length, why })) }),
+    ...(timeline && { times: timesOf(timeline, FACTS) }),
     ...changes,
   });
 }
