@@ -35,11 +35,16 @@ export async function renderSegments(
   renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
-  options: RenderFileOptions = {},
+  options: RenderSegmentsOptions = {},
 ): Promise<RenderedSegment[][]> {
   const segments: RenderedSegment[][] = [];
   for await (const ofRange of streamSegments(renderInput, outputs, ranges, options)) segments.push(ofRange);
   return segments;
+}
+
+export interface RenderSegmentsOptions extends RenderFileOptions {
+  /** True to encode all ranges that share a drawing at once; otherwise in sequence. */
+  readonly isAtOnce?: boolean;
 }
 
 /** Renders segments like `renderSegments`, and passes each on so that it need not stay in memory. */
@@ -47,7 +52,7 @@ export async function* streamSegments(
   renderInput: VideoInput,
   outputs: readonly RenderOutput[],
   ranges: readonly FrameRange[],
-  { signal, encoder: openEncoder = encoderOf(SOFTWARE), onProgress }: RenderFileOptions = {},
+  { signal, encoder: openEncoder = encoderOf(SOFTWARE), onProgress, isAtOnce = false }: RenderSegmentsOptions = {},
 ): AsyncGenerator<RenderedSegment[]> {
   signal?.throwIfAborted();
   checkInput(renderInput);
@@ -59,9 +64,9 @@ export async function* streamSegments(
   let passedOn = 0;
   try {
     for (const drawing of drawingsOf(renderInput, ranges)) {
-      const supply = supplyDrawing(drawing, signal, distinctPixelFormats(outputs));
+      const supply = supplyDrawing(drawing, signal, distinctPixelFormats(outputs), isAtOnce);
       try {
-        await encoding.open();
+        for (const { first } of isAtOnce ? drawing.ranges : drawing.ranges.slice(0, 1)) await encoding.open(first);
         const drawn = await supply.deliver(async (pixels, frame) => {
           await encoding.encode(pixels, frame, signal);
           onProgress?.(++done, frameCount);
@@ -94,16 +99,18 @@ export async function* streamSegments(
   }
 }
 
-/** Encodes ranges of a video in order, each for all outputs with encoders of its own. The caller must close it. */
+/** Encodes ranges of a video, the frames of each in order, for all outputs with encoders of its own. The caller must close it. */
 class SegmentEncoding {
-  /** For each finished range that was not taken, the track of each output. */
-  readonly #tracks: EncodedTrack[][] = [];
-  #finished = 0;
+  /** By range: the track of each output, if it is finished and was not taken. */
+  readonly #tracks = new Map<number, EncodedTrack[]>();
+  /** By range that is not finished. */
+  readonly #encoders = new Map<number, Encoder[]>();
+  /** Number of ranges whose tracks were taken. */
+  #taken = 0;
   readonly #renderInput: VideoInput;
   readonly #outputs: readonly RenderOutput[];
   readonly #ranges: readonly FrameRange[];
   readonly #openEncoder: EncoderFactory;
-  #encoders: Encoder[] = [];
 
   constructor(
     renderInput: VideoInput,
@@ -117,41 +124,55 @@ class SegmentEncoding {
     this.#openEncoder = openEncoder;
   }
 
-  /** Opens the encoders of the next range unless they are open. */
-  async open(): Promise<void> {
-    if (this.#encoders.length > 0) return;
+  /** Opens the encoders of the range of a frame unless they are open. */
+  async open(frame: number): Promise<void> {
+    const range = this.#rangeOf(frame);
+    if (this.#encoders.has(range)) return;
     const { width, height, fps } = this.#renderInput;
+    const encoders: Encoder[] = [];
+    this.#encoders.set(range, encoders);
     for (const { format, quality, codec = defaultCodec(format) } of this.#outputs) {
-      this.#encoders.push(await this.#openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
+      encoders.push(await this.#openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
     }
   }
 
   async encode(pixels: FramePixels, frame: number, signal: AbortSignal | undefined): Promise<void> {
-    const { first, end } = this.#ranges[this.#finished]!;
-    await this.open();
-    for (const [at, encoder] of this.#encoders.entries()) {
+    const range = this.#rangeOf(frame);
+    const { first, end } = this.#ranges[range]!;
+    await this.open(frame);
+    for (const [at, encoder] of this.#encoders.get(range)!.entries()) {
       await encoder.encode(pixels[pixelsOf(this.#outputs[at]!)], frame - first);
       signal?.throwIfAborted();
     }
-    if (frame + 1 === end) await this.#finish();
+    if (frame + 1 === end) await this.#finish(range);
   }
 
-  /** Returns the tracks of the ranges that were finished since the last call. */
+  /** Returns the tracks of the ranges that were finished since the last call, in order. */
   takeTracks(): EncodedTrack[][] {
-    return this.#tracks.splice(0);
+    const taken: EncodedTrack[][] = [];
+    for (let next = this.#tracks.get(this.#taken); next !== undefined; next = this.#tracks.get(this.#taken)) {
+      this.#tracks.delete(this.#taken++);
+      taken.push(next);
+    }
+    return taken;
   }
 
   close(): void {
-    for (const encoder of this.#encoders) encoder.close();
+    for (const encoder of [...this.#encoders.values()].flat()) encoder.close();
+    this.#encoders.clear();
   }
 
-  async #finish(): Promise<void> {
+  async #finish(range: number): Promise<void> {
     const finished: EncodedTrack[] = [];
-    for (const encoder of this.#encoders) finished.push(await encoder.finish());
-    this.close();
-    this.#encoders = [];
-    this.#tracks.push(finished);
-    this.#finished += 1;
+    const encoders = this.#encoders.get(range)!;
+    for (const encoder of encoders) finished.push(await encoder.finish());
+    for (const encoder of encoders) encoder.close();
+    this.#encoders.delete(range);
+    this.#tracks.set(range, finished);
+  }
+
+  #rangeOf(frame: number): number {
+    return this.#ranges.findIndex(({ first, end }) => frame >= first && frame < end);
   }
 }
 

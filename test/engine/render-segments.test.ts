@@ -1,6 +1,9 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import type { EncoderFactory } from '../../src/engine/codec/encoded-track.ts';
+import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
 import { renderSound } from '../../src/engine/input-media.ts';
+import { renderSegments as renderRanges } from '../../src/engine/render-segments.ts';
 import type { RenderedSegment } from '../../src/engine/segments/rendered-segment.ts';
 import { segmentRanges } from '../../src/engine/segments/segment.ts';
 import type { RenderInput } from '../../src/template/render-input.ts';
@@ -80,6 +83,50 @@ describe('renderSegments()', () => {
     expect(together.map(({ findings }) => findings.map(({ text }) => text))).toEqual([[], ['ᚠ'], []]);
     expect(together.map((segment) => segment.stills.map(({ frame }) => frame))).toEqual([[3], [30, 31], [44]]);
     for (const [at, range] of RANGES.entries()) expect(await renderSegments(texts, [range])).toEqual([together[at]]);
+  });
+
+  test('draws ranges that are encoded at once in one thread, with the same segments', async () => {
+    // Frames after 25 repeat, and their stills are encoded while other ranges are drawn in between.
+    const layers = [
+      { ...textLayer(1, 'ᚠ', 4, 30, 20), ip: 22, op: 45 },
+      { ...textLayer(2, 'Reel', 4, 30, 20), ip: 0, op: 10 },
+    ];
+    const stills = [3, 8, 28, 31, 40, 44].map((frame) => ({ name: `at_${frame}`, frame }));
+    const texts = inputOf(layers, { fps: 10, frameCount: 45, stills, document: { fonts: embeddedFonts() } });
+    const outputs = [texts.output, { ...texts.output, codec: 'hevc' as const }];
+    for (const drawn of [texts, renderInput()]) {
+      const seen: number[] = [];
+      const onProgress = (done: number): void => void seen.push(done);
+      const atOnce = await renderRanges(drawn, outputs, RANGES, { isAtOnce: true, onProgress });
+      expect(atOnce).toEqual(await renderRanges(drawn, outputs, RANGES));
+      expect(seen).toEqual(Array.from({ length: 45 }, (_, at) => at + 1));
+    }
+  });
+
+  test('fails like ranges in sequence if a range that is encoded at once fails', async () => {
+    const open = encoderOf(SOFTWARE);
+    const closed: string[] = [];
+    const encoder: EncoderFactory = async (...format) => {
+      const opened = await open(...format);
+      return {
+        ...opened,
+        encode: (pixels, frame) => (frame === 15 ? Promise.reject(new Error('full')) : opened.encode(pixels, frame)),
+        finish: () => opened.finish(),
+        close() {
+          closed.push('closed');
+          opened.close();
+        },
+      };
+    };
+    const { output } = renderInput();
+    const segments = renderRanges(renderInput(), [output], RANGES, { isAtOnce: true, encoder });
+    await expect(segments).rejects.toThrow('full');
+    // Shorter ranges may have ended before.
+    expect(closed).toHaveLength(3);
+    const stopping = new AbortController();
+    const onProgress = (): void => stopping.abort(new Error('enough'));
+    const options = { isAtOnce: true, signal: stopping.signal, onProgress };
+    await expect(renderRanges(renderInput(), [output], RANGES, options)).rejects.toThrow('enough');
   });
 
   test('reports the frames of its ranges', async () => {

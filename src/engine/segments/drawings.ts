@@ -1,5 +1,5 @@
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { RenderOutput, VideoInput } from '../../template/render-input.ts';
+import type { InputImage, RenderOutput, VideoInput } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { type DrawnInput, isComposed } from '../scenes/drawn-input.ts';
 import { type DrawnSpan, spanCutters } from './scene-cutters.ts';
@@ -16,7 +16,7 @@ export interface SegmentDrawing {
 }
 
 /** Maximum bytes of decoded images in a drawing of several segments. */
-const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
+export const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 
 /** Returns the spans of a checked video in order. */
 export function drawnSpans(video: VideoInput): DrawnSpan[] {
@@ -72,11 +72,12 @@ function extendedDrawing({ ranges, span }: SegmentDrawing, part: SpanPart): Segm
   if (span !== part.span || ranges.length === MAX_SHARED_SEGMENTS) return null;
   const allRanges = [...ranges, rangeOf(part)];
   const renderInput = span.cut(allRanges);
-  return imageBytes(renderInput) <= MAX_SHARED_IMAGE_BYTES ? { renderInput, ranges: allRanges, span } : null;
+  const images = isComposed(renderInput) ? renderInput.scenes.flatMap((scene) => scene.images) : renderInput.images;
+  return imageBytes(images) <= MAX_SHARED_IMAGE_BYTES ? { renderInput, ranges: allRanges, span } : null;
 }
 
-function imageBytes(input: DrawnInput): number {
-  const images = isComposed(input) ? input.scenes.flatMap((scene) => scene.images) : input.images;
+/** Returns the bytes of decoded images. */
+export function imageBytes(images: readonly Pick<InputImage, 'width' | 'height'>[]): number {
   return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
 }
 

@@ -102,14 +102,27 @@ export async function runInThread<Task extends ThreadTask>(
   throw new RenderError('render_crashed', 'The drawing thread ended before its task did');
 }
 
+/** A frame, and where a consumer receives it. */
+export interface DrawnFrame {
+  readonly frame: number;
+  /** Index of the consumer. */
+  readonly consumer: number;
+  readonly slot: number;
+}
+
 /** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
   /** Load the library that most inputs need besides those of the thread; without a response. */
   | { readonly kind: 'prepare' }
-  /** Open an input to draw it in these pixel formats; the response is `open`. */
-  | { readonly kind: 'open'; readonly renderInput: DrawnInput; readonly pixelFormats: readonly PixelFormat[] }
-  /** Draw a frame into a slot; the response is `frame`. */
-  | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
+  /** Open an input to draw it in these pixel formats, for as many consumers; the response is `open`. */
+  | {
+      readonly kind: 'open';
+      readonly renderInput: DrawnInput;
+      readonly pixelFormats: readonly PixelFormat[];
+      readonly consumers: number;
+    }
+  /** Draw a frame into a slot of a consumer's rings; the response is `frame`. */
+  | ({ readonly kind: 'draw' } & DrawnFrame)
   /** Run a task; the response is `still-drawn` for each still of either input, then `done`. */
   | { readonly [Task in ThreadTask]: { readonly kind: Task; readonly input: ThreadTasks[Task]['input'] } }[ThreadTask]
   /** Close the input; without a response. */
@@ -117,13 +130,13 @@ export type RasterRequest =
 
 /** Message from the raster worker. */
 export type RasterMessage =
-  /** The input is open. Each pixel format has the buffer of its ring, in the order of the request. */
+  /** The input is open. For each consumer, each pixel format has the buffer of its ring, in the order of the request. */
   | {
       readonly kind: 'open';
-      readonly buffers: readonly SharedArrayBuffer[];
+      readonly buffers: readonly (readonly SharedArrayBuffer[])[];
       readonly findings: readonly TextFinding[];
     }
-  | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
+  | ({ readonly kind: 'frame' } & DrawnFrame)
   /** Precedes the `frame` that it belongs to. */
   | { readonly kind: 'still'; readonly still: RenderedStill }
   | { readonly kind: 'still-drawn' }

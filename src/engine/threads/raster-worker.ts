@@ -3,18 +3,18 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
 import { unpackTemplate } from '../packed-input.ts';
-import type { PixelFormat } from '../pixel-format.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
-import type { DrawnInput } from '../scenes/drawn-input.ts';
 import { loadShaper } from '../text/open-font.ts';
-import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
+import type { DrawnFrame, RasterMessage, RasterRequest } from './drawing-thread.ts';
 
 // Entry point of the worker thread that draws frames and stills and lints, a single input at a time. Runs until terminated.
 
+type OpenRequest = Extract<RasterRequest, { readonly kind: 'open' }>;
+
 interface Drawing {
-  draw(frame: number, slot: number): Promise<void>;
+  draw(frame: DrawnFrame): Promise<void>;
   close(): void;
 }
 
@@ -35,10 +35,10 @@ async function serve(request: RasterRequest): Promise<void> {
       await loadShaper().catch(() => undefined);
       break;
     case 'open':
-      drawing = await openDrawing(request.renderInput, request.pixelFormats);
+      drawing = await openDrawing(request);
       break;
     case 'draw':
-      await drawing?.draw(request.frame, request.slot);
+      await drawing?.draw(request);
       break;
     case 'stills': {
       const { drawStills } = await import('../stills/draw-stills.ts');
@@ -75,28 +75,37 @@ async function freeInput(): Promise<void> {
   await setImmediate();
 }
 
-async function openDrawing(renderInput: DrawnInput, pixelFormats: readonly PixelFormat[]): Promise<Drawing> {
+async function openDrawing({ renderInput, pixelFormats, consumers }: OpenRequest): Promise<Drawing> {
   const { width, height } = renderInput;
   const rasterizer = await openRasterizer(renderInput);
-  const rings = ringsOf(pixelFormats.map((pixels) => ({ width, height, pixels })));
-  let last: { readonly frame: number; readonly slot: number } | undefined;
-  post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
+  const formats = pixelFormats.map((pixels) => ({ width, height, pixels }));
+  const ringsOfAll = ringsOf(formats, consumers);
+  const lastOfAll: DrawnFrame[] = [];
+  /** Consumer of the frame that the rasterizer has drawn last. */
+  let drawnFor = 0;
+  const buffers = ringsOfAll.map((rings) => rings.map(({ buffer }) => buffer));
+  post({ kind: 'open', buffers, findings: rasterizer.findings });
   return {
-    async draw(frame, slot) {
+    async draw({ frame, consumer, slot }) {
+      const rings = ringsOfAll[consumer]!;
+      const last = lastOfAll[consumer];
+      const names = renderInput.stills.filter((still) => still.frame === frame).map((still) => still.name);
+      // A still is encoded from the frame that was drawn last.
+      const mayCopy = names.length === 0 || drawnFor === consumer;
       // The slot of the previous frame is not overwritten before the other slots.
-      if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
+      if (last?.frame === frame - 1 && mayCopy && rasterizer.repeats(frame)) {
         for (const ring of rings) ring.copy(last.slot, slot);
       } else {
         await rasterizer.prepare(frame);
         drawInto(rings, rasterizer, frame, slot);
+        drawnFor = consumer;
       }
-      last = { frame, slot };
-      const names = renderInput.stills.filter((still) => still.frame === frame).map((still) => still.name);
+      lastOfAll[consumer] = { frame, consumer, slot };
       if (names.length > 0) {
         const bytes = await rasterizer.encodeJpeg();
         for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
       }
-      post({ kind: 'frame', frame, slot });
+      post({ kind: 'frame', frame, consumer, slot });
       freeBuffers();
       // While messages are pending, only an explicit yield lets the event loop turn.
       await setImmediate();
@@ -111,14 +120,21 @@ function drawInto(rings: readonly FrameRing[], rasterizer: Rasterizer, frame: nu
   for (const ring of rings) ring.put(pixels, slot);
 }
 
-/** Returns a ring for each format. Reuses those of the previous input, because memory shared by two threads is freed late. */
-function ringsOf(formats: readonly RingFormat[]): FrameRing[] {
-  const rings = formats.map((format): [string, FrameRing] => {
-    const key = JSON.stringify(format);
-    return [key, lastRings.get(key) ?? createFrameRing(format)];
-  });
-  lastRings = new Map(rings);
-  return [...lastRings.values()];
+/**
+ * Returns a ring for each format of each consumer. Reuses those of the previous input, because memory shared by two threads is freed
+ * late.
+ */
+function ringsOf(formats: readonly RingFormat[], consumers: number): FrameRing[][] {
+  const rings = new Map<string, FrameRing>();
+  const ringOf = (format: RingFormat, consumer: number): FrameRing => {
+    const key = JSON.stringify([format, consumer]);
+    const ring = lastRings.get(key) ?? createFrameRing(format);
+    rings.set(key, ring);
+    return ring;
+  };
+  const ofAll = Array.from({ length: consumers }, (_, consumer) => formats.map((format) => ringOf(format, consumer)));
+  lastRings = rings;
+  return ofAll;
 }
 
 function postStill(): void {

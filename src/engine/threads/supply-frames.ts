@@ -7,124 +7,158 @@ import type { RenderedStill } from '../rendered-file.ts';
 import type { DrawnInput } from '../scenes/drawn-input.ts';
 import type { SegmentDrawing } from '../segments/drawings.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';
+import {
+  type DrawnFrame,
+  type RasterMessage,
+  type RasterRequest,
+  releaseThread,
+  takeThread,
+} from './drawing-thread.ts';
 
 export interface SuppliedFrames {
   readonly stills: readonly RenderedStill[];
   readonly findings: readonly TextFinding[];
 }
 
+/** @param consumer index */
+type TakeFrame = (pixels: FramePixels, frame: number, consumer: number) => Promise<void>;
+
 /** A drawn frame in each requested pixel format. */
 export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 
-/** Draws frames of an input in a worker thread, ahead of the consumer. The caller must close it, even after an error. */
+/** Draws frames of an input in a worker thread, ahead of their consumers. The caller must close it, even after an error. */
 export interface FrameSupply {
   /**
-   * Passes the frames of the ranges to `take` in order. Without ranges, returns only the findings.
+   * Passes the frames of each consumer's ranges to `take`, in order for each consumer. Without consumers, returns only the findings.
    *
-   * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves, and the next frame
-   *   follows after that
+   * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves, and the consumer's next
+   *   frame follows after that
    * @returns the stills of these frames, and the defects of the input's texts
    * @throws RenderError if a frame cannot be drawn; errors of `take`; the signal's reason, promptly
    */
-  deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames>;
+  deliver(take: TakeFrame): Promise<SuppliedFrames>;
   close(): Promise<void>;
 }
 
 /**
- * Starts drawing: the thread opens the input while the caller opens its encoder. A fixed number of frames is buffered between
- * them, so that memory use does not depend on the length.
+ * Starts drawing: the thread opens the input while the caller opens its encoders. A fixed number of frames is buffered for each
+ * consumer, so that memory use does not depend on the length.
  *
  * @param renderInput checked
- * @param ranges not empty, in ascending order
+ * @param consumers the ranges of each consumer, not empty and in ascending order. Clips are decoded slowly for more than one consumer
  * @param pixelFormats each frame is drawn once for all of them; `rgba` needs a transparent canvas, so it must be the only format
  */
 export function supplyFrames(
   renderInput: DrawnInput,
-  ranges: readonly FrameRange[],
+  consumers: readonly (readonly FrameRange[])[],
   signal?: AbortSignal,
   pixelFormats: readonly PixelFormat[] = [pixelsOf(renderInput.output)],
 ): FrameSupply {
-  return new ThreadSupply(renderInput, ranges, signal, pixelFormats);
+  return new ThreadSupply(renderInput, consumers, signal, pixelFormats);
 }
 
 /**
  * Starts drawing frames of a video as `supplyFrames`. Frames are those of the video; findings name the scene by its distance from that
  * of the drawing.
+ *
+ * @param isAtOnce true for a consumer for each range, false for a single consumer
  */
 export function supplyDrawing(
   { renderInput, ranges, span: { offset, scene } }: SegmentDrawing,
   signal?: AbortSignal,
   pixelFormats?: readonly PixelFormat[],
+  isAtOnce = false,
 ): FrameSupply {
   const shifted = ranges.map(({ first, end }) => ({ first: first - offset, end: end - offset }));
-  const supply = supplyFrames(renderInput, shifted, signal, pixelFormats);
+  const consumers = isAtOnce ? shifted.map((range) => [range]) : [shifted].filter(({ length }) => length > 0);
+  const supply = supplyFrames(renderInput, consumers, signal, pixelFormats);
   return {
     async deliver(take) {
-      const { stills, findings } = await supply.deliver((pixels, frame) => take(pixels, frame + offset));
+      const { stills, findings } = await supply.deliver((pixels, frame, consumer) =>
+        take(pixels, frame + offset, consumer),
+      );
       return { stills, findings: scene === null ? findings : findings.map((finding) => ({ scene: 0, ...finding })) };
     },
     close: () => supply.close(),
   };
 }
 
+interface Consumer {
+  /** Frames that are not requested yet. */
+  readonly frames: Iterator<number, undefined>;
+  /** Resolves when all drawn frames are taken. */
+  taking: Promise<void>;
+  /** The buffer of each pixel format's ring. */
+  buffers: readonly SharedArrayBuffer[];
+}
+
 class ThreadSupply implements FrameSupply {
   readonly #worker = takeThread();
   readonly #messages: AsyncIterable<[RasterMessage]>;
   readonly #renderInput: DrawnInput;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
+  /** Aborted with the first error of `take`. */
+  readonly #failing = new AbortController();
   readonly #pixelFormats: readonly PixelFormat[];
-  /** Frames that are not requested yet. */
-  readonly #frames: Iterator<number, undefined>;
-  /** Undefined without ranges. */
-  readonly #lastFrame: number | undefined;
-  /** The buffer of each pixel format's ring. */
-  #buffers: readonly SharedArrayBuffer[] = [];
+  readonly #consumers: readonly Consumer[];
+  /** Number of frames that are not drawn yet. */
+  #undrawn: number;
   #isDone = false;
 
   constructor(
     renderInput: DrawnInput,
-    ranges: readonly FrameRange[],
+    consumers: readonly (readonly FrameRange[])[],
     signal: AbortSignal | undefined,
     pixelFormats: readonly PixelFormat[],
   ) {
-    const options = { signal, close: ['exit'] } as object;
+    this.#signal = AbortSignal.any([this.#failing.signal, ...(signal === undefined ? [] : [signal])]);
+    const options = { signal: this.#signal, close: ['exit'] } as object;
     this.#messages = on(this.#worker, 'message', options) as AsyncIterable<[RasterMessage]>;
     this.#renderInput = renderInput;
-    this.#signal = signal;
     this.#pixelFormats = pixelFormats;
-    this.#frames = framesOf(ranges);
-    const end = ranges.at(-1)?.end;
-    this.#lastFrame = end === undefined ? undefined : end - 1;
-    this.#send({ kind: 'open', renderInput, pixelFormats });
+    this.#consumers = consumers.map((ranges) => ({
+      frames: framesOf(ranges),
+      taking: Promise.resolve(),
+      buffers: [],
+    }));
+    this.#undrawn = consumers.flat().reduce((sum, { first, end }) => sum + end - first, 0);
+    this.#send({ kind: 'open', renderInput, pixelFormats, consumers: consumers.length });
   }
 
-  async deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames> {
+  async deliver(take: TakeFrame): Promise<SuppliedFrames> {
     const stills: RenderedStill[] = [];
-    let findings: readonly TextFinding[] = [];
-    for await (const [message] of this.#messages) {
-      switch (message.kind) {
-        case 'open':
-          this.#buffers = message.buffers;
-          findings = message.findings;
-          this.#isDone = this.#lastFrame === undefined;
-          for (let slot = 0; slot < RING_SLOTS; slot++) this.#requestNext(slot);
-          break;
-        case 'still':
-          stills.push(message.still);
-          break;
-        case 'frame':
-          await take(this.#pixelsIn(message.slot), message.frame);
-          this.#signal?.throwIfAborted();
-          this.#requestNext(message.slot);
-          this.#isDone = message.frame === this.#lastFrame;
-          break;
-        case 'failed':
-          throw errorFrom(message.failure);
+    let findings: readonly TextFinding[] | null = null;
+    try {
+      for await (const [message] of this.#messages) {
+        switch (message.kind) {
+          case 'open':
+            findings = message.findings;
+            this.#open(message.buffers);
+            break;
+          case 'still':
+            stills.push(message.still);
+            break;
+          case 'frame':
+            this.#undrawn -= 1;
+            this.#pass(message, take);
+            break;
+          case 'failed':
+            throw errorFrom(message.failure);
+        }
+        if (findings !== null && this.#undrawn === 0) break;
       }
-      if (this.#isDone) return { stills, findings };
+    } catch (error) {
+      throw this.#failing.signal.aborted ? this.#failing.signal.reason : error;
+    } finally {
+      // The caller frees what `take` uses.
+      await Promise.all(this.#consumers.map(({ taking }) => taking));
     }
-    throw new RenderError('render_crashed', 'The drawing thread ended before the last frame');
+    this.#signal.throwIfAborted();
+    if (findings === null || this.#undrawn > 0) {
+      throw new RenderError('render_crashed', 'The drawing thread ended before the last frame');
+    }
+    this.#isDone = true;
+    return { stills, findings };
   }
 
   async close(): Promise<void> {
@@ -136,15 +170,35 @@ class ThreadSupply implements FrameSupply {
     this.#isDone = false;
   }
 
-  #requestNext(slot: number): void {
-    const { value: frame } = this.#frames.next();
-    if (frame !== undefined) this.#send({ kind: 'draw', frame, slot });
+  #open(buffers: readonly (readonly SharedArrayBuffer[])[]): void {
+    for (const [index, consumer] of this.#consumers.entries()) consumer.buffers = buffers[index]!;
+    // In turns, so that all consumers begin at once.
+    for (let slot = 0; slot < RING_SLOTS; slot++) {
+      for (const index of this.#consumers.keys()) this.#requestNext(index, slot);
+    }
   }
 
-  #pixelsIn(slot: number): FramePixels {
+  /** Passes a frame to its consumer when that has taken the previous one. */
+  #pass({ frame, consumer, slot }: DrawnFrame, take: TakeFrame): void {
+    const { taking, buffers } = this.#consumers[consumer]!;
+    const next = async (): Promise<void> => {
+      await taking;
+      if (this.#signal.aborted) return;
+      await take(this.#pixelsIn(buffers, slot), frame, consumer);
+      if (!this.#signal.aborted) this.#requestNext(consumer, slot);
+    };
+    this.#consumers[consumer]!.taking = next().catch((error: unknown) => this.#failing.abort(error));
+  }
+
+  #requestNext(consumer: number, slot: number): void {
+    const { value: frame } = this.#consumers[consumer]!.frames.next();
+    if (frame !== undefined) this.#send({ kind: 'draw', frame, consumer, slot });
+  }
+
+  #pixelsIn(buffers: readonly SharedArrayBuffer[], slot: number): FramePixels {
     const { width, height } = this.#renderInput;
     const views = this.#pixelFormats.map((pixels, at) => {
-      return [pixels, ringFrame(this.#buffers[at]!, { width, height, pixels }, slot)];
+      return [pixels, ringFrame(buffers[at]!, { width, height, pixels }, slot)];
     });
     return Object.fromEntries(views) as FramePixels;
   }

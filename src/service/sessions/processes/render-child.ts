@@ -177,7 +177,7 @@ export class RenderChild implements TaskRunner {
   async run<Kind extends TaskKind>(
     kind: Kind,
     input: TaskInput<Kind>,
-    { onProgress, signal, bytes, video, encoder = this.#options.encoder }: TaskOptions = {},
+    { onProgress, signal, bytes, video, processors = 1, encoder = this.#options.encoder }: TaskOptions = {},
   ): Promise<TaskOutput<Kind>> {
     signal?.throwIfAborted();
     const task = this.#taskCount++;
@@ -191,6 +191,7 @@ export class RenderChild implements TaskRunner {
       kind,
       input: packInput(input),
       encoder,
+      processors,
       bytes: bytes ?? NO_BYTES,
     };
     let progress = 0;

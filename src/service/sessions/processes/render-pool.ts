@@ -71,6 +71,7 @@ export function createRenderPool({
   const watch = new UsageMonitor();
   /** In the order in which they finished their last task. */
   const children = new Set<RenderChild>();
+  const running = new Set<{ readonly video: symbol | undefined }>();
   const pauses = new CrashPauses();
   const closing = new AbortController();
 
@@ -108,16 +109,21 @@ export function createRenderPool({
     return child;
   };
   const runNow: TaskRunner['run'] = async (kind, input, options = {}) => {
-    const { owner = '' } = options;
+    const { owner = '', video } = options;
+    const active = [...running].map((task) => task.video);
+    const processors = Math.min(options.processors ?? 1, freeProcessors(size, active, video));
     const child = take(kind, options);
+    const task = { video };
+    running.add(task);
     try {
-      const output = await child.run(kind, input, options);
+      const output = await child.run(kind, input, { ...options, processors });
       pauses.finished(owner);
       return output;
     } catch (error) {
       if (error instanceof TaskKilled && error.reason === 'crash') pauses.crashed(owner);
       throw error;
     } finally {
+      running.delete(task);
       await release(child);
     }
   };
@@ -153,6 +159,20 @@ export function createRenderPool({
       children.clear();
     },
   };
+}
+
+/**
+ * Returns how many processors a task may use: those that tasks of other videos leave, at least one.
+ *
+ * @param active the video of each running task
+ */
+export function freeProcessors(
+  size: number,
+  active: readonly (symbol | undefined)[],
+  video: symbol | undefined,
+): number {
+  const foreign = active.filter((task) => video === undefined || task !== video).length;
+  return Math.max(1, size - foreign);
 }
 
 /** Rejects queued work as soon as the signal is aborted; after `begin`, the work handles the signal. */

@@ -25,7 +25,7 @@ import {
 // leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
 
 type Handler<Kind extends TaskKind> = (
-  task: { readonly input: TaskInput<Kind>; readonly encoder: EncoderChoice; readonly bytes: Uint8Array },
+  task: Pick<TaskRequest, 'encoder' | 'processors' | 'bytes'> & { readonly input: TaskInput<Kind> },
   onProgress: (done: number, count: number) => void,
 ) => Promise<TaskOutput<Kind>>;
 
@@ -39,11 +39,12 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderOutputs } = await import('../../../engine/render-file.ts');
     return renderOutputs(unpackRenderInput(renderInput), outputs, { encoder: await openerOf(encoder), onProgress });
   },
-  async segments({ input: { renderInput, outputs, ranges }, encoder }, onProgress) {
+  async segments({ input: { renderInput, outputs, ranges }, encoder, processors }, onProgress) {
     const { renderSegments } = await import('../../../engine/render-segments.ts');
     return renderSegments(unpackRenderInput(renderInput), outputs, ranges, {
       encoder: await openerOf(encoder),
       onProgress,
+      isAtOnce: processors > 1,
     });
   },
   async frames({ input: { renderInput, frames } }) {
@@ -157,11 +158,11 @@ async function answer(task: number, request: TaskRequest): Promise<void> {
 }
 
 async function run(
-  { kind, input, encoder, bytes }: TaskRequest,
+  { kind, input, encoder, processors, bytes }: TaskRequest,
   onProgress: (done: number, count: number) => void,
 ): Promise<TaskOutput<TaskKind>> {
   const handle = HANDLERS[kind] as Handler<TaskKind>;
-  return handle({ input: input as TaskInput<TaskKind>, encoder, bytes }, onProgress);
+  return handle({ input: input as TaskInput<TaskKind>, encoder, processors, bytes }, onProgress);
 }
 
 async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {

@@ -40,7 +40,10 @@ interface RenderTasks {
     readonly input: { readonly renderInput: AnyRenderInput; readonly outputs: readonly RenderOutput[] };
     readonly output: readonly RenderedFile[];
   };
-  /** Renders segments for outputs that share a drawing: for each range, the segment of each output. */
+  /**
+   * Renders segments for outputs that share a drawing: for each range, the segment of each output. With more than one processor, the
+   * ranges are encoded at once.
+   */
   readonly segments: {
     readonly input: {
       readonly renderInput: AnyRenderInput;
@@ -101,6 +104,8 @@ export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
 export interface TaskOptions extends RenderOptions {
   /** The encoder of this task; that of its pool by default. */
   readonly encoder?: EncoderChoice;
+  /** Processors that the task can use at once; 1 by default. It is given those that tasks of other videos leave free. */
+  readonly processors?: number;
   /** The file that the task reads. */
   readonly bytes?: Uint8Array;
   /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */
@@ -146,6 +151,8 @@ export interface TaskRequest {
   /** Packed, @see packInput. */
   readonly input: unknown;
   readonly encoder: EncoderChoice;
+  /** See `TaskOptions`. */
+  readonly processors: number;
   /** The file that the task reads; empty for most tasks. */
   readonly bytes: Uint8Array;
 }

@@ -31,7 +31,7 @@ import {
 } from './pieces.ts';
 import { addStills, renderSoundCached, renderUnits, storeSegment } from './render-cached.ts';
 import type { SegmentCache } from './segment-cache.ts';
-import { finishedIn, framesOf, tasksOf } from './segment-tasks.ts';
+import { finishedIn, framesOf, PROCESSORS_PER_DRAWING, sharedTasksOf, tasksOf } from './segment-tasks.ts';
 
 /**
  * Renders videos as pieces and joins them. A single machine renders all pieces. Workers of a farm and shards of an apply each
@@ -254,14 +254,18 @@ export function createSegmentRenderer({
       missing: readonly Unit[],
       keep: (unit: Unit, segment: RenderedSegment) => Promise<void>,
     ): Promise<void> => {
-      const tasks = tasksOf([...groupBy(missing, ({ range }) => range).values()], parallel);
+      const ofRanges = [...groupBy(missing, ({ range }) => range).values()];
+      const shared = sharedTasksOf(ofRanges, renderInput, parallel);
+      const tasks = shared ?? tasksOf(ofRanges, parallel);
+      const isInOrder = shared === null;
+      const processors = isInOrder ? 1 : PROCESSORS_PER_DRAWING;
       await allOrNone(options.signal, (signal) =>
         inParallel(tasks, parallel, async (task) => {
           signal.throwIfAborted();
           const taskRanges = task.map(([{ range }]) => range);
           let done = 0;
           const onDone = (frames: number): void => {
-            const finished = finishedIn(taskRanges, frames) - finishedIn(taskRanges, done);
+            const finished = finishedIn(taskRanges, frames, isInOrder) - finishedIn(taskRanges, done, isInOrder);
             advance((frames - done) * task[0]!.length, finished * task[0]!.length);
             done = frames;
           };
@@ -270,7 +274,7 @@ export function createSegmentRenderer({
             ranges: taskRanges,
             outputs: task[0]!.map(({ file }) => all[file]!.output),
           };
-          const rendered = await runner.run('segments', input, { ...options, signal, onProgress: onDone });
+          const rendered = await runner.run('segments', input, { ...options, signal, processors, onProgress: onDone });
           onDone(framesOf(taskRanges));
           for (const [range, segments] of rendered.entries()) {
             for (const [at, segment] of segments.entries()) {

@@ -5,7 +5,12 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
-import { chooseEncoder, quotaOf, renderCapacity } from '../../../../src/service/sessions/processes/render-pool.ts';
+import {
+  chooseEncoder,
+  freeProcessors,
+  quotaOf,
+  renderCapacity,
+} from '../../../../src/service/sessions/processes/render-pool.ts';
 import { inputOf, movingInput } from '../../../engine/inputs.ts';
 import { bytesOf, renderFile } from '../../../support/in-memory.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
@@ -207,6 +212,16 @@ describe('createRenderPool() for tasks of one video', () => {
     const ends = await Promise.all(started.map(({ task }) => task));
     expect(ends).toEqual([0, 1].map(() => expect.objectContaining({ code: 'render_crashed' })));
     expect((await pool.run('video', movingInput(), { video })).frameCount).toBe(12);
+  });
+});
+
+describe('freeProcessors()', () => {
+  test('counts the tasks of other videos, and leaves one', () => {
+    const [video, foreign] = [Symbol('video'), Symbol('foreign')];
+    expect(freeProcessors(3, [], video)).toBe(3);
+    expect(freeProcessors(3, [video, video, foreign], video)).toBe(2);
+    expect(freeProcessors(2, [foreign, undefined, foreign], video)).toBe(1);
+    expect(freeProcessors(3, [undefined], undefined)).toBe(2);
   });
 });
 

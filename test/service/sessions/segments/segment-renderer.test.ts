@@ -12,6 +12,7 @@ import type {
   TaskRunner,
 } from '../../../../src/service/sessions/processes/tasks.ts';
 import { cacheKeys } from '../../../../src/service/sessions/segment-keys.ts';
+import { piecesOf } from '../../../../src/service/sessions/segments/pieces.ts';
 import { SegmentCache, type SegmentStore } from '../../../../src/service/sessions/segments/segment-cache.ts';
 import {
   createSegmentRenderer,
@@ -50,7 +51,8 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; dr
     segments: async ({ renderInput: whole, outputs, ranges }: TaskInput<'segments'>, options: TaskOptions) => {
       const of = outputs.length === 1 ? '' : ` of ${outputs.length} outputs`;
       log.push(...ranges.map(({ first }) => `segment ${first}${of}`));
-      return renderSegments(unpackRenderInput(whole), outputs, ranges, counted(options));
+      const isAtOnce = (options.processors ?? 1) > 1;
+      return renderSegments(unpackRenderInput(whole), outputs, ranges, { ...counted(options), isAtOnce });
     },
     frames: async ({ renderInput: whole, frames }: TaskInput<'frames'>) => {
       log.push(...frames.map((frame) => `still ${frame}`));
@@ -123,6 +125,39 @@ describe('createSegmentRenderer()', () => {
     await renderer.render(renderInput(0, { frameCount: 340 }));
     expect(rows.map(({ length }) => length)).toEqual([5, 4, 4, 4]);
     expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at * 20));
+  });
+
+  it('renders two or three segments from one drawing, unless their frames are large or have clips', async () => {
+    const local = localTasks();
+    const tasks: unknown[] = [];
+    const run: TaskRunner<RenderTaskKind>['run'] = (kind, input, options = {}) => {
+      const { ranges } = input as TaskInput<'segments'>;
+      if (kind !== 'segments') return { track: null, findings: [] } as never;
+      tasks.push([ranges.map(({ first }) => first), options.processors]);
+      // Rendered small: only the grouping is of interest.
+      const small = { ...(input as TaskInput<'segments'>), renderInput: renderInput() };
+      return local.run(kind, small as typeof input, options);
+    };
+    const grouped = async (parallel: number, changes: Partial<RenderInput>): Promise<unknown[]> => {
+      const renderer = createSegmentRenderer({ runner: { run }, parallel, cache: null });
+      const video = { renderInput: renderInput(0, changes), others: [] };
+      await renderer.renderPieces(video, piecesOf(video));
+      return tasks.splice(0);
+    };
+    expect(await grouped(2, {})).toEqual([[[0, 20, 33], 2]]);
+    expect(await grouped(2, { width: 1920, height: 1080 })).toEqual([[[0, 20, 33], 2]]);
+    expect(await grouped(4, {})).toEqual([
+      [[0], 2],
+      [[20, 33], 2],
+    ]);
+    const apart = [
+      [[0], 1],
+      [[20, 33], 1],
+    ];
+    expect(await grouped(2, { width: 3840, height: 2160 })).toEqual(apart);
+    const clip = { name: 'clip', assetId: 'clip', bytes: new Uint8Array() };
+    expect(await grouped(2, { clips: [clip as never] })).toEqual(apart);
+    expect(await grouped(1, {})).toEqual([[[0, 20, 33], 1]]);
   });
 
   it('renders only the segments that an edit affects, with the bytes of a full render', async () => {
