@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { trackOf } from '../../contract/wire/mapping.ts';
 import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
@@ -176,21 +175,4 @@ export function definitionSpan(file: string, text: string, path: readonly string
     if (node.span.file === file) span = node.span;
   }
   return span;
-}
-
-/**
- * Returns the location of the value of an editable, or of a track (see `trackKey`). The result is the start of the
- * file if the value comes from a fragment or a data row.
- *
- * @param key null if only the file is known
- */
-export function resourceSpan(file: string, text: string, key: string | null): Span {
-  const parsed = parseYaml(file, text);
-  const node = parsed.ok && parsed.value !== null && key !== null ? entry(parsed.value, key) : null;
-  return node === null || node.span.file !== file ? startOf(file) : node.span;
-}
-
-function entry(definition: TreeNode, key: string): TreeNode | null {
-  const track = trackOf(key);
-  return track === null ? child(child(definition, 'resources'), key) : child(child(definition, 'audio'), track);
 }

@@ -1,7 +1,7 @@
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
 import { child, type FilledCell, type MapNode, type TreeNode } from '../../kernel/yaml/tree.ts';
-import { resourceSpan } from './definition-file.ts';
+import { resourceSpan } from './scene-spans.ts';
 import type { Video, VideoId } from './video.ts';
 
 /** Cells of a data row that filled in values of a video, by editable or `trackKey`. */

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { valueName } from '../../contract/video-spec.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import { type Diagnostic, sortDiagnostics, startOf } from '../../kernel/diagnostic.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../../kernel/file-kind.ts';
 import { pointersIn } from '../../template/parse-template-package.ts';
 import { type LocatedVideos, valueSpan } from '../definition/filled-cells.ts';
-import { sourceOf, templatesOf, type Video } from '../definition/video.ts';
+import { type Source, sourceOf, templatesOf, type Video } from '../definition/video.ts';
 import type { Project } from './load-project.ts';
 import { type ProjectTemplate, templateFilePath } from './load-templates.ts';
 
@@ -29,17 +30,20 @@ export function createPointerSearch({ root, templates, ...located }: PointerSear
     return found;
   };
   return (video) => {
-    const keys = [...video.scenes[0]!.resources.keys(), ...[...video.audio.keys()].map(trackKey)];
-    const used = keys.flatMap((key) => {
-      const from = sourceOf(video, key);
-      if (from?.kind !== 'file' || !isPointer(from.path)) return [];
-      return [pointerError(from.path, valueSpan(video, key, located))];
+    const search = (source: Source | null, name: string): Diagnostic[] => {
+      if (source?.kind !== 'file' || !isPointer(source.path)) return [];
+      return [pointerError(source.path, valueSpan(video, name, located))];
+    };
+    const ofScenes = video.scenes.flatMap((scene) => {
+      const keys = [...scene.resources.keys(), ...[...scene.audio.keys()].map(trackKey)];
+      return keys.flatMap((key) => search(sourceOf(video, key, scene), valueName(video, scene, key)));
     });
+    const tracks = [...video.audio].flatMap(([name, { source }]) => search(source, trackKey(name)));
     const ofTemplates = templatesOf(video).flatMap((name) => {
       const template = templates.get(name);
       return template === undefined ? [] : templatePointers(template);
     });
-    return [...used, ...ofTemplates];
+    return [...ofScenes, ...tracks, ...ofTemplates];
   };
 }
 

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { ApplyOutcome, VideoFailure } from '../../reconciler/apply/events.ts';
-import { resourceSpan } from '../../reconciler/definition/definition-file.ts';
+import { resourceSpan } from '../../reconciler/definition/scene-spans.ts';
 import type { ChangeDocument } from '../../reconciler/plan/plan-document.ts';
 import { unknownWords } from '../wording/unknown-words.ts';
 import { type JsonDiagnostic, textPosition } from './diagnostics-json.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePath, resourceSpan } from '../../../src/reconciler/definition/definition-file.ts';
+import { resolvePath } from '../../../src/reconciler/definition/definition-file.ts';
+import { resourceSpan } from '../../../src/reconciler/definition/scene-spans.ts';
 
 describe('resolvePath()', () => {
   it.each([
