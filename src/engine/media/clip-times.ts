@@ -57,11 +57,12 @@ function clipClock(
   if (clock.isEven) return (_frame, time) => time;
   let start: number | undefined;
   return (frame) => {
-    for (let at = clock.first; start === undefined && at <= frame; at++) {
+    const shown = Math.max(clock.first, frame);
+    for (let at = clock.first; start === undefined && at <= shown; at++) {
       if (assetFrame(showing, ip + clock.timeAt(at), fr) !== undefined) start = at;
     }
-    const from = start ?? frame;
-    const passed = Math.max(0, Math.max(clock.first, frame) - from) * clock.pace;
+    const from = start ?? shown;
+    const passed = Math.max(0, shown - from) * clock.pace;
     return assetTime(showing, ip + clock.timeAt(from) + passed, fr);
   };
 }

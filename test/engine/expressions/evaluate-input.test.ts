@@ -10,7 +10,7 @@ import type { Evaluate } from '../../../src/template/expressions/bake-expression
 import { initPackage, isPackage, type NewPackage } from '../../../src/template/init/init-package.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, RenderInput } from '../../../src/template/render-input.ts';
+import type { LottieDocument, RenderInput, VideoInput } from '../../../src/template/render-input.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import {
   fill,
@@ -22,6 +22,7 @@ import {
   TRANSFORM,
   textLayer,
 } from '../../support/lottie-documents.ts';
+import { sceneVideo } from '../../support/scene-videos.ts';
 import { differingFrames } from '../../support/segment-frames.ts';
 import { everyScript, LATIN } from '../text/test-fonts.ts';
 
@@ -66,7 +67,7 @@ function inputWith(animation: LottieDocument, resources: Record<string, Resource
 }
 
 /** Returns the pixels of the first still. */
-async function pixelsOf(renderInput: RenderInput): Promise<ImageData> {
+async function pixelsOf(renderInput: VideoInput): Promise<ImageData> {
   const [still] = await drawStills(renderInput, () => undefined);
   const picture = await loadImage(Buffer.from(still!.bytes));
   const context = createCanvas(picture.width, picture.height).getContext('2d');
@@ -129,6 +130,25 @@ describe('evaluateInput()', () => {
       // Pixels at the edges of letters are too light for ink.
       expect(Math.abs(margin - (side % 2 === 0 ? 30 : 20)), `${side} of ${margins}`).toBeLessThanOrEqual(3);
     }
+  });
+
+  it('evaluates the scenes of a video apart, each in its own composition', async () => {
+    const [short, long] = [inputWith(badge(), textOf('Hi')), inputWith(badge(), textOf('A longer headline'))];
+    const fade = { type: 'fade', duration: 0.2 } as const;
+    const [first, second] = [short, long].map(({ animation }) => (animation.op - animation.ip) / animation.fr);
+    const video = sceneVideo([
+      { id: 'a', of: short, duration: first! + 1 },
+      { id: 'b', of: long, transition: fade, duration: second! + 1 },
+    ]);
+    const { fps, frameCount } = video;
+    const boxes: number[][] = [];
+    for (const frame of [0, Math.round((first! + 1) * fps), frameCount - 1]) {
+      boxes.push(boundsOf(await pixelsOf({ ...video, stills: [{ name: 'still', frame }] }), isBox));
+    }
+    const alone = [short, long].map(async (input) => boundsOf(await pixelsOf(input), isBox));
+    const [ofShort, ofLong] = await Promise.all(alone);
+    // On the first frame of the transition only the old scene is seen.
+    expect(boxes).toEqual([ofShort, ofShort, ofLong]);
   });
 
   it('keeps the minimum of an expression for an empty text', async () => {

@@ -109,6 +109,15 @@ describe('makeSound()', () => {
     for (const [at, share] of [0.5, 1, 0.5, 0.1].entries()) expect(levels[at]).toBeCloseTo(LOUD * 0.5 * share, 2);
   });
 
+  test('fades before the end that is asked for, and not before an end of its own', async () => {
+    const fading = { endSeconds: 1.5, endFadeSeconds: 0.5 };
+    const { left } = await mixed(sound(tone(2), {}, fading));
+    const levels = [0.5, 1.25, 1.45, 1.6].map((second) => rms(left, (second - 0.02) * RATE, (second + 0.02) * RATE));
+    for (const [at, share] of [1, 0.5, 0.1, 0].entries()) expect(levels[at]).toBeCloseTo(LOUD * share, 2);
+    const { left: short } = await mixed(sound(tone(0.9), {}, fading));
+    expect(rms(short, 0.7 * RATE, 0.85 * RATE)).toBeCloseTo(LOUD, 2);
+  });
+
   test('loops from the trim point without a gap', async () => {
     const { left } = await mixed(sound(tone(0.7, 0.2, 0.3), { loop: true, trim_start_time: 0.2 }));
     const starts = [0, 0.5, 1, 1.5].map((second) => onset(left, 0.1, (second - 0.01) * RATE) - second * RATE);
