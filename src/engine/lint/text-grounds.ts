@@ -21,6 +21,7 @@ const MARGIN_SHARE = 1;
 export class TextGrounds {
   /** Three channels of each point, by editable and frame. */
   readonly #grounds: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
+  readonly #changes = new Map<Uint8Array, Map<Uint8Array, number>>();
 
   /**
    * Draws the sampled frames that show texts of editables without these texts.
@@ -56,13 +57,12 @@ export class TextGrounds {
     const [before, after] = [grounds?.get(from), grounds?.get(to)];
     if (from === to) return 0;
     if (before === undefined || after === undefined) return Infinity;
-    const changes = new Uint16Array(256);
-    for (let at = 0; at < before.length; at += 3) {
-      const channel = (index: number) => Math.abs(before[at + index]! - after[at + index]!);
-      changes[Math.max(channel(0), channel(1), channel(2))]! += 1;
-    }
-    let [change, ignored] = [255, IGNORED_SHARE * COLUMNS * ROWS];
-    while (change > 0 && changes[change]! <= ignored) ignored -= changes[change--]!;
+    // Runs of low contrast compare the same frames in each round.
+    const known = this.#changes.get(before)?.get(after) ?? this.#changes.get(after)?.get(before);
+    if (known !== undefined) return known;
+    const change = changeOf(before, after);
+    const changes = this.#changes.get(before) ?? new Map<Uint8Array, number>();
+    this.#changes.set(before, changes.set(after, change));
     return change;
   }
 
@@ -76,13 +76,29 @@ export class TextGrounds {
     const points = this.#grounds.get(editable)?.get(frame);
     if (points === undefined) return Infinity;
     const ratios = Array.from({ length: COLUMNS * ROWS }, (_, point) => {
-      const [red, green, blue] = points.subarray(3 * point, 3 * point + 3);
-      const ground = luminanceOf(LINEAR[red!]!, LINEAR[green!]!, LINEAR[blue!]!);
+      const at = 3 * point;
+      const ground = luminanceOf(LINEAR[points[at]!]!, LINEAR[points[at + 1]!]!, LINEAR[points[at + 2]!]!);
       // The text contains all luminances of its range.
       return contrastRatio(ground, Math.min(bright, Math.max(dark, ground)));
     });
     return quantile(ratios, 0.1);
   }
+}
+
+/** Number of points by change, 0..255. */
+const counts = new Uint16Array(256);
+
+function changeOf(before: Uint8Array, after: Uint8Array): number {
+  counts.fill(0);
+  for (let at = 0; at < before.length; at += 3) {
+    const red = Math.abs(before[at]! - after[at]!);
+    const green = Math.abs(before[at + 1]! - after[at + 1]!);
+    const blue = Math.abs(before[at + 2]! - after[at + 2]!);
+    counts[Math.max(red, green, blue)]! += 1;
+  }
+  let [change, ignored] = [255, IGNORED_SHARE * COLUMNS * ROWS];
+  while (change > 0 && counts[change]! <= ignored) ignored -= counts[change--]!;
+  return change;
 }
 
 /** In shares of the picture. */
@@ -136,7 +152,7 @@ function pointsOf(rgba: Uint8Array, { width, height }: RenderInput, { left, top,
     const y = within(top + ((bottom - top) * (row + 0.5)) / ROWS, height);
     for (let column = 0; column < COLUMNS; column++, at += 3) {
       const x = within(left + ((right - left) * (column + 0.5)) / COLUMNS, width);
-      points.set(rgba.subarray(4 * (y * width + x), 4 * (y * width + x) + 3), at);
+      for (let channel = 0; channel < 3; channel++) points[at + channel] = rgba[4 * (y * width + x) + channel]!;
     }
   }
   return points;

@@ -233,9 +233,10 @@ function measureInnerPixels(
   for (const [text, { pixels, coverages, maxCoverage }] of texts) {
     const inner: InnerPixels = { ratios: [], luminances: [], isAtEdge: false, besideCount: 0, haloRatios: [] };
     measured.set(text, inner);
-    const beside: number[] = [];
+    const beside = new Int32Array(4);
     for (let index = 0; index < pixels.length; index++) {
-      const [pixel, coverage] = [pixels[index]!, coverages[index]!];
+      const pixel = pixels[index]!;
+      const coverage = coverages[index]!;
       if (coverage < MIN_INNER_SHARE * maxCoverage) continue;
       const at = 4 * pixel;
       // Extrapolates to the luminance of a fully covered pixel.
@@ -244,12 +245,14 @@ function measureInnerPixels(
       // The content behind a transparent picture is unknown.
       const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
       inner.ratios.push(isKnown ? contrastRatio(textLuminance, luminance(bare, at)) : MAX_RATIO);
-      const [x, y] = [left + (pixel % width), top + Math.floor(pixel / width)];
+      const x = left + (pixel % width);
+      const y = top + Math.floor(pixel / width);
       if (x === 0 || y === 0 || x === size.width - 1 || y === size.height - 1) inner.isAtEdge = true;
-      findBeside(beside, pixel, isText, width, height);
-      if (beside.length > 0) inner.besideCount += 1;
+      const count = findBeside(beside, pixel, isText, width, height);
+      if (count > 0) inner.besideCount += 1;
       let haloRatio = -1;
-      for (const besideAt of beside) {
+      for (let nth = 0; nth < count; nth++) {
+        const besideAt = beside[nth]!;
         if (!isChanged(whole, bare, besideAt)) continue;
         haloRatio = Math.max(haloRatio, contrastRatio(textLuminance, luminance(whole, besideAt)));
       }
@@ -312,28 +315,33 @@ function findTextPixels(
 /**
  * Finds the nearest pixels without text to the left and right, above and below.
  *
- * @param found receives the indices of their red channels instead of what it contains
+ * @param found receives the indices of their red channels
  * @param pixel index of the pixel in `isText`
+ * @returns their number
  */
-function findBeside(found: number[], pixel: number, isText: Uint8Array, width: number, height: number): void {
+function findBeside(found: Int32Array, pixel: number, isText: Uint8Array, width: number, height: number): number {
   const x = pixel % width;
   const y = (pixel - x) / width;
-  found.length = 0;
-  searchBeside(found, pixel, isText, -1, x);
-  searchBeside(found, pixel, isText, 1, width - 1 - x);
-  searchBeside(found, pixel, isText, -width, y);
-  searchBeside(found, pixel, isText, width, height - 1 - y);
+  const left = nearestBeside(pixel, isText, -1, x);
+  const right = nearestBeside(pixel, isText, 1, width - 1 - x);
+  const above = nearestBeside(pixel, isText, -width, y);
+  const below = nearestBeside(pixel, isText, width, height - 1 - y);
+  let count = 0;
+  if (left !== -1) found[count++] = 4 * left;
+  if (right !== -1) found[count++] = 4 * right;
+  if (above !== -1) found[count++] = 4 * above;
+  if (below !== -1) found[count++] = 4 * below;
+  return count;
 }
 
-/** @param step to the next pixel @param room number of pixels in this direction */
-function searchBeside(found: number[], pixel: number, isText: Uint8Array, step: number, room: number): void {
+/** @param step to the next pixel @param room number of pixels in this direction @returns -1 if there is none within reach */
+function nearestBeside(pixel: number, isText: Uint8Array, step: number, room: number): number {
   const end = pixel + step * Math.min(HALO_REACH, room);
   for (let beside = pixel; beside !== end; ) {
     beside += step;
-    if (isText[beside] === 1) continue;
-    found.push(beside * 4);
-    return;
+    if (isText[beside] !== 1) return beside;
   }
+  return -1;
 }
 
 /**
