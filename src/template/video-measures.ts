@@ -26,15 +26,17 @@ export function outputBasis(template: MeasuredTemplate): OutputBasis {
   return { ...videoMeasures(template), stills: template.stills };
 }
 
-/** Returns the facts about a template that decide its place in a video of scenes. */
-export function templateFacts({
-  width,
-  height,
-  fps,
-  frameCount,
-  stills,
-  spec: { timing },
-}: MeasuredTemplate & Pick<TemplatePackage, 'spec'>): TemplateFacts {
+type FactualTemplate = MeasuredTemplate & Pick<TemplatePackage, 'spec'>;
+
+const factsByTemplate = new WeakMap<FactualTemplate, TemplateFacts>();
+
+/** Returns the facts about a template that decide its place in a video of scenes: the same object each time. */
+export function templateFacts(template: FactualTemplate): TemplateFacts {
+  const known = factsByTemplate.get(template);
+  if (known !== undefined) return known;
+  const { width, height, fps, frameCount, stills, spec } = template;
   const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
-  return { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing }) };
+  const facts = { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
+  factsByTemplate.set(template, facts);
+  return facts;
 }

@@ -6,7 +6,7 @@ import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-e
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate, templatesOf, type Video } from '../../reconciler/definition/video.ts';
-import { templateFacts, timelineOf } from '../../reconciler/definition/video-timeline.ts';
+import { timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import {
   assetsOf,
   type DesiredVideo,
@@ -33,7 +33,7 @@ import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { CONFIG_FILE, findRoot, specPath } from '../../reconciler/project/repository-layout.ts';
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { videoMeasures } from '../../template/video-measures.ts';
+import { templateFacts, videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
 import { contentLengths } from './content-lengths.ts';
 

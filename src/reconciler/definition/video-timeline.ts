@@ -5,6 +5,7 @@ import type { SoundLengths } from '../../contract/video-measures.ts';
 import type { SceneSpec, SpecSound } from '../../contract/video-spec.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { templateFacts } from '../../template/video-measures.ts';
 import type { Source, Video } from './video.ts';
 
 /** The facts about a template that decide its place in a video. */
@@ -57,19 +58,6 @@ export function timelineOf(
     ...defined({ size, rate, duration, transition: inherited }),
   };
   return resolveTimeline(input);
-}
-
-const factsByTemplate = new WeakMap<TimelineTemplate, TemplateFacts>();
-
-/** Returns the facts about a template that decide its place in a video: the same object each time. */
-export function templateFacts(template: TimelineTemplate): TemplateFacts {
-  const known = factsByTemplate.get(template);
-  if (known !== undefined) return known;
-  const { width, height, fps, frameCount, stills, spec } = template;
-  const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
-  const facts = { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
-  factsByTemplate.set(template, facts);
-  return facts;
 }
 
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */

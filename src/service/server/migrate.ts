@@ -354,4 +354,9 @@ export const MIGRATIONS: readonly Migration[] = [
       'alter table reelform.webhook_deliveries add column url text',
     ],
   },
+  {
+    name: 'scenes',
+    // Style versions of all scenes of a session; null for a session with a mapping.
+    statements: ['alter table reelform.sessions add column style_version_ids text[]'],
+  },
 ];

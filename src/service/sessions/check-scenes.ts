@@ -1,3 +1,4 @@
+import { isTiming } from '../../contract/timeline/place.ts';
 import { type Rational, toNumber } from '../../contract/timeline/rational.ts';
 import { MAX_SCENES, MAX_VIDEO_SECONDS } from '../../contract/timeline/resolve-timeline.ts';
 import {
@@ -38,10 +39,10 @@ export function checkScenes(session: SessionScenes<SessionTemplate>): CheckedSce
     const problems = checkMapping({ ...scene.mapping, audio_tracks }, spec, at);
     return isMapping ? problems : problems.map((problem) => ({ ...problem, scene: scene.id }));
   });
-  const ids = idProblems(video.scenes);
+  const forms = [...idProblems(video.scenes), ...timingProblems(video.scenes)];
   const tracks = isMapping ? [] : checkTracks(video.audio_tracks ?? {}, tracksPointer(video, null));
   // Findings name scenes by their ids.
-  if (ids.length > 0) return { problems: [...ids, ...mappings, ...tracks], warnings: [], timeline: null };
+  if (forms.length > 0) return { problems: [...forms, ...mappings, ...tracks], warnings: [], timeline: null };
   const { timeline, findings } = resolveScenes(session);
   const located = findings.map((finding) => ({ finding, problem: timelineProblem(finding, video.scenes) }));
   const isError = ({ finding }: { finding: TimelineFinding }): boolean => TIMELINE_CODES[finding.code] === 'error';
@@ -60,6 +61,14 @@ function idProblems(scenes: readonly SceneRequest[]): RequestProblem[] {
     const isTwice = known.has(id.toLowerCase());
     known.add(id.toLowerCase());
     return isTwice ? [{ code: 'scene_id', pointer, detail: `two scenes have the id ${id}` }] : [];
+  });
+}
+
+function timingProblems(scenes: readonly SceneRequest[]): RequestProblem[] {
+  return scenes.flatMap(({ id, timing }, index): RequestProblem[] => {
+    if (timing === undefined || isTiming(timing)) return [];
+    const detail = 'each place is a hold, a loop or a stretch, and only a stretch has a min';
+    return [{ code: 'timing', pointer: `#/scenes/${index}/timing`, detail, scene: id }];
   });
 }
 

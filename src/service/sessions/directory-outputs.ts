@@ -10,7 +10,7 @@ import type { Sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import type { FileData } from '../../kernel/replace-file.ts';
-import { type OutputStore, SessionFailure, type StoredFile } from './ports.ts';
+import { type OutputStore, SessionFailure, type StoredFile, stillFile } from './ports.ts';
 
 /**
  * Stores finished files atomically in a folder; URLs are relative references below `baseUrl`.
@@ -35,7 +35,7 @@ export function createDirectoryOutputs(
       }
       const thumbnails: string[] = [];
       for (const still of files[0]!.stills) {
-        const path = `${name}.${still.name}.jpg`;
+        const path = `${name}.${stillFile(still.name)}`;
         await writeFile(join(directory, path), still.bytes);
         thumbnails.push(`${baseUrl}/${path}`);
       }

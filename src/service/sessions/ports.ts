@@ -10,7 +10,7 @@ import type { RenderFinding } from '../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
-import type { Sha256 } from '../../kernel/digest.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { InputFile } from '../../template/render-input.ts';
 import type { BoundInput, SessionTemplate } from './bind-template.ts';
 
@@ -105,6 +105,12 @@ export interface StoredFile {
   readonly sha256: Sha256;
   /** Visible defects of the video, at its main file. */
   readonly findings?: readonly RenderFinding[];
+}
+
+/** Returns the file name of a still. A name with a slash, as of a scene of a row, or a long name gets part of its digest. */
+export function stillFile(name: string): string {
+  if (/^[\w-][\w.-]{0,99}$/.test(name)) return `${name}.jpg`;
+  return `${name.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.${sha256(name).slice(0, 8)}.jpg`;
 }
 
 /** Stores finished files where clients can download them. A video's main file is the first of its files. */

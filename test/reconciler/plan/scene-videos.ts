@@ -3,7 +3,7 @@ import { timelineMeasures } from '../../../src/contract/timeline/resolve-timelin
 import type { SoundLengths } from '../../../src/contract/video-measures.ts';
 import type { SceneSpec } from '../../../src/contract/video-spec.ts';
 import type { Source, Video, VideoResource, VideoSound } from '../../../src/reconciler/definition/video.ts';
-import { templateFacts, timelineOf } from '../../../src/reconciler/definition/video-timeline.ts';
+import { timelineOf } from '../../../src/reconciler/definition/video-timeline.ts';
 import {
   type DesiredVideo,
   desiredVideo,
@@ -11,6 +11,7 @@ import {
   timesOf,
 } from '../../../src/reconciler/plan/desired-video.ts';
 import type { TemplatePackage } from '../../../src/template/template-package.ts';
+import { templateFacts } from '../../../src/template/video-measures.ts';
 import { context, text, type VideoParts, video } from './videos.ts';
 
 type Template = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills' | 'spec'>;

@@ -19,6 +19,7 @@ it('published MIGRATIONS are never edited', () => {
       "7e00b4d31e9438a4",
       "8eecdccf3cca9340",
       "ed692a36f3237b4d",
+      "4681e26a0346263d",
     ]
   `);
 });

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../../contract/service-error.ts';
 import type { ProblemDetails, RequestProblem } from '../../../contract/wire/problem.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { formatList, suggestion } from '../../../kernel/hints.ts';
 import { jsonPointer } from '../../../kernel/json.ts';
 import type { Violation } from '../../../kernel/json-schema/violation.ts';
@@ -28,7 +29,9 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
     instance: withoutSecrets(request.path),
     code: error.code,
     request_id: request.id,
-    errors: error.problems.slice(0, MAX_PROBLEMS).map(({ code, pointer, detail }) => ({ code, pointer, detail })),
+    errors: error.problems.slice(0, MAX_PROBLEMS).map(({ code, pointer, detail, scene }) => {
+      return { code, pointer, detail, ...defined({ scene }) };
+    }),
   };
 }
 
@@ -67,7 +70,7 @@ function fromInvalidRequest(error: InvalidRequest): ServiceError {
   // An id with an invalid format cannot exist.
   const part = (error as { validationContext?: string }).validationContext;
   if (part === 'params') return serviceError('not_found', 'No resource has this id');
-  const problems = withoutNullable(error.violations)
+  const problems = informativeViolations(error.violations)
     .slice(0, MAX_PROBLEMS)
     .map((violation) => describeViolation(violation, (part ?? 'body') as RequestPart));
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);
@@ -117,11 +120,15 @@ function clientProblem(code: string | undefined): ServiceError {
 
 type RequestPart = 'body' | 'querystring';
 
-/** Removes the violations of the `null` branch of nullable values, which add nothing to those of the other branch. */
-export function withoutNullable(violations: readonly Violation[]): readonly Violation[] {
+/**
+ * Removes violations that add nothing: those of the `null` branch of nullable values, and those of a condition, whose branch has
+ * its own.
+ */
+export function informativeViolations(violations: readonly Violation[]): readonly Violation[] {
   const among = (path: readonly string[], each: Violation): boolean => path.every((part, at) => each.path[at] === part);
   const isOfNull = ({ keyword, schema }: Violation): boolean => keyword === 'type' && schema.type === 'null';
   return violations.filter((violation) => {
+    if (violation.keyword === 'if') return false;
     if (violation.keyword !== 'anyOf' && !isOfNull(violation)) return true;
     return !violations.some((each) => each.keyword !== 'anyOf' && !isOfNull(each) && among(violation.path, each));
   });

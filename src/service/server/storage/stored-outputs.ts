@@ -6,7 +6,7 @@ import { defined } from '../../../kernel/defined.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
-import type { OutputStore, StoredFile } from '../../sessions/ports.ts';
+import { type OutputStore, type StoredFile, stillFile } from '../../sessions/ports.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
@@ -128,10 +128,6 @@ function videoFile(format: OutputFormat, output?: string): string {
 
 const RECORD_FILE = 'rendering.json';
 
-function stillFile(still: string): string {
-  return `${still}.jpg`;
-}
-
 /** Returns null when the input is not finished or its record is invalid. */
 async function readRendering(storage: ObjectStorage, inputDigest: Sha256): Promise<RenderingRecord | null> {
   const bytes = await storage.read(renderingKey(inputDigest, RECORD_FILE));
@@ -199,7 +195,7 @@ function describe(
   if (still === undefined) return null;
   // Stills are written with their video and never change separately.
   const etag = `${record.sha256.slice(0, 32)}-${still}`;
-  return { contentType: 'image/jpeg', etag, fileName: `${title} ${still}.jpg` };
+  return { contentType: 'image/jpeg', etag, fileName: `${title} ${stillFile(still)}` };
 }
 
 /** The signed facts of a download. */

@@ -2,6 +2,7 @@ import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../
 import type { Sha256 } from '../../../kernel/digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../sessions/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../sessions/session-deliveries.ts';
+import { styleVersionsOf } from '../../sessions/session-scenes.ts';
 import type { OutputIndex } from '../ports.ts';
 import type { Queryable, StoreContext } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';
@@ -83,7 +84,7 @@ export function createSessionTable({
         `select ${COLUMNS} from reelform.sessions
           where tenant = $1
             and ($2::text is null or status = $2)
-            and ($3::text is null or style_version_id = $3)
+            and ($3::text is null or style_version_id = $3 or $3 = any(style_version_ids))
             and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
             and ($6::timestamptz is null or created_at >= $6)
             and ($7::timestamptz is null or created_at < $7)
@@ -178,9 +179,10 @@ async function insert(tx: Queryable, stored: StoredSession): Promise<void> {
   const { metadata, priority = 'normal' } = session;
   await tx.query(
     `insert into reelform.sessions (id, status, style_version_id, created_at, expires_at, render_progress, session,
-        external_uploads, open_uploads, tenant, output_name, attempt, scene, video_seconds, metadata, priority)
+        external_uploads, open_uploads, tenant, output_name, attempt, scene, video_seconds, metadata, priority,
+        style_version_ids)
       values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8::json, $9, $10, $11, $12, $13, $14,
-        $15::jsonb, $16)`,
+        $15::jsonb, $16, $17::text[])`,
     [
       ...valuesOf(session.id, session),
       ...uploadValuesOf(session),
@@ -191,6 +193,7 @@ async function insert(tx: Queryable, stored: StoredSession): Promise<void> {
       videoSeconds,
       metadata === undefined ? null : JSON.stringify(metadata),
       SESSION_PRIORITIES.indexOf(priority) - SESSION_PRIORITIES.indexOf('normal'),
+      session.scenes === undefined ? null : styleVersionsOf({ scenes: session.scenes }),
     ],
   );
 }

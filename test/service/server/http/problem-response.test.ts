@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSchemaCompiler } from '../../../../src/kernel/json-schema/compile-schema.ts';
 import { COMPONENTS } from '../../../../src/service/server/http/open-api.ts';
-import { describeViolation, withoutNullable } from '../../../../src/service/server/http/problem-response.ts';
+import { describeViolation, informativeViolations } from '../../../../src/service/server/http/problem-response.ts';
 
 const compiler = createSchemaCompiler(COMPONENTS);
 const checkRequest = compiler.strict({ $ref: 'CreateRenderSession#' });
@@ -54,7 +54,8 @@ describe('describeViolation()', () => {
     ],
     ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body must be an object, not null' }]],
   ])('returns %s', (_what, body, problems) => {
-    expect(checkRequest(body).map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
+    const violations = informativeViolations(checkRequest(body));
+    expect(violations.map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
   });
 
   it.each<[unknown, string[]]>([
@@ -63,7 +64,7 @@ describe('describeViolation()', () => {
     [{ url: 'https://a', types: ['nope'] }, [expect.stringMatching(/^types\.0 must be one of /)]],
     [{ url: 'https://a', types: null }, []],
   ])('does not add "or null" for %j', (body, details) => {
-    const violations = withoutNullable(checkWebhook(body));
+    const violations = informativeViolations(checkWebhook(body));
     expect(violations.map((violation) => describeViolation(violation, 'body').detail)).toEqual(details);
   });
 

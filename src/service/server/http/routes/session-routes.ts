@@ -2,13 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uploadsEnded } from '../../../../contract/render-service.ts';
 import { serviceError } from '../../../../contract/service-error.ts';
 import type { Mapping } from '../../../../contract/wire/mapping.ts';
+import type { RequestProblem } from '../../../../contract/wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
   ExternalUploadRequest,
   RenderSession,
+  SessionRequest,
   SessionStatus,
 } from '../../../../contract/wire/render-session.ts';
+import type { SceneRequest, ScenesRequest } from '../../../../contract/wire/scene-request.ts';
+import { defined } from '../../../../kernel/defined.ts';
 import { FairQueue } from '../../../sessions/fair-queue.ts';
 import type { IdempotencyClaim, SessionQuery, TenantId } from '../../../sessions/ports.ts';
 import type { Scope } from '../../ports.ts';
@@ -44,10 +48,14 @@ const EDIT_SCOPES: readonly Scope[] = ['render_session:read', 'render_session:wr
 const EDIT_TOKEN_MS = 24 * 60 * 60 * 1000;
 
 /** Mapping in a request: drafts may omit resources, and the `id` of the session it was read from may be present. */
-type MappingRequest = Partial<Mapping> & Pick<Mapping, 'template_style_version_id'> & { readonly id?: string };
+type MappingRequest<M extends object = Mapping> = Omit<M, 'resources'> &
+  Partial<Pick<Mapping, 'resources'>> & { readonly id?: string };
 
-interface SessionRequest extends Omit<CreateRenderSession, 'mapping'> {
-  readonly mapping: MappingRequest;
+interface SessionBody extends Omit<CreateRenderSession, 'mapping'>, Partial<Omit<ScenesRequest, 'scenes'>> {
+  readonly mapping?: MappingRequest;
+  readonly scenes?: readonly (Omit<SceneRequest, 'mapping'> & {
+    readonly mapping: MappingRequest<SceneRequest['mapping']>;
+  })[];
   readonly edit_token?: boolean;
 }
 
@@ -94,7 +102,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       reply.header('retry-after', POLL_SECONDS);
     return shown(request, session);
   };
-  const requireWebhook = async (tenant: TenantId, { webhook_url: url }: CreateRenderSession): Promise<void> => {
+  const requireWebhook = async (tenant: TenantId, { webhook_url: url }: SessionRequest): Promise<void> => {
     if (url !== undefined) await ports.webhooks.requireEndpoint(tenant, url);
   };
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
@@ -115,7 +123,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     return issued.text;
   };
 
-  app.post<{ Body: SessionRequest; Querystring: { dry_run?: boolean } }>(PATH, {
+  app.post<{ Body: SessionBody; Querystring: { dry_run?: boolean } }>(PATH, {
     config: CREATE,
     schema: SESSION_OPERATIONS.create,
     async handler(request, reply) {
@@ -130,7 +138,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.post<{ Body: SessionRequest }>(VIDEOS, {
+  app.post<{ Body: SessionBody }>(VIDEOS, {
     config: CREATE,
     schema: SESSION_OPERATIONS.createVideo,
     async handler(request, reply) {
@@ -258,10 +266,33 @@ function sessionForEditing({ metadata: _, webhook_url: _url, ...session }: Rende
   return { ...session, external_uploads: [] };
 }
 
-/** Converts a request body for `Sessions`: drops the mapping `id`, because the service assigns its own. */
-function readRequest({ mapping, edit_token: _token, ...request }: SessionRequest): CreateRenderSession {
-  const { id: _id, resources = {}, ...rest } = mapping;
-  return { ...request, mapping: { ...rest, resources } };
+/**
+ * Converts a request body for `Sessions`: drops the `id` of mappings, because the service assigns its own.
+ *
+ * @throws ServiceError 400 for fields of both kinds of requests
+ */
+function readRequest({ mapping, scenes, edit_token: _token, ...request }: SessionBody): SessionRequest {
+  if (scenes !== undefined && mapping === undefined) {
+    return { ...request, scenes: scenes.map((scene) => ({ ...scene, mapping: readMapping(scene.mapping) })) };
+  }
+  const { size, rate, audio_tracks, ...plain } = request;
+  const foreign = Object.keys(defined({ scenes, size, rate, audio_tracks }));
+  if (mapping === undefined || foreign.length > 0) {
+    const problems = foreign.map((field): RequestProblem => {
+      const detail = `${field} and mapping cannot be combined`;
+      return { code: 'unknown_field', pointer: `#/${field}`, detail };
+    });
+    throw serviceError('bad_request', problems.map(({ detail }) => detail).join('; '), problems);
+  }
+  return { ...plain, mapping: readMapping(mapping) };
+}
+
+function readMapping<M extends { readonly id?: string; readonly resources?: Mapping['resources'] }>({
+  id: _,
+  resources = {},
+  ...rest
+}: M) {
+  return { ...rest, resources };
 }
 
 /**

@@ -62,7 +62,20 @@ const UPLOADED = {
   error: null,
 };
 
+const SCENES = [
+  { id: 'intro', mapping: { template_style_version_id: 'tsv_51b0e2aa', resources: {} } },
+  {
+    id: 'product/lamp',
+    mapping: { template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
+    seconds: 6.8,
+    timing: [{ hold: 93 }],
+    transition: { type: 'slide', direction: 'left', duration: 0.4 },
+  },
+];
+
 export const EXAMPLES = {
+  scenes: SCENES,
+  requestOfScenes: { title: 'Spring', render: 'preview', scenes: SCENES, size: [1920, 1080], rate: 30 },
   resources: RESOURCES,
   audioTracks: {
     main: {

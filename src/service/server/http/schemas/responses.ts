@@ -101,16 +101,20 @@ export const BODY_CODES = ['request_timeout', 'body_too_large', 'unsupported_med
 export const REQUEST_PROBLEM: Component = {
   $id: 'RequestProblem',
   description: 'A mistake in a request.',
-  ...objectOf({
-    code: { type: 'string', description: 'Machine-readable code', examples: ['missing_editable'] },
-    pointer: {
-      type: 'string',
-      description:
-        'Source of the mistake: a JSON pointer into the body as a URI fragment, `?name` for a query parameter, or a location in an uploaded package',
-      examples: ['#/mapping/resources/t_01'],
+  ...objectOf(
+    {
+      code: { type: 'string', description: 'Machine-readable code', examples: ['missing_editable'] },
+      pointer: {
+        type: 'string',
+        description:
+          'Source of the mistake: a JSON pointer into the body as a URI fragment, `?name` for a query parameter, or a location in an uploaded package',
+        examples: ['#/mapping/resources/t_01'],
+      },
+      detail: { type: 'string', description: 'Human-readable message', examples: ['t_01 has no value'] },
+      scene: { type: 'string', description: 'Id of the scene that it is about, in a request with `scenes`' },
     },
-    detail: { type: 'string', description: 'Human-readable message', examples: ['t_01 has no value'] },
-  }),
+    ['scene'],
+  ),
 };
 
 export const PROBLEM: Component = {

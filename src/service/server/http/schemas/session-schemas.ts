@@ -17,6 +17,7 @@ import {
   TIMESTAMP,
 } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
+import { requestedScenes, SCENE_FIELD, sessionScenes } from './scene-schemas.ts';
 import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
 
 const ONLY_VIDEO_FIELDS: Fields = Object.fromEntries(
@@ -69,6 +70,8 @@ const REQUESTED_MAPPING: Schema = closedObjectOf(
   },
   ['id', 'resources', 'audio_tracks', 'font_changes'],
 );
+const { audio_tracks: _tracks, ...sceneMapping } = REQUESTED_MAPPING.properties as Record<string, Schema>;
+const SCENE_MAPPING = closedObjectOf(sceneMapping, ['id', 'resources', 'font_changes']);
 const CHANGES: Schema = {
   type: 'object',
   additionalProperties: true,
@@ -124,6 +127,9 @@ const FIRST_UPLOADS: Schema = {
     "Destinations of the finished file, in addition to the tenant's default destinations. `[]` disables all deliveries",
 };
 
+const SCENES_NAMES = Object.keys(requestedScenes(SCENE_MAPPING));
+const FILLED: Schema = { required: ['resources'] };
+
 export const CREATE_RENDER_SESSION: Component = {
   $id: 'CreateRenderSession',
   description: 'A new render session.',
@@ -134,9 +140,10 @@ export const CREATE_RENDER_SESSION: Component = {
         type: 'string',
         enum: ['preview'],
         description:
-          'Renders immediately; `mapping.resources` is then required, and all editables must have values. If absent, a draft is created, whose editables may stay empty',
+          'Renders immediately; the `resources` of all mappings are then required, and all editables must have values. If absent, a draft is created, whose editables may stay empty',
       },
       mapping: REQUESTED_MAPPING,
+      ...requestedScenes(SCENE_MAPPING),
       output: ASKED_OUTPUT,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
@@ -146,10 +153,24 @@ export const CREATE_RENDER_SESSION: Component = {
         description: 'Adds an `edit_token` to the response. It is valid for this session only, for 24 hours',
       },
     },
-    ['render', 'output', 'outputs', 'external_uploads', 'edit_token', ...OPTION_NAMES],
+    [
+      'title',
+      'render',
+      'mapping',
+      ...SCENES_NAMES,
+      'output',
+      'outputs',
+      'external_uploads',
+      'edit_token',
+      ...OPTION_NAMES,
+    ],
   ),
-  dependentSchemas: { render: { properties: { mapping: { required: ['resources'] } } } },
-  examples: [EXAMPLES.request],
+  // `readRequest` rejects a request with both.
+  allOf: [{ required: ['title'] }, { if: { required: ['scenes'] }, else: { required: ['mapping'] } }],
+  dependentSchemas: {
+    render: { properties: { mapping: FILLED, scenes: { items: { properties: { mapping: FILLED } } } } },
+  },
+  examples: [EXAMPLES.request, EXAMPLES.requestOfScenes],
 };
 
 export const CREATE_VIDEO: Component = {
@@ -184,16 +205,18 @@ const SESSION_ERROR: Schema = objectOf(
     detail: { type: 'string' },
     pointer: { type: 'string', description: 'JSON pointer into the request' },
     editable: { type: 'string' },
+    scene: SCENE_FIELD,
     severity: { type: 'string', enum: ['error', 'warning'] },
     retryable: { type: 'boolean', description: 'Whether the same request may succeed if retried' },
     occurred_at: TIMESTAMP,
   },
-  ['detail', 'pointer', 'editable'],
+  ['detail', 'pointer', 'editable', 'scene'],
 );
 
 const SOURCE: Schema = objectOf(
   {
     key: { type: 'string', description: 'Key of the editable, or `audio_tracks.` and the name of a track' },
+    scene: SCENE_FIELD,
     remote_url: { type: 'string' },
     status: { type: 'string', enum: ['fetched', 'failed'] },
     sha256: { type: 'string' },
@@ -202,7 +225,7 @@ const SOURCE: Schema = objectOf(
     width: { type: 'integer', description: 'Pixels' },
     height: { type: 'integer', description: 'Pixels' },
   },
-  ['sha256', 'content_type', 'bytes', 'width', 'height'],
+  ['scene', 'sha256', 'content_type', 'bytes', 'width', 'height'],
 );
 
 const SECONDS: Schema = { type: 'number', description: 'Seconds' };
@@ -249,6 +272,11 @@ export const RENDER_SESSION: Component = {
           font_changes: FONT_CHANGES,
         },
         ['audio_tracks', 'font_changes'],
+      ),
+      ...sessionScenes(
+        objectOf({ template_style_version_id: { type: 'string' }, resources: RESOURCES, font_changes: FONT_CHANGES }, [
+          'font_changes',
+        ]),
       ),
       audio_tracks: AUDIO_TRACKS,
       font_changes: FONT_CHANGES,
@@ -305,6 +333,10 @@ export const RENDER_SESSION: Component = {
       ...OPTION_FIELDS,
     },
     [
+      'scenes',
+      'size',
+      'rate',
+      'frames',
       'phase',
       'terminal',
       'download_url',
