@@ -1,10 +1,10 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
-import type { RenderInput, VideoInput } from '../../template/render-input.ts';
+import type { VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint-finding.ts';
-import type { PackedTemplate } from '../packed-input.ts';
+import type { AnyRenderInput } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { errorFrom, type Failure, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
@@ -64,7 +64,7 @@ interface ThreadTasks {
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly renderInput: RenderInput | PackedTemplate; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
     readonly result: readonly LintFinding[];
   };
 }

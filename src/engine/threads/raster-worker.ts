@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
-import { unpackTemplate } from '../packed-input.ts';
+import { unpackRenderInput } from '../packed-input.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
@@ -54,9 +54,9 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     }
     case 'lint': {
-      const { lintInput } = await import('../lint/lint-input.ts');
-      const renderInput = unpackTemplate(request.input.renderInput);
-      post({ kind: 'done', result: await lintInput(renderInput, request.input.safeArea) });
+      const { lintVideo } = await import('../lint/lint-video.ts');
+      const video = unpackRenderInput(request.input.renderInput);
+      post({ kind: 'done', result: await lintVideo(video, request.input.safeArea) });
       freeSmallInput();
       await setImmediate();
       break;

@@ -5,7 +5,7 @@ import type { FrameRange } from '../../../engine/frame-rate.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
-import type { AnyRenderInput, PackedTemplate } from '../../../engine/packed-input.ts';
+import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { RenderedSegment, SegmentStill, SpooledSegments } from '../../../engine/segments/rendered-segment.ts';
@@ -13,7 +13,7 @@ import type { ComparedStill, StillComparison } from '../../../engine/stills/comp
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
 import type { SafeAreaName } from '../../../template/lint-severities.ts';
-import type { InputFile, RenderInput, RenderOutput } from '../../../template/render-input.ts';
+import type { InputFile, RenderOutput } from '../../../template/render-input.ts';
 import type { BindInput, BoundInput } from '../bind-template.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { CacheKeys, KeyRequest } from '../segment-keys.ts';
@@ -79,7 +79,7 @@ interface RenderTasks {
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in an input. */
   readonly lint: {
-    readonly input: { readonly renderInput: RenderInput | PackedTemplate; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
     readonly output: readonly LintFinding[];
   };
   /** Reads the structure of an image, a clip or a sound. */
