@@ -6,9 +6,9 @@ import { deserialize, serialize } from 'node:v8';
 import { execaNode } from 'execa';
 import type { Io } from '../../src/cli/io.ts';
 import { openInputs } from '../../src/cli/render/open-inputs.ts';
+import { projectTemplates } from '../../src/cli/state/video-templates.ts';
 import { type PackedTemplate, packTemplate, unpackTemplate } from '../../src/engine/packed-input.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { firstTemplate } from '../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { shrinkInput } from '../../src/report/preview/reduce-input.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
@@ -37,12 +37,13 @@ interface Told {
  */
 export async function scenesOf(root: string, times: ReadonlyMap<string, readonly number[]>): Promise<PackedTemplate[]> {
   const project = await loadProject({ cwd: root });
+  const templatesOf = projectTemplates(project);
   const inputs = openInputs(root, { now: () => Date.now() } as Io, 'bench');
   const packed: PackedTemplate[] = [];
   for (const video of project.videos) {
     const shown = times.get(video.id) ?? [];
     if (shown.length === 0) continue;
-    const renderInput = await inputs.inputOf(video, project.templates.get(firstTemplate(video))!.package!);
+    const renderInput = (await inputs.inputOf(video, templatesOf(video)!)) as RenderInput;
     const stills = shown.map((time) => ({ name: `${time}`, frame: Math.round(time * renderInput.fps) }));
     packed.push(packTemplate({ ...shrinkInput(renderInput, STILL_SIDE), sounds: [], stills }));
   }

@@ -2,11 +2,11 @@ import { defined } from '../kernel/defined.ts';
 import { mapToRecord } from '../kernel/json.ts';
 import type { EditableKind } from './fields/editable-kinds.ts';
 import type { Place } from './timeline/place.ts';
-import { divide, rational, rationalRate, toNumber } from './timeline/rational.ts';
+import { divide, framesOf, type Rational, rational, rationalRate, toNumber } from './timeline/rational.ts';
 import type { Timeline } from './timeline/timeline.ts';
-import type { SceneSpec, SpecSound, SpecValue, VideoSpec } from './video-spec.ts';
+import type { SceneSpec, SpecSound, SpecValue, Transition, VideoSpec } from './video-spec.ts';
 import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
-import type { SceneRequest, ScenesRequest } from './wire/scene-request.ts';
+import type { SceneRequest, ScenesRequest, SceneTransition } from './wire/scene-request.ts';
 
 /** The values of a scene. */
 type MappedSpec = Pick<SceneSpec<string>, 'resources' | 'audio' | 'fonts'>;
@@ -44,7 +44,7 @@ export function scenesRequest(
         mapping: mappingOf({ ...scene, audio: new Map() }, template),
         ...(duration !== undefined && seconds),
         // The transition of the first scene shows nothing.
-        ...(transition !== null && scene.transition !== undefined && { transition: { ...scene.transition } }),
+        ...(transition !== null && { transition: transitionOf(scene.transition!, transition.frames, rate) }),
         ...defined({ fit, background, shorten }),
         ...(scene.audio.size > 0 && { audio_tracks: mapToRecord(scene.audio, wireSound) }),
       };
@@ -53,6 +53,12 @@ export function scenesRequest(
     rate: toNumber(rate),
     ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, wireSound) }),
   };
+}
+
+/** Returns a transition with its length in the timeline, which is shorter than written where a default is too long. */
+function transitionOf(written: Transition, frames: number, rate: Rational): SceneTransition {
+  const isWhole = framesOf(written.duration, rate) === frames;
+  return { ...written, duration: isWhole ? written.duration : toNumber(divide(rational(frames), rate)) };
 }
 
 function wireValue(value: SpecValue<string>): Resource {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RenderSession } from '../../src/contract/wire/render-session.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { type Sha256, sha256 } from '../../src/kernel/digest.ts';
 import { mappingDifferences } from '../../src/reconciler/apply/session-differences.ts';
 import { sessionRequest } from '../../src/reconciler/apply/session-request.ts';
@@ -33,13 +33,17 @@ function derived(video: Video, session: RenderSession): unknown[] {
     measures: videoMeasures(template),
     assetDigest: (path) => sha256(path),
   });
-  const request = sessionRequest(video, { launch: 'tsv_1' }, (path) => `urn:sha256:${sha256(path)}`);
+  const request = sessionRequest(
+    video,
+    { styleVersions: { launch: 'tsv_1' }, scenes: null },
+    (path) => `urn:sha256:${sha256(path)}`,
+  );
   const digests = new Map<string, Sha256>();
   for (const [key, value] of video.scenes[0]!.resources)
     if ('source' in value) digests.set(key, sha256(JSON.stringify(value)));
   for (const [name, value] of video.audio) digests.set(`audio_tracks.${name}`, sha256(JSON.stringify(value)));
   const digested = {
-    ...scenesOfMapping(template as never, request.mapping, digests),
+    ...scenesOfMapping(template as never, (request as CreateRenderSession).mapping, digests),
     output: video.output ?? undefined,
   };
   const files = videoFiles(digested, (video.outputs ?? []).slice(1));
@@ -55,7 +59,11 @@ function derived(video: Video, session: RenderSession): unknown[] {
 }
 
 function sessionOf(video: Video): RenderSession {
-  const request = sessionRequest(video, { launch: 'tsv_1' }, (path) => `urn:sha256:${sha256(path)}`);
+  const request = sessionRequest(
+    video,
+    { styleVersions: { launch: 'tsv_1' }, scenes: null },
+    (path) => `urn:sha256:${sha256(path)}`,
+  );
   return { ...bareSession('rs_1', 0), ...request } as unknown as RenderSession;
 }
 

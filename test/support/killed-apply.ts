@@ -93,6 +93,7 @@ const outcome = await applyPlan({
   ports: {
     updateLock: (change) => lockFile.update(change),
     journal,
+    timelineOf: () => null,
     ensureStyleVersion: async () => undefined,
     probeUrl: async () => ({ kind: 'there', validator: null }),
     readFile: async () => new Uint8Array(),

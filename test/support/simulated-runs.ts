@@ -158,6 +158,7 @@ export class Simulation {
           lock = change(lock);
         },
         journal,
+        timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),
         readFile: async () => new Uint8Array(),

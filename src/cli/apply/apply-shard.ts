@@ -1,6 +1,5 @@
 import { EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
-import { firstTemplate } from '../../reconciler/definition/video.ts';
 import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ShardReport } from '../../report/json/event-json.ts';
@@ -19,6 +18,7 @@ import { filledBy, type OpenInputs } from '../render/open-inputs.ts';
 import { withEncoder } from '../render/open-pool.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState, serviceName } from '../state/load-desired-state.ts';
+import { projectTemplates } from '../state/video-templates.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
 
@@ -136,11 +136,11 @@ async function renderPlanned(
 }
 
 /** The videos that a plan renders, including restored videos. */
-function plannedVideos(plan: Plan, { videos, templates }: Project, inputs: OpenInputs): ShardVideo[] {
+function plannedVideos(plan: Plan, project: Project, inputs: OpenInputs): ShardVideo[] {
   const wanted = new Set(plan.changes.filter(renders).map(({ id }) => id));
-  return videos.flatMap((video) => {
-    const template = templates.get(firstTemplate(video))?.package ?? null;
-    if (!wanted.has(video.id) || template === null) return [];
-    return [{ id: video.id, video: () => inputs.filesOf(video, template) }];
+  const templatesOf = projectTemplates(project);
+  return project.videos.flatMap((video) => {
+    const templates = wanted.has(video.id) ? templatesOf(video) : null;
+    return templates === null ? [] : [{ id: video.id, video: () => inputs.filesOf(video, templates) }];
   });
 }

@@ -19,6 +19,7 @@ import { openUrlProbe } from '../service/open-remote-service.ts';
 import type { OpenService } from '../service/open-service.ts';
 import type { OpenJournal } from '../state/open-journal.ts';
 import { openLockFile } from '../state/open-lock.ts';
+import { projectTemplates } from '../state/video-templates.ts';
 import { PartialOutcome } from './apply-outcome.ts';
 import { FooterScreen } from './footer-screen.ts';
 
@@ -60,6 +61,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const { plan, project, lock, service, journal } = input;
   const lockFile = openLockFile(project.root, lock);
   const probeUrl = openUrlProbe(project.config, io);
+  const templatesOf = projectTemplates(project);
   const notes = new SourceVersions(plan, probeUrl);
   const watch = watchRun(
     { color: input.color, streams: input.streams, outlivesProcess: service.service.outlivesProcess },
@@ -98,6 +100,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         },
         journal,
         ensureStyleVersion: service.ensureStyleVersion,
+        timelineOf: (video) => templatesOf(video)?.scenes ?? null,
         readFile: (path) => readFile(join(project.root, path)),
         probeUrl,
         clock: io,

@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { firstTemplate, type VideoId } from '../../reconciler/definition/video.ts';
+import type { VideoId } from '../../reconciler/definition/video.ts';
 import type { SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
 import { segmentKeys } from '../../service/sessions/segment-keys.ts';
 import { filesOf } from '../../service/sessions/segments/pieces.ts';
 import type { Io } from '../io.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
+import { openTemplates } from '../state/video-templates.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
 /**
@@ -27,7 +28,8 @@ export async function countSegments(
   const opened = openSegmentCache(planned, io, { warns });
   if (opened === null) return counts;
   const { cache } = opened;
-  const { videos, templateOf } = await planned.source();
+  const { videos, assets, templateOf } = await planned.source();
+  const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
   const inputs = await planned.inputs();
   const known = new Set<Sha256>();
   const isReused = async (key: Sha256 | null): Promise<boolean> => {
@@ -37,9 +39,9 @@ export async function countSegments(
   };
   try {
     for (const video of videos) {
-      const template = pending.has(video.id) ? templateOf(firstTemplate(video))?.package : null;
-      if (template == null) continue;
-      const files = await inputs.filesOf(video, template).catch(() => null);
+      const templates = pending.has(video.id) ? templatesOf(video) : null;
+      if (templates === null) continue;
+      const files = await inputs.filesOf(video, templates).catch(() => null);
       const keys =
         files === null
           ? []

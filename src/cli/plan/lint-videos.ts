@@ -31,6 +31,7 @@ import type { Io } from '../io.ts';
 import type { CommandPool } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
 import type { VideoSource } from '../state/load-desired-state.ts';
+import { openTemplates } from '../state/video-templates.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
 /** Inputs of the severity and the location of a finding. */
@@ -98,18 +99,19 @@ export async function lintVideos(
   io: Io,
 ): Promise<Linted> {
   const cache = openLintCache(planned.root, cacheKey(), options.cache);
-  const { videos: all, cells, source, templateOf } = await planned.source();
+  const { videos: all, assets, cells, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
+  const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
   const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
   const requested = all.filter(({ id }) => wanted.has(id));
-  const packaged = requested.filter((video) => packageOf(firstTemplate(video)) !== null);
-  const remote = requested.filter((video) => packageOf(firstTemplate(video)) === null);
+  const packaged = requested.filter((video) => templatesOf(video) !== null);
+  const remote = requested.filter((video) => templatesOf(video) === null);
   const rulesOf = (video: Video): LintRules => ({
     repository: context.lint,
     template: packageOf(firstTemplate(video))?.manifest.lint ?? {},
   });
   const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
-  const isNeeded = (video: Video): boolean => mustBeChecked(firstTemplate(video), context);
+  const isNeeded = (video: Video): boolean => video.scenes.some(({ template }) => mustBeChecked(template, context));
   // Known findings beyond the maximum are left out too, so that a plan does not depend on earlier runs.
   const beyond = new Set(packaged.filter((video) => !isNeeded(video)).slice(options.maxVideos));
   const videos = packaged.filter((video) => !beyond.has(video));
@@ -129,7 +131,7 @@ export async function lintVideos(
     const check = async (video: Video): Promise<void> => {
       if (full.error !== null) return leave(full, full.error, isNeeded(video));
       try {
-        const renderInput = await inputs.inputOf(video, packageOf(firstTemplate(video))!);
+        const renderInput = await inputs.inputOf(video, templatesOf(video)!);
         cache.set(keyOf(video), await pool.run('lint', { renderInput, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);

@@ -6,7 +6,8 @@ import { NO_SCENE_ID, scenesOf } from '../../contract/wire/scene-request.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
-import { firstTemplate, localFiles, type Video } from '../../reconciler/definition/video.ts';
+import { localFiles, type Video } from '../../reconciler/definition/video.ts';
+import type { VideoTemplates } from '../../reconciler/definition/video-templates.ts';
 import { type BindInput, bindInput } from '../../service/sessions/bind-template.ts';
 import type { SourceReader, TenantId } from '../../service/sessions/ports.ts';
 import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
@@ -15,8 +16,7 @@ import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../service/sessions/sources/describe-source.ts';
 import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
 import type { FilledVideo } from '../../service/sessions/value-place.ts';
-import type { RenderInput } from '../../template/render-input.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
+import type { VideoInput } from '../../template/render-input.ts';
 import type { Io } from '../io.ts';
 
 /** Creates the inputs of a repository's videos like the embedded service, without a session. */
@@ -28,16 +28,16 @@ export interface OpenInputs {
    *
    * @throws ReelformError `lfs_pointer`
    */
-  requestOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<RenderRequest>;
+  requestOf(video: Video, templates: VideoTemplates, output?: OutputRequest): Promise<RenderRequest>;
   /**
    * Returns the input of the main file, without the fingerprint of an apply.
    *
    * @param output overrides the output of the definition
    * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; ReelformError `lfs_pointer`
    */
-  inputOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<RenderInput>;
+  inputOf(video: Video, templates: VideoTemplates, output?: OutputRequest): Promise<VideoInput>;
   /** Returns all files of a definition, with the fingerprints of an apply. @throws as `inputOf` */
-  filesOf(video: Video, template: TemplatePackage): Promise<InputFiles<RenderInput>>;
+  filesOf(video: Video, templates: VideoTemplates): Promise<InputFiles<VideoInput>>;
   /** Removes fetched files. */
   close(): Promise<void>;
 }
@@ -67,9 +67,9 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
     requireContent(path, bytes);
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
-  const kept = new Map<Video, Promise<InputFiles<RenderInput>>>();
+  const kept = new Map<Video, Promise<InputFiles<VideoInput>>>();
   let keptBytes = 0;
-  const keep = async (video: Video, files: Promise<InputFiles<RenderInput>>): Promise<void> => {
+  const keep = async (video: Video, files: Promise<InputFiles<VideoInput>>): Promise<void> => {
     if (kept.size >= MAX_KEPT.inputs || keptBytes >= MAX_KEPT.bytes) return;
     kept.set(video, files);
     keptBytes += await files.then(
@@ -77,34 +77,38 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
       () => 0,
     );
   };
-  const requestOf: OpenInputs['requestOf'] = async (video, template, output) => {
-    for (const files of [template.fonts, template.extraFonts, template.images, template.sounds]) {
-      for (const { path, bytes } of files.values()) requireContent(posix.join(template.folder, path), bytes);
+  const requestOf: OpenInputs['requestOf'] = async (video, { packages, scenes }, output) => {
+    for (const { folder, fonts, extraFonts, images, sounds } of packages.values()) {
+      for (const { path, bytes } of [fonts, extraFonts, images, sounds].flatMap((files) => [...files.values()])) {
+        requireContent(posix.join(folder, path), bytes);
+      }
     }
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
-    const body = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => urls.get(path)!);
-    const request = { tenant: SELF, video: scenesOf(body), templates: new Map([[template.spec.id, template]]) };
+    const styleVersions = Object.fromEntries([...packages].map(([name, { spec }]) => [name, spec.id]));
+    const body = sessionRequest(video, { styleVersions, scenes }, (path) => urls.get(path)!);
+    const templates = new Map([...packages.values()].map((template) => [template.spec.id, template]));
+    const request = { tenant: SELF, video: scenesOf(body), templates };
     return output === undefined
       ? { ...request, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
       : { ...request, output, furtherOutputs: [] };
   };
   const ports = {
     sources: sources.reader,
-    bindTemplate: async (input: BindInput): Promise<RenderInput> => bindInput(input) as RenderInput,
+    bindTemplate: async (input: BindInput): Promise<VideoInput> => bindInput(input),
   };
-  const filesOf = async (...video: Parameters<typeof requestOf>): Promise<InputFiles<RenderInput>> =>
+  const filesOf = async (...video: Parameters<typeof requestOf>): Promise<InputFiles<VideoInput>> =>
     bindRequest(await requestOf(...video), ports, { signal: new AbortController().signal });
-  const filesOnce = (video: Video, template: TemplatePackage): Promise<InputFiles<RenderInput>> => {
+  const filesOnce = (video: Video, templates: VideoTemplates): Promise<InputFiles<VideoInput>> => {
     const known = kept.get(video);
-    const files = known ?? filesOf(video, template);
+    const files = known ?? filesOf(video, templates);
     if (known === undefined) void keep(video, files);
     return files;
   };
   return {
     sources: sources.reader,
     requestOf,
-    async inputOf(video, template, output) {
-      const files = await (output === undefined ? filesOnce(video, template) : filesOf(video, template, output));
+    async inputOf(video, templates, output) {
+      const files = await (output === undefined ? filesOnce(video, templates) : filesOf(video, templates, output));
       const { renderInput } = files;
       return { ...renderInput, output: { ...renderInput.output, fingerprint: null } };
     },
@@ -113,8 +117,10 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
   };
 }
 
-function sizeOf({ images, clips, sounds }: RenderInput): number {
-  return [...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
+function sizeOf(input: VideoInput): number {
+  const documents = 'scenes' in input ? input.scenes : [input];
+  const media = [...input.sounds, ...documents.flatMap(({ images, clips }) => [...images, ...clips])];
+  return media.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /**

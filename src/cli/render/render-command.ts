@@ -3,7 +3,8 @@ import { OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/outpu
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import type { FileData } from '../../kernel/replace-file.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
-import { firstTemplate, type Video } from '../../reconciler/definition/video.ts';
+import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
+import type { VideoTemplates } from '../../reconciler/definition/video-templates.ts';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { createPointerSearch } from '../../reconciler/project/find-pointers.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
@@ -16,10 +17,10 @@ import { renderWorkload } from '../../service/sessions/render-time.ts';
 import { createSegmentRenderer } from '../../service/sessions/segments/segment-renderer.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { SharedRenders } from '../../service/sessions/single-flight.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
+import { measuresOf, projectTemplates } from '../state/video-templates.ts';
 import { filledBy, openInputs } from './open-inputs.ts';
 import { openCommandPool } from './open-pool.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
@@ -46,18 +47,19 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
     printDiagnostics(mistakes.length > 0 ? mistakes : project.diagnostics, project.source, options, io);
     return EXIT.error;
   }
-  const template = packageOf(video, project);
+  const templates = packagesOf(video, project);
+  const measures = measuresOf(video, templates);
   const pointers = createPointerSearch(project)(video);
   if (pointers.length > 0) {
     printDiagnostics(pointers, project.source, options, io);
     return EXIT.error;
   }
-  const output = outputOf(options, video.output, template);
-  const frame = options.frame === undefined ? null : frameOf(options.frame, output, template);
+  const output = outputOf(options, video.output, measures);
+  const frame = options.frame === undefined ? null : frameOf(options.frame, output, measures);
   const startedAt = io.monotonicNow();
   const path = resolve(directory, options.out ?? defaultPath(video, output, frame, options, project));
   const outputs = fileOutputs(options.out === undefined ? writeFileAtomic : writeLinkedFile);
-  const finished = await render({ video, template, output, frame, path }, outputs, project, options, io);
+  const finished = await render({ video, templates, output, frame, path }, outputs, project, options, io);
   if (typeof finished === 'number') return finished;
   const { renderInput } = finished.bound;
   const { width, height, fps } = renderInput;
@@ -71,11 +73,11 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
   return EXIT.ok;
 }
 
-/** @throws ReelformError `template_invalid` if only the service has the template */
-function packageOf(video: Video, { templates }: Project): TemplatePackage {
-  const template = firstTemplate(video);
-  const found = templates.get(template)?.package ?? null;
+/** @throws ReelformError `template_invalid` if only the service has a template */
+function packagesOf(video: Video, project: Project): VideoTemplates {
+  const found = projectTemplates(project)(video);
   if (found !== null) return found;
+  const template = templatesOf(video).find((name) => project.templates.get(name)?.package == null)!;
   throw new ReelformError('template_invalid', `The template ${template} is only available on the service`, {
     hint: 'Local rendering needs a template package: name its folder in reelform.yaml',
   });
@@ -83,7 +85,7 @@ function packageOf(video: Video, { templates }: Project): TemplatePackage {
 
 interface Wanted {
   readonly video: Video;
-  readonly template: TemplatePackage;
+  readonly templates: VideoTemplates;
   readonly output: OutputRequest;
   readonly frame: number | null;
   /** Absolute. */
@@ -104,7 +106,7 @@ function fileOutputs(write: (path: string, data: FileData) => Promise<void>): Re
 
 /** @returns an exit code if rendering failed, with the error printed */
 async function render(
-  { video, template, output, frame, path }: Wanted,
+  { video, templates, output, frame, path }: Wanted,
   outputs: RenderRequestPorts['outputs'],
   project: Project,
   options: RenderCommandOptions,
@@ -132,7 +134,7 @@ async function render(
     renders: new SharedRenders(),
   };
   try {
-    const request = await inputs.requestOf(video, template, output);
+    const request = await inputs.requestOf(video, templates, output);
     const { signal } = interruption;
     return (await renderRequest(request, path, ports, { signal, onProgress: line.show }))!;
   } catch (error) {

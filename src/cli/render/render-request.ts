@@ -1,4 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
+import type { VideoMeasures } from '../../contract/video-measures.ts';
 import { OUTPUT_FILE_TYPES, type OutputFormat, type OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
@@ -7,8 +8,6 @@ import type { Video } from '../../reconciler/definition/video.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
-import { outputBasis, videoMeasures } from '../../template/video-measures.ts';
 
 /** Options for the rendered file. */
 export interface RenderFlags {
@@ -61,9 +60,8 @@ export function mistakesOf(wanted: string | Video, project: Project, cwd: string
 export function outputOf(
   flags: RenderFlags,
   definedOutput: OutputRequest | null,
-  template: TemplatePackage,
+  measures: VideoMeasures,
 ): OutputRequest {
-  const measures = videoMeasures(template);
   const { height = definedOutput?.height ?? measures.height } = flags;
   const format = formatOf(flags);
   // The codec belongs to the format of the definition.
@@ -114,8 +112,8 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
  * @param text number of a frame, counted from 0, or seconds with an `s`
  * @throws ReelformError `options_conflict` if it is invalid or after the end
  */
-export function frameOf(text: string, output: OutputRequest, template: TemplatePackage): number {
-  const { fps, frameCount } = resolveOutput(outputBasis(template), output);
+export function frameOf(text: string, output: OutputRequest, measures: VideoMeasures): number {
+  const { fps, frameCount } = resolveOutput({ ...measures, stills: [] }, output);
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(s?)$/.exec(text) ?? [];
   const frame = digits === undefined ? Number.NaN : unit === 's' ? Math.round(Number(digits) * fps) : Number(digits);
   if (Number.isInteger(frame) && frame < frameCount) return frame;

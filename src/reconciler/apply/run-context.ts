@@ -4,6 +4,7 @@ import type { ProbeUrl } from '../../contract/urls.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import type { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
+import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -18,6 +19,8 @@ export interface ApplyPorts {
   readonly journal: Journal;
   /** Resolves when sessions can use a style version. Called once per style version in a run, before its first render. */
   ensureStyleVersion(id: string): Promise<void>;
+  /** Returns when the scenes of a video are shown; null for a template with values, and if a length is not known. */
+  timelineOf(video: DesiredVideo): SceneTimeline | null;
   /** @param path repository-relative */
   readFile(path: string): Promise<Uint8Array>;
   readonly probeUrl: ProbeUrl;

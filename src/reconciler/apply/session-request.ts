@@ -1,12 +1,14 @@
 import { ServiceError } from '../../contract/service-error.ts';
-import { mappingOf } from '../../contract/spec-mapping.ts';
-import { furtherOutputs, withNames } from '../../contract/video-spec.ts';
-import type { CreateRenderSession, ExternalUploadRequest } from '../../contract/wire/render-session.ts';
+import { mappingOf, scenesRequest } from '../../contract/spec-mapping.ts';
+import { furtherOutputs, plainScene, type VideoSpec, withNames } from '../../contract/video-spec.ts';
+import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from '../../contract/wire/render-session.ts';
+import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { localFiles, type Video } from '../definition/video.ts';
+import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import type { PendingChange, RunContext } from './run-context.ts';
@@ -19,10 +21,11 @@ import type { PendingChange, RunContext } from './run-context.ts';
 export async function prepareRequest(
   { desired, destinations }: PendingChange,
   context: RunContext,
-): Promise<CreateRenderSession> {
+): Promise<SessionRequest> {
   for (const id of new Set(Object.values(desired.styleVersions))) await context.ports.ensureStyleVersion(id);
   const urls = await uploadFiles(desired, context);
-  return sessionRequest(desired, desired.styleVersions, (path) => urls.get(path)!, uploadRequests(destinations));
+  const made = { styleVersions: desired.styleVersions, scenes: context.ports.timelineOf(desired) };
+  return sessionRequest(desired, made, (path) => urls.get(path)!, uploadRequests(destinations));
 }
 
 /** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
@@ -59,32 +62,62 @@ function withPath(path: string, { status, code, message, problems }: ServiceErro
   return new ServiceError(status, code, `${path}: ${message}`, located);
 }
 
+/** What the request for a video needs to know of its templates. */
+export interface RequestTemplates {
+  /** By name of the template, the id of its style version. */
+  readonly styleVersions: DesiredVideo['styleVersions'];
+  /** Null for a template with values, and if a length is not known. */
+  readonly scenes: SceneTimeline | null;
+}
+
 /**
  * Returns the body of `POST /v2/render_sessions` for a video, without fields that the video does not set.
  *
- * @param styleVersions by name of the template, the id of its style version
  * @param urlOf returns the URL at which the service finds a file of the repository
  * @param uploads destinations of the finished file
+ * @throws ReelformError `content_unknown` for scenes whose lengths are not known
  */
 export function sessionRequest(
-  video: Pick<Video, 'title' | 'scenes' | 'audio' | 'output' | 'outputs'>,
-  styleVersions: DesiredVideo['styleVersions'],
+  video: RequestedVideo,
+  { styleVersions, scenes }: RequestTemplates,
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],
-): CreateRenderSession {
+): SessionRequest {
   const { title, output, outputs } = video;
   const spec = withNames(video, {
     source: (source) => (source.kind === 'url' ? source.url : urlOf(source.path)),
     template: (name) => styleVersions[name]!,
   });
-  const [scene] = spec.scenes;
   return {
     title,
     render: 'preview',
-    mapping: mappingOf({ ...scene!, audio: spec.audio }, scene!.template),
+    ...contentOf(spec, styleVersions, scenes),
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
+}
+
+/** A video as far as a request has it. */
+type RequestedVideo = Pick<Video, 'title' | 'scenes' | 'audio' | 'size' | 'rate' | 'duration' | 'output' | 'outputs'>;
+
+/** Returns the mapping of a template with values, or the scenes of another video. */
+function contentOf(
+  spec: VideoSpec<string>,
+  styleVersions: RequestTemplates['styleVersions'],
+  scenes: SceneTimeline | null,
+): Pick<CreateRenderSession, 'mapping'> | ScenesRequest {
+  const plain = plainScene(spec);
+  if (plain !== null) return { mapping: mappingOf({ ...plain, audio: spec.audio }, plain.template) };
+  if (scenes === null) throw unknownLength();
+  const timing = Object.entries(scenes.timing).map(([name, places]) => [styleVersions[name]!, places] as const);
+  return scenesRequest(spec, scenes.timeline, Object.fromEntries(timing));
+}
+
+/** Creates the error for a video of scenes whose lengths are not known. */
+export function unknownLength(): ReelformError {
+  return new ReelformError('content_unknown', 'The lengths of the scenes are not known', {
+    hint: 'Set "duration" of the scenes to seconds',
+  });
 }
 
 /** Returns the deliveries to request with a session. */

@@ -204,8 +204,9 @@ export async function verifyRendering(
   try {
     const { session } = await service.getRenderSession(former.session);
     // The title is that of the earlier video, and the URLs of its files are not known.
-    const { mapping } = sessionRequest(desired, desired.styleVersions, () => '');
-    const [mismatch] = answerContradictions(JSON.stringify({ mapping }), session);
+    const made = { styleVersions: desired.styleVersions, scenes: ports.timelineOf(desired) };
+    const { title: _, ...content } = sessionRequest(desired, made, () => '');
+    const [mismatch] = answerContradictions(JSON.stringify(content), session);
     const rendering = mismatch === undefined ? renderingOf(session) : null;
     if (rendering !== null) return { kind: 'rendered', rendering, session: null, isOtherRuns: false };
   } catch (error) {

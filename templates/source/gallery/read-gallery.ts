@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CreateRenderSession } from '../../../src/contract/wire/render-session.ts';
 import { sessionRequest } from '../../../src/reconciler/apply/session-request.ts';
 import { firstTemplate, type Video } from '../../../src/reconciler/definition/video.ts';
 import { loadProject } from '../../../src/reconciler/project/load-project.ts';
@@ -56,7 +57,9 @@ async function inputOf(
   root: string,
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<RenderInput> {
-  const { mapping, output } = sessionRequest(video, { [firstTemplate(video)]: template.spec.id }, (path) => path);
+  const styleVersions = { [firstTemplate(video)]: template.spec.id };
+  const request = sessionRequest(video, { styleVersions, scenes: null }, (path) => path);
+  const { mapping, output } = request as CreateRenderSession;
   const resources = { ...mapping.resources };
   for (const [key, text] of texts) resources[key] = { source: { text } };
   const fetched = new Map<string, Uint8Array>();

@@ -147,6 +147,7 @@ async function apply(run: Run) {
         current = next;
         saved.push(next);
       },
+      timelineOf: () => null,
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       probeUrl: async () => ({ kind: 'there', validator: null }),
       readFile: async () => Buffer.from(run.file ?? 'image'),

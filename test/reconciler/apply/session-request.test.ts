@@ -24,7 +24,7 @@ const whole = video('berlin', {
 
 describe('sessionRequest()', () => {
   it('includes everything that a definition can set', () => {
-    expect(sessionRequest(whole, versions('tsv_1'), urlOf)).toEqual({
+    expect(sessionRequest(whole, { styleVersions: versions('tsv_1'), scenes: null }, urlOf)).toEqual({
       title: 'The video berlin',
       render: 'preview',
       mapping: {
@@ -49,7 +49,7 @@ describe('sessionRequest()', () => {
   });
 
   it('contains only resources if the video has nothing else', () => {
-    const body = sessionRequest(video('berlin'), versions('tsv_1'), urlOf);
+    const body = sessionRequest(video('berlin'), { styleVersions: versions('tsv_1'), scenes: null }, urlOf);
     expect(JSON.stringify(body)).toBe(
       '{"title":"The video berlin","render":"preview","mapping":{"template_style_version_id":"tsv_1","resources":{"t_01":{"source":{"text":"Hello"}}}}}',
     );

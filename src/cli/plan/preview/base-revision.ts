@@ -1,5 +1,5 @@
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
-import { firstTemplate, type Video } from '../../../reconciler/definition/video.ts';
+import type { Video } from '../../../reconciler/definition/video.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../reconciler/git/revisions.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import { loadProject, type Project } from '../../../reconciler/project/load-project.ts';
@@ -8,6 +8,7 @@ import type { Io } from '../../io.ts';
 import { openInputs } from '../../render/open-inputs.ts';
 import { cachedLengths } from '../../state/content-lengths.ts';
 import { desire } from '../../state/load-desired-state.ts';
+import { projectTemplates } from '../../state/video-templates.ts';
 
 interface BaseVideo {
   readonly desired: DesiredVideo;
@@ -70,16 +71,18 @@ function nothing(diagnostics: readonly Diagnostic[]): BaseRevision {
 
 function openProject(project: Project, io: Io, remove: () => Promise<void>): BaseRevision {
   const inputs = openInputs(project.root, io, 'preview');
+  const templatesOf = projectTemplates(project);
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   return {
     diagnostics: [],
     find(id) {
       const video = videos.get(id);
-      const template = video && project.templates.get(firstTemplate(video));
-      if (video === undefined || template === undefined) return null;
+      if (video === undefined) return null;
+      const templates = templatesOf(video);
       return {
         desired: desire(video, project, cachedLengths(project)),
-        renderInput: async () => template.package && inputs.inputOf(video, template.package),
+        renderInput: async () =>
+          templates && templates.scenes === null ? ((await inputs.inputOf(video, templates)) as RenderInput) : null,
       };
     },
     async close() {

@@ -17,6 +17,7 @@ import { renderCapacity } from '../../../service/sessions/processes/render-pool.
 import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { withEncoder } from '../../render/open-pool.ts';
+import { openTemplates } from '../../state/video-templates.ts';
 import type { PreviewFlags } from '../plan-options.ts';
 import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';
@@ -103,6 +104,7 @@ async function subjectsOf(
   base: BaseRevision | null,
 ): Promise<PreviewSubject[]> {
   const [{ videos, assets, templateOf }, inputs] = [await planned.source(), await planned.inputs()];
+  const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
   const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
   const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
   return changes.flatMap((change): PreviewSubject[] => {
@@ -110,8 +112,9 @@ async function subjectsOf(
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
     const template = templateOf(firstTemplate(video));
-    const templatePackage = template?.package ?? null;
-    const inputOf = (of: Video): Promise<RenderInput> => inputs.inputOf(of, templatePackage!);
+    const templates = templatesOf(video);
+    const inputOf = async (of: Video): Promise<RenderInput> =>
+      (await inputs.inputOf(of, templatesOf(of)!)) as RenderInput;
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
     // If the branch did not change a video that is rendered anyway, the lockfile is outdated and has the earlier state.
     const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
@@ -131,7 +134,15 @@ async function subjectsOf(
       return { before: was, after, editables: isUpgrade ? [] : editableKeys(changed) };
     };
     const isUpdate = change.action === 'update' || former !== null;
-    return [{ id, path: video.path, isUpdate, isUpgrade, sides: templatePackage === null ? null : sides }];
+    return [
+      {
+        id,
+        path: video.path,
+        isUpdate,
+        isUpgrade,
+        sides: templates === null || templates.scenes !== null ? null : sides,
+      },
+    ];
   });
 }
 
