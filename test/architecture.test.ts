@@ -162,7 +162,8 @@ describe('the house rules', () => {
       if (!from.startsWith(page)) return false;
       if (!to.startsWith('.')) return !/^preact(?:\/hooks)?$/.test(to);
       const target = normalize(join(dirname(from), to));
-      const isShared = target === 'src/studio/protocol.ts' || target.startsWith('src/contract/fields/');
+      const isShared =
+        /^src\/studio\/(?:edit-)?protocol\.ts$/.test(target) || target.startsWith('src/contract/fields/');
       return !target.startsWith(page) && !isShared;
     });
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);

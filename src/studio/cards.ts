@@ -25,12 +25,12 @@ import type {
   VideoProgress,
 } from './protocol.ts';
 import {
-  type DrawnContent,
   type DrawSubject,
   pictureOf,
   posterFrame,
   sampleFingerprint,
   TEXT_VARIANTS,
+  templateContent,
 } from './subjects.ts';
 
 /** State of the videos of a run that this server started. */
@@ -90,7 +90,7 @@ function* validCards(
     if (video === undefined) continue;
     const change = changes.get(id) ?? null;
     const entry = lock?.videos.get(change?.previousId ?? id) ?? null;
-    const template = project.templates.get(firstTemplate(desiredVideo))?.package ?? null;
+    const subject = subjects.get(fingerprint) ?? null;
     const progress = notes.running.get(id) ?? null;
     const failed = notes.failed.get(id);
     const failures = failed?.fingerprint === fingerprint ? failed.failures : [];
@@ -108,8 +108,8 @@ function* validCards(
       action: change === null || change.action === 'noop' ? null : change.action,
       reason: change?.reason ?? null,
       beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
-      picture: template && pictureOf(video, template),
-      posterFrame: template === null ? 0 : posterFrame(video, template),
+      picture: subject && pictureOf(subject),
+      posterFrame: subject === null ? 0 : posterFrame(subject),
       problems: problemsIn(path),
       finished: entry && finishedFile(id, entry, project.root),
     };
@@ -201,14 +201,13 @@ function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile 
   };
 }
 
-const UNFILLED: DrawnContent = { output: null, audio: new Map(), scenes: [] };
-
 function templateCards({ project, desired }: LoadedRepository, problems: readonly PreviewProblem[]): TemplateCard[] {
   const uses = groupBy(desired, firstTemplate);
   return [...project.config.templates].map(([name, config]): TemplateCard => {
     const template: ProjectTemplate | undefined = project.templates.get(name);
     const templatePackage = template?.package ?? null;
     const folder = folderOf(config);
+    const content = templatePackage && templateContent(name, templatePackage);
     const fingerprints =
       templatePackage &&
       Object.fromEntries(TEXT_VARIANTS.map((variant) => [variant, sampleFingerprint(templatePackage, variant)]));
@@ -216,8 +215,8 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
       name,
       folder,
       title: templatePackage?.manifest.name ?? name,
-      picture: templatePackage && pictureOf(UNFILLED, templatePackage),
-      posterFrame: templatePackage === null ? 0 : posterFrame(UNFILLED, templatePackage),
+      picture: content && pictureOf(content),
+      posterFrame: content === null ? 0 : posterFrame(content),
       fingerprints: fingerprints as Readonly<Record<TextVariant, string>> | null,
       videoCount: uses.get(name)?.length ?? 0,
       problems: problems.filter(({ file }) => isInFolder(file, folder)),

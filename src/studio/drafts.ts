@@ -7,9 +7,7 @@ import { defined } from '../kernel/defined.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
-import type { RenderInput } from '../template/render-input.ts';
-import { outputBasis } from '../template/video-measures.ts';
+import type { VideoInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';
@@ -88,13 +86,14 @@ class Draft {
   #error: DraftState['error'] = null;
   #isWhole = false;
 
-  constructor(subject: DrawSubject, renderInput: Promise<RenderInput>, ports: DraftPorts) {
+  constructor(subject: DrawSubject, renderInput: Promise<VideoInput>, ports: DraftPorts) {
     this.fingerprint = subject.fingerprint;
     this.#ports = ports;
     const output = draftOutput(subject);
-    const { width, height, fps, frameCount } = resolveOutput(outputBasis(subject.template), output);
+    const file = resolvePicture(subject, output);
+    const { width, height, fps, frameCount } = file;
     this.#format = { width, height, fps, frameCount };
-    this.#ranges = segmentRanges({ fps, frameCount, output: { format: 'mp4' } });
+    this.#ranges = segmentRanges({ ...file, output: { format: 'mp4' } });
     this.#ready = this.#ranges.map(() => false);
     const segments = this.#ranges.map((range) => this.#render(renderInput, range));
     this.#files = segments.map((segment, index) => this.#file(renderInput, segment, index));
@@ -143,7 +142,7 @@ class Draft {
     return this.#whole;
   }
 
-  async #render(renderInput: Promise<RenderInput>, range: FrameRange): Promise<RenderedSegment> {
+  async #render(renderInput: Promise<VideoInput>, range: FrameRange): Promise<RenderedSegment> {
     const { queue, renderer } = this.#ports;
     const bound = { ...(await renderInput), stills: [] };
     const pieces = [{ kind: 'segment' as const, files: [0], range }];
@@ -152,11 +151,7 @@ class Draft {
     return file!.segments[0]!;
   }
 
-  async #file(
-    renderInput: Promise<RenderInput>,
-    segment: Promise<RenderedSegment>,
-    index: number,
-  ): Promise<Uint8Array> {
+  async #file(renderInput: Promise<VideoInput>, segment: Promise<RenderedSegment>, index: number): Promise<Uint8Array> {
     const rendered = await segment;
     const { first, end } = rendered;
     const alone = { ...(await renderInput), frameCount: end - first, stills: [] };
@@ -168,7 +163,7 @@ class Draft {
     return (await intoMemory(file!)).video;
   }
 
-  async #join(renderInput: Promise<RenderInput>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
+  async #join(renderInput: Promise<VideoInput>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
     const bound = { ...(await renderInput), stills: [] };
     const { queue, renderer } = this.#ports;
     // Pictures come first: the page plays segments without sound until the whole draft is there.
@@ -186,9 +181,9 @@ class Draft {
 const SILENCE = { track: null, findings: [] };
 
 /** Returns an MP4 of low quality with about `DRAFT_PIXELS` pixels, and the frames of the video. */
-function draftOutput({ video, template }: DrawSubject): OutputRequest {
-  const { fps } = pictureOutput(video);
-  const { width, height } = resolvePicture(video, template);
+function draftOutput(subject: DrawSubject): OutputRequest {
+  const { fps } = pictureOutput(subject.video);
+  const { width, height } = resolvePicture(subject);
   const scale = Math.min(1, Math.sqrt(DRAFT_PIXELS / (width * height)));
   return {
     format: 'mp4',

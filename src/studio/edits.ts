@@ -2,16 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Result } from '../kernel/diagnostic.ts';
-import { editYaml, type YamlEdit } from '../kernel/yaml/edit-yaml.ts';
+import { editYaml, editYamlList, type YamlEdit, type YamlListEdit } from '../kernel/yaml/edit-yaml.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
-import { child, type MapNode, type TreeNode } from '../kernel/yaml/tree.ts';
+import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { resolvePath } from '../reconciler/definition/definition-file.ts';
 import { editRows, readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
-import { definitionTree, mediaPath, writtenTransform } from './form-fields.ts';
-import type { LiveState } from './live-state.ts';
 import type {
   DuplicateRequest,
   EditAnswer,
@@ -19,7 +17,10 @@ import type {
   FieldEdit,
   NewVideoRequest,
   RowEditRequest,
-} from './protocol.ts';
+  SceneListRequest,
+} from './edit-protocol.ts';
+import { definitionTree, mediaPath, writtenTransform } from './form-fields.ts';
+import type { LiveState } from './live-state.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
 
@@ -48,18 +49,25 @@ export function editVideo({ id, changes }: EditRequest, context: EditContext): P
  * @param tree with the values of fragments
  */
 function editsOf({ path, value }: FieldEdit, text: string, tree: MapNode | null): YamlEdit[] {
-  const [property = '', key, field] = path;
+  const sceneDepth = path[0] === 'scenes' ? 2 : 0;
+  const [property = '', key, field, ...deeper] = path.slice(sceneDepth);
   if (key === undefined || (property !== 'resources' && property !== 'audio')) return [{ path, value }];
+  const at = path.slice(0, sceneDepth + 2);
   const parsed = parseYaml('', text);
-  const node = child(child(parsed.ok ? parsed.value : null, property), key);
-  const at = [property, key];
+  const node = nodeAt(parsed.ok ? parsed.value : null, at);
   if (field === undefined) {
     if (node?.kind !== 'map' || typeof value === 'object') return [{ path, value }];
     return [{ path: [...at, ...sourcePath(node)], value }];
   }
-  if (field !== 'transform' || path.length > 3 || (value !== null && typeof value !== 'object'))
+  if (field !== 'transform' || deeper.length > 0 || (value !== null && typeof value !== 'object'))
     return [{ path, value }];
-  return node === null ? inheritedEdits(at, child(child(tree, property), key), value) : transformEdits(at, node, value);
+  return node === null ? inheritedEdits(at, nodeAt(tree, at), value) : transformEdits(at, node, value);
+}
+
+function nodeAt(root: TreeNode | null, path: readonly string[]): TreeNode | null {
+  return path.reduce((node, key) => {
+    return node?.kind === 'list' ? (node.items[Number(key)] ?? null) : child(node, key);
+  }, root);
 }
 
 /** Adds a transform to a resource of a fragment: a map is merged with that of the fragment, and a scalar replaces it. */
@@ -110,6 +118,49 @@ async function readValid<T>(
   throw new RequestError('conflict', `${path} is not valid ${format}`, { hint: 'Mend the file first', problems });
 }
 
+/** Moves, removes or adds a scene. */
+export function editScenes({ id, edit }: SceneListRequest, context: EditContext): Promise<EditAnswer> {
+  const { path } = context.live.card(id);
+  return save(context, async () => {
+    const { text, value } = await readValid(path, context, 'YAML', parseYaml);
+    const scenes = child(value, 'scenes');
+    if (scenes?.kind !== 'list') {
+      const hint = 'The list of scenes is in a file that it extends';
+      throw new RequestError('invalid_request', `${path} has no list of scenes`, { hint });
+    }
+    try {
+      return [{ path, content: editYamlList(text, ['scenes'], listEdit(edit, scenes, context)) }];
+    } catch (error) {
+      if (error instanceof RangeError) throw new RequestError('invalid_request', error.message);
+      throw error;
+    }
+  });
+}
+
+function listEdit(edit: SceneListRequest['edit'], scenes: ListNode, context: EditContext): YamlListEdit {
+  if (edit.kind !== 'add') return edit;
+  const { index, template } = edit;
+  const taken = new Set(scenes.items.map((scene) => textOf(child(scene, 'id')) ?? textOf(child(scene, 'template'))));
+  let id = template;
+  for (let number = 2; taken.has(id); number += 1) id = `${template}-${number}`;
+  const named = id === template ? {} : { id };
+  return { kind: 'insert', index, value: { ...named, template, ...filledTemplate(template, context) } };
+}
+
+/** Returns the resources that fill a template with its own values. @throws RequestError `not_found` */
+function filledTemplate(name: string, { live }: EditContext): { readonly resources?: Record<string, string> } {
+  const template = live.loaded.project.templates.get(name);
+  if (template === undefined) throw new RequestError('not_found', `There is no template ${JSON.stringify(name)}`);
+  const resources = Object.entries(template.spec.editables).flatMap(([key, editable]): [string, string][] => {
+    const { input_type: kind, example_text: example, required } = editable;
+    if (kind === 'color') return example === undefined ? [] : [[key, `#${example}`]];
+    if (example !== undefined) return [[key, example]];
+    const file = required === false ? null : mediaPath(key, template.package);
+    return file === null ? [] : [[key, file]];
+  });
+  return resources.length === 0 ? {} : { resources: Object.fromEntries(resources) };
+}
+
 /** Edits the rows of a CSV file. */
 export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditContext): Promise<EditAnswer> {
   if (!rowTable(path, context.live.loaded).isEditable) {
@@ -128,21 +179,12 @@ export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditCont
 
 /** Writes a definition that fills a template with its own values. */
 export function newVideo({ template: name, id }: NewVideoRequest, context: EditContext): Promise<EditAnswer> {
-  const { project } = context.live.loaded;
-  const template = project.templates.get(name);
-  if (template === undefined) throw new RequestError('not_found', `There is no template ${JSON.stringify(name)}`);
+  const { resources = {} } = filledTemplate(name, context);
   const path = newPath(id, context);
-  const resources = Object.entries(template.spec.editables).flatMap(([key, editable]): [string, string][] => {
-    const { input_type: kind, example_text: example, required } = editable;
-    if (kind === 'color') return example === undefined ? [] : [[key, `#${example}`]];
-    if (example !== undefined) return [[key, example]];
-    const file = required === false ? null : mediaPath(key, template.package);
-    return file === null ? [] : [[key, file]];
-  });
   const edits = [
     { path: ['template'], value: name },
     { path: ['title'], value: titleOf(id) },
-    ...resources.map(([key, value]) => ({ path: ['resources', key], value })),
+    ...Object.entries(resources).map(([key, value]) => ({ path: ['resources', key], value })),
   ];
   return save(context, async () => [{ path, content: editYaml('', edits) }]);
 }

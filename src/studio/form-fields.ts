@@ -8,56 +8,77 @@ import type { Video, VideoResource } from '../reconciler/definition/video.ts';
 import type { Project } from '../reconciler/project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
-import { resolvePicture } from './subjects.ts';
+import type { FormField, RowReference, SourcePosition, VideoCard, WrittenScene } from './protocol.ts';
 
-/** Returns the editables of a video's template with their values in the definition. */
+/** Frames of the page's picture that show the stillcuts of a scene. */
+export type SceneFrames = (scene: string, stillcut: string) => number;
+
+/** Returns the editables of a video's templates with their values in the definition. */
 export function formFields(
   card: Pick<VideoCard, 'path' | 'template'>,
   video: Video | null,
   tree: MapNode | null,
   row: RowReference | null,
   project: Project,
+  frameOf: SceneFrames,
 ): FormField[] {
-  const template = project.templates.get(card.template || (textOf(child(tree, 'template')) ?? ''));
-  if (template === undefined) return [];
-  const frames = framesOf(template.package, video);
-  const resources = child(tree, 'resources');
-  return Object.entries(template.spec.editables).map(([key, editable]) => {
-    const node = child(resources, key);
-    const written = node === null ? null : valueNode(node);
-    const resource = video?.scenes[0]?.resources.get(key);
-    const column = /^\$\{\s*([^{}]+?)\s*\}$/.exec(written?.text ?? '')?.[1] ?? null;
-    const isFilled = row !== null && written?.text.includes('${') === true;
-    return {
-      ...fieldOf(key, editable, template.spec, template.package, frames),
-      value: resource === undefined ? (written?.text ?? null) : inputText(resource),
-      transform: writtenTransform(node),
-      origin: {
-        kind: node === null ? 'none' : isFilled ? 'row' : node.span.file === card.path ? 'own' : 'fragment',
-        at: node === null ? null : positionOf(written ?? node, project),
-      },
-      column: isFilled ? column : null,
-    };
+  const scenes = video?.scenes ?? [
+    { id: '', template: card.template || (textOf(child(tree, 'template')) ?? ''), resources: new Map() },
+  ];
+  return scenes.flatMap((scene) => {
+    const template = project.templates.get(scene.template);
+    if (template === undefined) return [];
+    const written = scenes.length === 1 && child(tree, 'scenes') === null ? null : writtenScene(scene.id, tree);
+    const at = written === null ? [] : ['scenes', String(written.index)];
+    const shared = child(tree, 'resources');
+    return Object.entries(template.spec.editables).map(([key, editable]): FormField => {
+      const own = written === null ? null : child(child(written.node, 'resources'), key);
+      const node = own ?? child(shared, key);
+      const value = node === null ? null : valueNode(node);
+      const resource = scene.resources.get(key);
+      const isFilled = (row !== null || written?.isEach === true) && value?.text.includes('${') === true;
+      const column = /^\$\{\s*([^{}]+?)\s*\}$/.exec(value?.text ?? '')?.[1] ?? null;
+      return {
+        ...fieldOf(key, editable, template.spec, template.package, frameOf(scene.id, editable.stillcut)),
+        scene: scenes.length === 1 ? null : scene.id,
+        path: own === null && node !== null ? ['resources', key] : [...at, 'resources', key],
+        value: resource === undefined ? (value?.text ?? null) : inputText(resource),
+        transform: writtenTransform(node),
+        origin: {
+          kind: node === null ? 'none' : isFilled ? 'row' : node.span.file === card.path ? 'own' : 'fragment',
+          at: node === null ? null : positionOf(value ?? node, project),
+        },
+        // Rows of a scene are edited in their file.
+        column: isFilled && written?.isEach !== true ? column : null,
+      };
+    });
   });
 }
 
 /** Returns the editables of a template, filled with its values. */
 export function templateFields(spec: StyleVersion, templatePackage: TemplatePackage | null): FormField[] {
-  const frames = framesOf(templatePackage, null);
+  const frames = framesOf(templatePackage);
   return Object.entries(spec.editables).map(([key, editable]) => {
-    const field = fieldOf(key, editable, spec, templatePackage, frames);
-    return { ...field, value: field.example, transform: {}, origin: { kind: 'none', at: null }, column: null };
+    const field = fieldOf(key, editable, spec, templatePackage, frames.get(editable.stillcut) ?? 0);
+    const place = { scene: null, path: ['resources', key] };
+    return {
+      ...field,
+      ...place,
+      value: field.example,
+      transform: {},
+      origin: { kind: 'none', at: null },
+      column: null,
+    };
   });
 }
 
 function fieldOf(
   key: string,
-  { input_type: kind, label, required, max_length, width, height, allowed_fonts, stillcut, example_text }: Editable,
+  { input_type: kind, label, required, max_length, width, height, allowed_fonts, example_text }: Editable,
   { fonts, available_fonts }: StyleVersion,
   templatePackage: TemplatePackage | null,
-  frames: ReadonlyMap<string, number>,
-): Omit<FormField, 'value' | 'transform' | 'origin' | 'column'> {
+  frame: number,
+): Omit<FormField, 'scene' | 'path' | 'value' | 'transform' | 'origin' | 'column'> {
   return {
     key,
     label: label ?? key,
@@ -67,7 +88,7 @@ function fieldOf(
     width: width ?? null,
     height: height ?? null,
     fonts: kind === 'font' ? (allowed_fonts ?? available_fonts ?? fonts) : [],
-    frame: frames.get(stillcut) ?? 0,
+    frame,
     example:
       kind === 'color' && example_text !== undefined
         ? `#${example_text}`
@@ -84,9 +105,9 @@ export function mediaPath(key: string, templatePackage: TemplatePackage | null):
   return file === undefined ? null : posix.join(templatePackage.folder, file.path);
 }
 
-function framesOf(templatePackage: TemplatePackage | null, video: Video | null): Map<string, number> {
+function framesOf(templatePackage: TemplatePackage | null): Map<string, number> {
   if (templatePackage === null) return new Map();
-  const { stills } = resolvePicture(video ?? { output: null }, templatePackage);
+  const { stills } = templatePackage;
   return new Map(stills.map(({ name, frame }) => [name, frame]));
 }
 
@@ -122,6 +143,23 @@ export function writtenTransform(node: TreeNode | null): FormField['transform'] 
 function positionOf({ span }: TreeNode, { source }: Pick<Project, 'source'>): SourcePosition | null {
   const text = source(span.file);
   return text === undefined ? null : { path: span.file, ...textPosition(text, span.start) };
+}
+
+/** A scene as a definition has it, with its index in the list. */
+interface WrittenNode extends WrittenScene {
+  readonly node: TreeNode;
+}
+
+/** Finds the written form of a scene, which may stand for rows; null if there is none. */
+export function writtenScene(id: string, tree: MapNode | null): WrittenNode | null {
+  const list = child(tree, 'scenes');
+  if (list?.kind !== 'list') return null;
+  for (const [index, node] of list.items.entries()) {
+    const name = textOf(child(node, 'id')) ?? textOf(child(node, 'template')) ?? '';
+    const isEach = child(node, 'each') !== null;
+    if (isEach ? id.startsWith(`${name}/`) : id === name) return { index, isEach, node };
+  }
+  return null;
 }
 
 /** Parses a definition and merges it with its fragments, as far as they can be parsed. Values keep the name of their file. */

@@ -1,6 +1,7 @@
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Video } from '../reconciler/definition/video.ts';
+import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
 import type { Lock } from '../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
 import type { Plan } from '../reconciler/plan/plan.ts';
@@ -10,8 +11,7 @@ import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../report/json/event-json.ts';
 import type { RenderPool } from '../service/sessions/processes/render-pool.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
-import type { RenderInput } from '../template/render-input.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
+import type { VideoInput } from '../template/render-input.ts';
 import type { HistoryEntry, PreviewProblem } from './protocol.ts';
 
 /** A repository as `reelform plan` sees it. */
@@ -27,6 +27,8 @@ export interface LoadedRepository {
   readonly plan: Plan | null;
   /** The plan in its public form; null while the repository has errors. */
   readonly document: PlanDocument | null;
+  /** Returns the templates of a video and when it shows them; null if only the service has some of them. */
+  templatesOf(video: Video): VideoTemplates | null;
 }
 
 interface OpenSegments {
@@ -61,7 +63,7 @@ export interface PreviewPorts {
    */
   reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
   /** Creates the input of a video, as `reelform render` does. @throws as `OpenInputs.inputOf` */
-  inputOf(video: Video, template: TemplatePackage, output: OutputRequest): Promise<RenderInput>;
+  inputOf(video: Video, templates: VideoTemplates, output: OutputRequest): Promise<VideoInput>;
   readonly draftCache: SegmentCache;
   /** Opens the cache of finished segments as an apply does; null if it is disabled. */
   openSegments(project: Project): OpenSegments | null;

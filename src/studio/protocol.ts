@@ -21,6 +21,7 @@ import type { EditableKind } from '../contract/fields/editable-kinds.ts';
  * | `GET /api/rows?path=` | `RowTable` of a data file that a definition names |
  * | `GET /api/plan` | `PlanSummary`; `GET /api/plan.html` is the report as a page |
  * | `POST /api/edit` | `EditRequest` → `EditAnswer` |
+ * | `POST /api/scenes` | `SceneListRequest` → `EditAnswer` |
  * | `POST /api/rows` | `RowEditRequest` → `EditAnswer` |
  * | `POST /api/new` | `NewVideoRequest` → `EditAnswer` |
  * | `POST /api/duplicate` | `DuplicateRequest` → `EditAnswer` |
@@ -149,6 +150,9 @@ export interface VideoDetail {
   readonly stills: readonly StillMark[];
   /** Segments of the file that an apply would render; empty for formats without segments. */
   readonly segments: readonly SegmentMark[];
+  /** In their order; empty for a video of one template. */
+  readonly scenes: readonly SceneBlock[];
+  readonly leftOut: readonly LeftOutScene[];
   /** Changes since the lock entry. */
   readonly inputs: readonly InputDifference[];
   readonly fields: readonly FieldDifference[];
@@ -164,6 +168,41 @@ export interface VideoDetail {
 export interface StillMark {
   readonly name: string;
   readonly frame: number;
+}
+
+/** A scene of a video. Frames are those of the picture that the page shows. */
+export interface SceneBlock {
+  readonly id: string;
+  readonly template: string;
+  readonly first: number;
+  readonly end: number;
+  readonly seconds: number;
+  /** Length of the template as it was designed. */
+  readonly naturalSeconds: number;
+  /** As the definition has it, such as `4.5` or `content`; null for the natural length. */
+  readonly duration: string | null;
+  /** The rule that decided the length, in words. */
+  readonly why: string;
+  /** Null for a cut. */
+  readonly transition: { readonly type: string; readonly first: number; readonly end: number } | null;
+  /** Tracks that begin with the scene, in seconds of the video. `to` is null if the length of the sound is unknown. */
+  readonly sounds: readonly { readonly name: string; readonly from: number; readonly to: number | null }[];
+  readonly written: WrittenScene | null;
+}
+
+/** A scene that a condition leaves out. */
+export interface LeftOutScene {
+  readonly id: string;
+  /** The condition that is not met, in words. */
+  readonly reason: string;
+}
+
+/** A scene as the definition has it. */
+export interface WrittenScene {
+  /** In the list of scenes. */
+  readonly index: number;
+  /** True if it stands for each row of data. */
+  readonly isEach: boolean;
 }
 
 /** Half-open range of frames. */
@@ -203,9 +242,13 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** An editable of the template, with its value in the definition. */
+/** An editable of a template, with its value in the definition. */
 export interface FormField {
   readonly key: string;
+  /** Id of the scene; null in a video of one template. */
+  readonly scene: string | null;
+  /** Keys of the value from the top of the definition. */
+  readonly path: readonly string[];
   readonly label: string;
   readonly kind: EditableKind;
   readonly isRequired: boolean;
@@ -311,53 +354,6 @@ export interface RowTable {
   readonly rows: readonly (readonly string[])[];
   /** Videos of the definitions that use the file, by row. */
   readonly ids: readonly (string | null)[];
-}
-
-/** Sets values of a definition, or removes them with null. Comments, order and style of the file are kept. */
-export interface EditRequest {
-  readonly id: string;
-  readonly changes: readonly FieldEdit[];
-}
-
-/** A value of a definition: of an editable, or of a property such as `title` (`path: ['title']`). */
-export interface FieldEdit {
-  /** Keys from the top of the definition, such as `['resources', 't_01']`. */
-  readonly path: readonly string[];
-  readonly value: string | number | boolean | Readonly<Record<string, string | number | boolean>> | null;
-}
-
-/** Changes of a CSV file. Rows and columns count from 0, without the header; `removed` and `added` apply after the cells. */
-export interface RowEditRequest {
-  readonly path: string;
-  readonly cells: readonly { readonly row: number; readonly column: string; readonly value: string }[];
-  readonly removed?: readonly number[];
-  readonly added?: readonly Readonly<Record<string, string>>[];
-}
-
-export interface NewVideoRequest {
-  readonly template: string;
-  /** Id, which is also the path below the folder of the definitions. */
-  readonly id: string;
-}
-
-export interface DuplicateRequest {
-  readonly id: string;
-  readonly newId: string;
-}
-
-export interface EditAnswer {
-  /** Undoes the edit once, if its files were not changed since. */
-  readonly undo: string;
-  /** Files that were written, repository-relative. */
-  readonly files: readonly string[];
-  /** Problems that the written files have now. */
-  readonly problems: readonly PreviewProblem[];
-}
-
-export interface UploadAnswer {
-  /** Path of the new file, repository-relative, to be used as a value. */
-  readonly path: string;
-  readonly undo: string;
 }
 
 /** Names the change counts as the plan does: `create`, `update`, `move`, `adopt`, `restore`, `relabel`, `deliver`, `forget`, `noop`. */

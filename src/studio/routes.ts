@@ -10,9 +10,16 @@ import { requireFetched } from '../reconciler/project/find-pointers.ts';
 import { planHtml } from '../report/html/plan-html.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { planSummary } from './cards.ts';
-import { duplicateVideo, type EditContext, editRowsOf, editVideo, newVideo, undoEdit } from './edits.ts';
+import type {
+  DuplicateRequest,
+  EditRequest,
+  NewVideoRequest,
+  RowEditRequest,
+  SceneListRequest,
+  UploadAnswer,
+} from './edit-protocol.ts';
+import { duplicateVideo, type EditContext, editRowsOf, editScenes, editVideo, newVideo, undoEdit } from './edits.ts';
 import type { PreviewContext } from './preview-context.ts';
-import type { DuplicateRequest, EditRequest, NewVideoRequest, RowEditRequest, UploadAnswer } from './protocol.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
 import { sendBytes, sendFile } from './send-file.ts';
@@ -73,6 +80,7 @@ export const ROUTES: readonly Route[] = [
     return void response.end(planHtml(document, { preview: null }));
   }),
   post('edit', (body: EditRequest, context) => editVideo(body, context)),
+  post('scenes', (body: SceneListRequest, context) => editScenes(body, context)),
   post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),
   post('new', (body: NewVideoRequest, context) => newVideo(body, context)),
   post('duplicate', (body: DuplicateRequest, context) => duplicateVideo(body, context)),

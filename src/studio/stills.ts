@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { packRenderInput } from '../engine/packed-input.ts';
 import { contentSha256 } from '../kernel/file-kind.ts';
-import type { RenderInput } from '../template/render-input.ts';
+import type { VideoInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
@@ -38,7 +38,7 @@ export class Stills {
   readonly #kept = new Map<string, Uint8Array>();
   #keptBytes = 0;
   readonly #drawings = new Map<string, Drawing>();
-  readonly #inputs = new Map<string, Promise<RenderInput>>();
+  readonly #inputs = new Map<string, Promise<VideoInput>>();
 
   constructor(ports: Pick<PreviewPorts, 'root' | 'pool' | 'inputOf'>, queue: DrawQueue) {
     this.#ports = ports;
@@ -101,7 +101,7 @@ export class Stills {
   }
 
   /** Returns the input of a subject. The last few are kept. @throws RequestError `gone` if its files have changed */
-  renderInput(subject: DrawSubject, output: OutputRequest): Promise<RenderInput> {
+  renderInput(subject: DrawSubject, output: OutputRequest): Promise<VideoInput> {
     const key = `${subject.fingerprint} ${JSON.stringify(output)}`;
     const renderInput = this.#inputs.get(key) ?? this.#open(subject, output);
     this.#inputs.delete(key);
@@ -111,14 +111,14 @@ export class Stills {
     return renderInput;
   }
 
-  async #open({ video, template, files }: DrawSubject, output: OutputRequest): Promise<RenderInput> {
+  async #open({ video, templates, files }: DrawSubject, output: OutputRequest): Promise<VideoInput> {
     for (const [path, digest] of files) {
       const bytes = await readFile(join(this.#ports.root, path)).catch(() => null);
       // The fingerprint must never name another picture: the page keeps it for ever.
       if (bytes === null || contentSha256(bytes) !== digest)
         throw new RequestError('gone', `${path} has changed since`);
     }
-    return this.#ports.inputOf(video, template, output);
+    return this.#ports.inputOf(video, templates, output);
   }
 
   #keep(key: string, bytes: Uint8Array): Uint8Array {
@@ -134,9 +134,9 @@ export class Stills {
 }
 
 /** Returns the output of a subject, with about this width. */
-function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
-  const output = pictureOutput(video);
-  const full = resolvePicture(video, template);
+function sizedOutput(subject: DrawSubject, width: number | null): OutputRequest {
+  const output = pictureOutput(subject.video);
+  const full = resolvePicture(subject);
   if (width === null || width >= full.width) return output;
   return { ...output, height: 2 * Math.max(1, Math.round((width * full.height) / full.width / 2)) };
 }

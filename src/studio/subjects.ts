@@ -1,10 +1,13 @@
-import { allValues } from '../contract/video-spec.ts';
+import { allValues, plainScene } from '../contract/video-spec.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
 import { firstTemplate, localFiles, type Video } from '../reconciler/definition/video.ts';
+import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
 import { recordedVideo } from '../report/preview/recorded-video.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
+import { scenesFile } from '../template/bind/bind-scenes.ts';
+import { inputFile } from '../template/bind/resolve-output.ts';
+import type { InputFile } from '../template/render-input.ts';
 import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { outputBasis } from '../template/video-measures.ts';
@@ -16,7 +19,7 @@ export interface DrawSubject {
   /** Names everything that the frames depend on. */
   readonly fingerprint: string;
   readonly video: Video;
-  readonly template: TemplatePackage;
+  readonly templates: VideoTemplates;
   /** Local files and their content when the fingerprint was computed. */
   readonly files: ReadonlyMap<string, Sha256>;
 }
@@ -48,29 +51,30 @@ export class Subjects {
 }
 
 /** Returns all subjects of a repository: its videos, recorded states of changed videos, and its templates. */
-export function subjectsOf({ project, desired, plan }: LoadedRepository): Map<string, DrawSubject> {
+export function subjectsOf({ project, desired, plan, templatesOf }: LoadedRepository): Map<string, DrawSubject> {
   const subjects = new Map<string, DrawSubject>();
-  const add = (fingerprint: string, video: Video, template: TemplatePackage): void => {
+  const add = (fingerprint: string, video: Video): void => {
+    const templates = templatesOf(video);
+    if (templates === null || (templates.scenes === null && plainScene(video) === null)) return;
     const files = new Map(localFiles(video).map((path) => [path, project.assets.get(path)!.sha256]));
-    subjects.set(fingerprint, { fingerprint, video, template, files });
+    subjects.set(fingerprint, { fingerprint, video, templates, files });
   };
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   const fingerprints = new Map<string, string>(desired.map(({ id, fingerprint }) => [id, fingerprint]));
   for (const [id, video] of videos) {
-    const template = project.templates.get(firstTemplate(video))?.package ?? null;
     const fingerprint = fingerprints.get(id);
-    if (template !== null && fingerprint !== undefined) add(fingerprint, video, template);
+    if (fingerprint !== undefined) add(fingerprint, video);
   }
   const pathOf = new Map<string, string>([...project.assets].map(([path, asset]) => [asset.sha256, path]));
   for (const change of plan?.changes ?? []) {
     const before = earlierVideo(change, videos, project, (digest) => pathOf.get(digest) ?? null);
     if (before === null || subjects.has(change.before!.fingerprint)) continue;
-    add(change.before!.fingerprint, before.video, before.template);
+    add(change.before!.fingerprint, before);
   }
   for (const [name, { package: template }] of project.templates) {
     if (template === null) continue;
     for (const variant of TEXT_VARIANTS)
-      add(sampleFingerprint(template, variant), sampleVideo(name, template, variant), template);
+      add(sampleFingerprint(template, variant), sampleVideo(name, template, variant));
   }
   return subjects;
 }
@@ -80,14 +84,13 @@ function earlierVideo(
   videos: ReadonlyMap<string, Video>,
   { templates }: LoadedRepository['project'],
   fileOf: (digest: Sha256) => string | null,
-): { readonly video: Video; readonly template: TemplatePackage } | null {
+): Video | null {
   if (change.action !== 'update' || change.desired.fingerprint === change.before.fingerprint) return null;
   const { desired, before: entry } = change;
   const video = videos.get(desired.id);
   const template = templates.get(firstTemplate(desired));
   if (video === undefined || template === undefined || template.package === null) return null;
-  const recorded = recordedVideo({ entry, desired, video, spec: template.spec, fileOf });
-  return recorded && { video: recorded, template: template.package };
+  return recordedVideo({ entry, desired, video, spec: template.spec, fileOf });
 }
 
 /** Names the content of a template that is drawn with sample texts. */
@@ -120,8 +123,10 @@ function sampleVideo(template: string, { spec }: TemplatePackage, variant: TextV
   };
 }
 
-/** The fields of a video that decide what `pictureOf` returns. */
-export type DrawnContent = Pick<Video, 'output' | 'audio' | 'scenes'>;
+/** The fields of a subject that decide what its pictures are. */
+export type DrawnContent = Pick<DrawSubject, 'templates'> & {
+  readonly video: Pick<Video, 'output' | 'audio' | 'scenes'>;
+};
 
 /** Returns the output of a video as frames: without a codec, which pictures do not have. */
 export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest {
@@ -129,28 +134,43 @@ export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest 
   return rest;
 }
 
-/** Returns the size, length and stills of a video's pictures. */
+/** Returns the size, length and stills of a video. @param output by default that of its pictures */
 export function resolvePicture(
-  video: Pick<Video, 'output'>,
-  template: TemplatePackage,
-): ReturnType<typeof resolveOutput> {
-  return resolveOutput(outputBasis(template), pictureOutput(video));
+  { video, templates: { packages, scenes: shown } }: DrawnContent,
+  output = pictureOutput(video),
+): ReturnType<typeof scenesFile> | InputFile {
+  const scenes = video.scenes.map(({ template }) => ({ template: packages.get(template)! }));
+  if (shown !== null) return scenesFile({ timeline: shown.timeline, scenes }, output, null);
+  return inputFile(outputBasis(scenes[0]!.template), output, null);
 }
 
-export function pictureOf(video: DrawnContent, template: TemplatePackage): PictureMeasures {
-  const { width, height, fps, frameCount } = resolvePicture(video, template);
+export function pictureOf(content: DrawnContent): PictureMeasures {
+  const { width, height, fps, frameCount } = resolvePicture(content);
+  const { video, templates } = content;
   const hasSound =
-    video.audio.size > 0 ||
-    template.sounds.size > 0 ||
+    [...templates.packages.values()].some(({ sounds }) => sounds.size > 0) ||
     allValues(video).some(({ kind }) => kind === 'audio' || kind === 'video');
   return { width, height, fps, frameCount, durationSeconds: frameCount / fps, hasSound };
 }
 
 /** Returns the still on which most editables are seen, at a frame of the video; without stills, the middle frame. */
-export function posterFrame(video: DrawnContent, template: TemplatePackage): number {
-  const { stills, frameCount } = resolvePicture(video, template);
+export function posterFrame(content: DrawnContent): number {
+  const { stills, frameCount } = resolvePicture(content);
+  const { video, templates } = content;
   const seen = new Map<string, number>();
-  for (const { stillcut } of Object.values(template.spec.editables)) seen.set(stillcut, (seen.get(stillcut) ?? 0) + 1);
+  for (const { id, template } of video.scenes) {
+    for (const { stillcut } of Object.values(templates.packages.get(template)!.spec.editables)) {
+      const name = templates.scenes === null ? stillcut : `${id}.${stillcut}`;
+      seen.set(name, (seen.get(name) ?? 0) + 1);
+    }
+  }
   const best = [...stills].sort((a, b) => (seen.get(b.name) ?? 0) - (seen.get(a.name) ?? 0))[0];
   return best?.frame ?? Math.floor(frameCount / 2);
+}
+
+/** Returns a template with its own values as the content of a video. */
+export function templateContent(name: string, template: TemplatePackage): DrawnContent {
+  const scene = { id: name, template: name, resources: new Map(), fonts: new Map(), audio: new Map() };
+  const video = { output: null, audio: new Map(), scenes: [scene] };
+  return { video, templates: { packages: new Map([[name, template]]), scenes: null } };
 }

@@ -1,4 +1,5 @@
 import { segmentRanges } from '../engine/segments/segment.ts';
+import type { MapNode } from '../kernel/yaml/tree.ts';
 import { definitionSpan } from '../reconciler/definition/definition-file.ts';
 import { isDataFile } from '../reconciler/definition/read-rows.ts';
 import { firstTemplate, isFragment, type Video } from '../reconciler/definition/video.ts';
@@ -7,17 +8,24 @@ import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
-import { outputBasis } from '../template/video-measures.ts';
-import { definitionTree, formFields, templateFields } from './form-fields.ts';
+import { definitionTree, formFields, type SceneFrames, templateFields } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PreviewContext } from './preview-context.ts';
-import type { DefinitionSource, LintMark, SegmentMark, TemplateDetail, VideoDetail } from './protocol.ts';
+import type {
+  DefinitionSource,
+  LeftOutScene,
+  LintMark,
+  SegmentMark,
+  TemplateDetail,
+  VideoCard,
+  VideoDetail,
+} from './protocol.ts';
 import { RequestError } from './request-error.ts';
 import { rowReference } from './row-table.ts';
-import { type DrawSubject, resolvePicture } from './subjects.ts';
+import { sceneBlocks } from './scene-blocks.ts';
+import { type DrawSubject, resolvePicture, templateContent } from './subjects.ts';
 
 /** Describes a video in full. @throws RequestError `not_found` */
 export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
@@ -33,7 +41,7 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
   return {
     card,
     description: video?.description ?? null,
-    stills: subject === null ? [] : [...resolvePicture(subject.video, subject.template).stills],
+    stills: subject === null ? [] : [...resolvePicture(subject).stills],
     segments: subject === null || video === null ? [] : await segmentsOf(subject, video, loaded, { ports, stills }),
     inputs:
       change === null
@@ -45,11 +53,34 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
             },
           ),
     fields: (change?.fields ?? []).map(({ field, before, after }) => ({ field, before, after })),
-    form: formFields(card, video, tree, row, project),
+    ...scenesOf(subject, video, card, tree),
+    form: formFields(card, video, tree, row, project, frameOfStill(subject)),
     sources: sourcesOf(card.path, loaded),
     row,
     history: await ports.history(id),
   };
+}
+
+/** The scenes of a video as blocks; none for a template with values. */
+function scenesOf(
+  subject: DrawSubject | null,
+  video: Video | null,
+  { picture }: VideoCard,
+  tree: MapNode | null,
+): Pick<VideoDetail, 'scenes' | 'leftOut'> {
+  const leftOut = (video?.leftOut ?? []).flatMap(({ scene, name, reason }): LeftOutScene[] => {
+    return scene === null || name !== undefined ? [] : [{ id: scene, reason }];
+  });
+  const timeline = subject?.templates.scenes?.timeline ?? null;
+  if (timeline === null || video === null || picture === null) return { scenes: [], leftOut };
+  return { scenes: sceneBlocks(video, timeline, picture, tree), leftOut };
+}
+
+/** Returns at which frame of a video the stillcut of a scene is. */
+function frameOfStill(subject: DrawSubject | null): SceneFrames {
+  const file = subject && resolvePicture(subject);
+  const frames = new Map(file?.stills.map(({ name, frame }) => [name, frame]));
+  return (scene, stillcut) => frames.get(subject?.templates.scenes === null ? stillcut : `${scene}.${stillcut}`) ?? 0;
 }
 
 async function segmentsOf(
@@ -58,8 +89,7 @@ async function segmentsOf(
   { project }: LoadedRepository,
   { ports, stills }: Pick<PreviewContext, 'ports' | 'stills'>,
 ): Promise<SegmentMark[]> {
-  const resolved = resolveOutput(outputBasis(subject.template), output ?? {});
-  const ranges = segmentRanges(resolved);
+  const ranges = segmentRanges(resolvePicture(subject, output ?? {}));
   if (ranges.length === 0) return [];
   const opened = project.config.service === 'embedded' ? ports.openSegments(project) : null;
   if (opened === null) return ranges.map(({ first, end }) => ({ first, end, isCached: false }));
@@ -132,7 +162,7 @@ export function templateDetail(name: string, { state, loaded }: LiveState): Temp
   return {
     card,
     description: templatePackage?.manifest.description ?? null,
-    stills: templatePackage === null ? [] : [...resolvePicture({ output: null }, templatePackage).stills],
+    stills: templatePackage === null ? [] : [...resolvePicture(templateContent(name, templatePackage)).stills],
     editables: templateFields(spec, templatePackage),
     fonts: spec.available_fonts ?? spec.fonts,
     files: paths

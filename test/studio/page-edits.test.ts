@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EditAnswer, RowTable, TemplateDetail, UploadAnswer, VideoDetail } from '../../src/studio/protocol.ts';
+import type { EditAnswer, UploadAnswer } from '../../src/studio/edit-protocol.ts';
+import type { RowTable, TemplateDetail, VideoDetail } from '../../src/studio/protocol.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { solidPng } from '../support/small-package.ts';

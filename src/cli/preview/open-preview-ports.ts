@@ -25,6 +25,7 @@ import { openInputs } from '../render/open-inputs.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState } from '../state/load-desired-state.ts';
+import { projectTemplates } from '../state/video-templates.ts';
 import { readNamedPackage } from '../template/named-package.ts';
 import { checkPackage } from '../template/template-check-command.ts';
 import { openEditor } from './open-editor.ts';
@@ -67,13 +68,14 @@ async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>):
   const project = await repository.project();
   const { opened, diagnostics } = planned;
   const { desired } = repository;
+  const loaded = { project, desired, diagnostics, templatesOf: projectTemplates(project) };
   if (opened !== null) {
     const { plan, lock } = opened;
     const document = planDocument(plan, VERSION, [], repository.labels);
-    return { project, desired, diagnostics, lock, plan, document };
+    return { ...loaded, lock, plan, document };
   }
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
-  return { project, desired, diagnostics, lock: lock.ok ? lock.value : null, plan: null, document: null };
+  return { ...loaded, lock: lock.ok ? lock.value : null, plan: null, document: null };
 }
 
 /** Opens the cache for segments of drafts. Separate, so that drafts do not evict finished segments. */

@@ -7,6 +7,7 @@ import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { LoadedRepository } from '../../studio/ports.ts';
 import { cachedLengths } from '../state/content-lengths.ts';
 import { desire } from '../state/load-desired-state.ts';
+import { projectTemplates } from '../state/video-templates.ts';
 
 /** Definitions that are read again at once. Reading more takes as long as reading everything. */
 const MOST = 100;
@@ -50,6 +51,7 @@ export class ChangeReader {
       project: fresh,
       desired: desired.sort((a, b) => byCodeUnit(a.id, b.id)),
       plan: plan && { ...plan, changes },
+      templatesOf: projectTemplates(fresh),
     };
   }
 

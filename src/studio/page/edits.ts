@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { EditAnswer, EditRequest, RowEditRequest, UploadAnswer } from '../protocol.ts';
+import type { EditAnswer, EditRequest, RowEditRequest, SceneListRequest, UploadAnswer } from '../edit-protocol.ts';
+import type { SceneBlock, VideoCard } from '../protocol.ts';
 import { notify, notifyError } from './controls/notices.tsx';
 import { postFile, postJson } from './server.ts';
 
@@ -29,6 +30,21 @@ export function useEdits(): EditHistory {
 /** Writes values to a definition. */
 export async function saveFields(request: EditRequest): Promise<EditAnswer> {
   return await save('edit', request);
+}
+
+/** Moves, removes or adds a scene. */
+export async function saveScenes(request: SceneListRequest): Promise<EditAnswer> {
+  return await save('scenes', request);
+}
+
+/** Writes the length of a scene in seconds; null for its natural length. */
+export async function saveLength(
+  card: VideoCard,
+  { written }: SceneBlock,
+  seconds: number | null,
+): Promise<EditAnswer> {
+  const path = ['scenes', String(written!.index), 'duration'];
+  return saveFields({ id: card.id, changes: [{ path, value: seconds && Math.round(seconds * 1000) / 1000 }] });
 }
 
 /** Writes cells of a data file. */

@@ -25,9 +25,7 @@ export function MediaControl({ field, id, save, detail }: MediaControlProps): JS
   const transform = useSavedValue<TransformValues>(field.transform, (values) =>
     saveFields({
       id: detail.card.id,
-      changes: [
-        { path: ['resources', field.key, 'transform'], value: Object.keys(values).length === 0 ? null : values },
-      ],
+      changes: [{ path: [...field.path, 'transform'], value: Object.keys(values).length === 0 ? null : values }],
     }),
   );
   const file = useRef<HTMLInputElement>(null);

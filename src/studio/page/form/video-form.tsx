@@ -21,7 +21,7 @@ interface VideoFormProps {
 export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Element {
   const { card, form, row } = detail;
   const [isDuplicating, setDuplicating] = useState(false);
-  const frames = [...new Set(form.map(({ frame }) => frame))].sort((a, b) => a - b);
+  const groups = groupsOf(form);
   return (
     <>
       <div class="form-bar">
@@ -46,40 +46,56 @@ export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Elemen
         {row === null && (
           <FieldControl field={titleField(card)} detail={detail} lint={[]} save={saveValue(detail, ['title'])} />
         )}
-        {frames.map((frame) => (
-          <fieldset key={frame} class="form-group">
-            <legend>
-              <button type="button" class="form-still" onClick={() => onFrame(frame)}>
-                {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}
-                <span>
-                  {spell(detail.stills.find((still) => still.frame === frame)?.name ?? `frame ${frame}`)}
-                  {card.picture !== null && <small>{formatClock(frame / card.picture.fps)}</small>}
-                </span>
-              </button>
-            </legend>
-            {form
-              .filter((field) => field.frame === frame)
-              .map((field) => (
+        {groups.map((fields) => {
+          const { scene, frame } = fields[0]!;
+          return (
+            <fieldset key={`${scene} ${frame}`} class="form-group">
+              <legend>
+                <button type="button" class="form-still" onClick={() => onFrame(frame)}>
+                  {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}
+                  <span>
+                    {spell(detail.stills.find((still) => still.frame === frame)?.name ?? scene ?? `frame ${frame}`)}
+                    {card.picture !== null && <small>{formatClock(frame / card.picture.fps)}</small>}
+                  </span>
+                </button>
+              </legend>
+              {fields.map((field) => (
                 <FieldControl
                   key={field.key}
                   field={field}
                   detail={detail}
-                  lint={lint.filter(({ editable }) => editable === field.key)}
+                  lint={lint.filter(({ editable }) => editable === nameOf(field))}
                   save={saverOf(detail, field)}
                   onFocus={() => onFrame(field.frame)}
                 />
               ))}
-          </fieldset>
-        ))}
+            </fieldset>
+          );
+        })}
       </form>
       {isDuplicating && <DuplicateDialog card={card} onClose={() => setDuplicating(false)} />}
     </>
   );
 }
 
+/** Groups the fields of a scene that are best seen on the same frame, in the order of the frames. */
+function groupsOf(form: readonly FormField[]): FormField[][] {
+  const groups = new Map<string, FormField[]>();
+  for (const field of form.toSorted((a, b) => a.frame - b.frame)) {
+    const key = `${field.scene} ${field.frame}`;
+    groups.set(key, [...(groups.get(key) ?? []), field]);
+  }
+  return [...groups.values()];
+}
+
+/** Name of a value in findings: in a video of several scenes, that of its scene is in front. */
+function nameOf({ scene, key }: FormField): string {
+  return scene === null ? key : `${scene}.${key}`;
+}
+
 /** How a field is written; null if it cannot be edited here. */
 function saverOf(detail: VideoDetail, field: FormField): Save | null {
-  if (field.origin.kind !== 'row') return saveValue(detail, ['resources', field.key]);
+  if (field.origin.kind !== 'row') return saveValue(detail, field.path);
   const { row } = detail;
   const { column } = field;
   if (row === null || row.index === null || column === null) return null;
@@ -94,6 +110,8 @@ function saveValue({ card }: VideoDetail, path: readonly string[]): Save {
 function titleField(card: VideoCard): FormField {
   return {
     key: 'title',
+    scene: null,
+    path: ['title'],
     label: 'Title',
     kind: 'text',
     isRequired: true,

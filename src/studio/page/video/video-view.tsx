@@ -11,6 +11,7 @@ import { formatRoute, type Panel } from '../route.ts';
 import { fetchJson, IS_GALLERY } from '../server.ts';
 import { usePage } from '../store.ts';
 import { FIRST_VIEW } from '../video-list.ts';
+import { SceneTrack } from './scene-track.tsx';
 import { ScrubBar } from './scrub-bar.tsx';
 import { type Comparison, Stage } from './stage.tsx';
 import { Transport } from './transport.tsx';
@@ -97,6 +98,9 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
                 marks={lint}
                 onFrame={goTo}
               />
+            )}
+            {!IS_GALLERY && detail.value !== null && (
+              <SceneTrack card={card} detail={detail.value} frame={shownFrame} onFrame={goTo} />
             )}
             <Transport
               card={card}
