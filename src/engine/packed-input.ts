@@ -68,6 +68,12 @@ export function unpackTemplate(renderInput: RenderInput | PackedTemplate): Rende
 
 export function unpackRenderInput(renderInput: AnyRenderInput): VideoInput {
   if (!('scenes' in renderInput)) return unpackTemplate(renderInput);
-  const scenes = renderInput.scenes.map((scene) => ({ ...scene, animation: unpackAnimation(scene.animation) }));
+  // Scenes with the same document share it.
+  const unpacked = new Map<LottieDocument | Uint8Array, LottieDocument>();
+  const scenes = renderInput.scenes.map((scene) => {
+    const animation = unpacked.get(scene.animation) ?? unpackAnimation(scene.animation);
+    unpacked.set(scene.animation, animation);
+    return { ...scene, animation };
+  });
   return { ...renderInput, scenes };
 }

@@ -38,7 +38,7 @@ const SMALL_BYTES = 4_096;
  * (6 bytes each), the attachments, the text. Numbers are unsigned and big-endian.
  *
  * @param nameOf hands a file over to the receiver, and returns the name under which it takes the file
- * @returns chunks to write in order; byte arrays of the message are not copied
+ * @returns chunks to write in order; byte arrays of the message are not copied, and sent once if they occur several times
  * @throws TypeError for a value of another class
  */
 export function encodeMessage(
@@ -49,16 +49,20 @@ export function encodeMessage(
   },
 ): Uint8Array[] {
   const attachments: Uint8Array[] = [];
+  /** Index of each attachment: scenes of one template have the same files. */
+  const indices = new Map<Uint8Array, number>();
+  const attach = (bytes: Uint8Array): number => {
+    const index = indices.get(bytes) ?? attachments.push(bytes) - 1;
+    indices.set(bytes, index);
+    return index;
+  };
   const plain = (value: unknown): unknown => {
     if (typeof value === 'number') return Number.isFinite(value) ? value : { [TAG]: 'number', text: String(value) };
     if (typeof value === 'function' || typeof value === 'symbol') {
       throw new TypeError(`Internal error: a message contains a ${typeof value}`);
     }
     if (typeof value !== 'object' || value === null) return value;
-    if (value instanceof Uint8Array) {
-      attachments.push(value);
-      return { [TAG]: 'bytes' };
-    }
+    if (value instanceof Uint8Array) return { [TAG]: 'bytes', at: attach(value) };
     if (Array.isArray(value)) return value.map(plain);
     if (value instanceof TemporaryFile) return { [TAG]: 'file', name: nameOf(value) };
     if (value instanceof Map) return { [TAG]: 'map', entries: [...value].map(plain) };
@@ -150,7 +154,7 @@ export class MessageReader {
   }
 
   #decode(text: Buffer, attachments: readonly Buffer[], limits: MessageLimits): unknown {
-    let used = 0;
+    const used = new Set<Buffer>();
     let files = 0;
     const restore = (value: unknown, depth: number): unknown => {
       if (depth > MAX_DEPTH) throw new MalformedMessage('it is nested too deeply');
@@ -168,8 +172,9 @@ export class MessageReader {
         if (files > limits.files) throw new MalformedMessage(`it has more than ${limits.files} files`);
         return this.#take(value.name, limits);
       }
-      const attachment = tag === 'bytes' ? attachments[used++] : undefined;
+      const attachment = tag === 'bytes' && typeof value.at === 'number' ? attachments[value.at] : undefined;
       if (attachment === undefined) throw new MalformedMessage('its text is invalid');
+      used.add(attachment);
       return attachment;
     };
     const recordOf = (entries: readonly (readonly [string, unknown])[], depth: number): object =>
@@ -181,7 +186,7 @@ export class MessageReader {
       throw new MalformedMessage('its text is not JSON');
     }
     const message = restore(parsed, 0);
-    if (used !== attachments.length) throw new MalformedMessage('it has unused attachments');
+    if (used.size !== attachments.length) throw new MalformedMessage('it has unused attachments');
     return message;
   }
 

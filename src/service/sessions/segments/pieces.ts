@@ -10,7 +10,7 @@ import { defined } from '../../../kernel/defined.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import type { InputFile } from '../../../template/render-input.ts';
-import type { NamedFile } from '../ports.ts';
+import type { NamedFile, RenderOptions } from '../ports.ts';
 import { renderWorkload } from '../render-time.ts';
 
 /** An input with the fields of the main file, and the other files to render from it. */
@@ -99,4 +99,24 @@ export function pieceFrames(piece: Piece, files: readonly InputFile[]): number {
     case 'whole':
       return piece.files.reduce((sum, at) => sum + renderWorkload(files[at]!).frameCount, 0);
   }
+}
+
+/** Reports finished frames of all files, and finished segments. */
+export type Advance = (frames: number, segments: number, isReused?: boolean) => void;
+
+export function pieceProgress(
+  files: readonly InputFile[],
+  pieces: readonly Piece[],
+  onProgress: RenderOptions['onProgress'],
+): Advance {
+  const frameCount = pieces.reduce((sum, piece) => sum + pieceFrames(piece, files), 0);
+  const total = pieces.reduce((sum, piece) => sum + (piece.kind === 'segment' ? piece.files.length : 0), 0);
+  const segments = { done: 0, total, reused: 0 };
+  let framesDone = 0;
+  return (frames, finished, isReused = false) => {
+    framesDone += frames;
+    segments.done += finished;
+    if (isReused) segments.reused += finished;
+    onProgress?.(framesDone, frameCount, total === 0 ? undefined : { ...segments });
+  };
 }

@@ -9,22 +9,24 @@ import {
   type SpooledSegment,
   segmentFrom,
 } from '../../../engine/segments/rendered-segment.ts';
+import { withScenesOf } from '../../../engine/segments/scenes-of-ranges.ts';
 import { hasSegments } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
-import type { InputFile } from '../../../template/render-input.ts';
 import type { Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
 import { allOrNone, inParallel, timeLimit } from './parallel-work.ts';
 import {
+  type Advance,
   type FilePieces,
   filesOf,
   type InputFiles,
   intoFile,
   type Piece,
   pieceFrames,
+  pieceProgress,
   piecesOf,
   soundIntoFile,
   soundIntoMemory,
@@ -88,9 +90,6 @@ interface Target<Held extends HeldSegment> {
   /** By file. */
   readonly rendered: readonly HeldPieces<Held>[];
 }
-
-/** Reports finished frames of all files, and finished segments. */
-type Advance = (frames: number, segments: number, isReused?: boolean) => void;
 
 /** Creates a renderer that uses the processes of this machine. Files with equal `drawingKey` share drawn frames. */
 export function createSegmentRenderer({
@@ -270,7 +269,7 @@ export function createSegmentRenderer({
             done = frames;
           };
           const input = {
-            renderInput,
+            renderInput: withScenesOf(renderInput, taskRanges),
             ranges: taskRanges,
             outputs: task[0]!.map(({ file }) => all[file]!.output),
           };
@@ -302,8 +301,11 @@ export function createSegmentRenderer({
       const segments = units
         .filter((unit) => unit.file === file)
         .map((unit) => ({ ...unit, segment: done.get(unit)! }));
-      const renderStills = (missing: readonly number[]) =>
-        runner.run('frames', { renderInput, frames: missing }, silenced(options));
+      const renderStills = (missing: readonly number[]) => {
+        const shown = missing.map((frame) => ({ first: frame, end: frame + 1 }));
+        const input = { renderInput: withScenesOf(renderInput, shown), frames: missing };
+        return runner.run('frames', input, silenced(options));
+      };
       // Only the main file has stills.
       const hasStills = cache !== null && file === 0;
       target[file]!.segments = hasStills
@@ -376,23 +378,6 @@ function closePieces(pieces: readonly HeldPieces<HeldSegment>[]): void {
 
 function pieceMissing(): RenderError {
   return new RenderError('encode_failed', 'A piece of the video is missing');
-}
-
-function pieceProgress(
-  files: readonly InputFile[],
-  pieces: readonly Piece[],
-  onProgress: RenderOptions['onProgress'],
-): Advance {
-  const frameCount = pieces.reduce((sum, piece) => sum + pieceFrames(piece, files), 0);
-  const total = pieces.reduce((sum, piece) => sum + (piece.kind === 'segment' ? piece.files.length : 0), 0);
-  const segments = { done: 0, total, reused: 0 };
-  let framesDone = 0;
-  return (frames, finished, isReused = false) => {
-    framesDone += frames;
-    segments.done += finished;
-    if (isReused) segments.reused += finished;
-    onProgress?.(framesDone, frameCount, total === 0 ? undefined : { ...segments });
-  };
 }
 
 /** Removes the progress callback, because only frames of segments and files count as progress. */

@@ -59,6 +59,14 @@ describe('encodeMessage() and MessageReader', () => {
     expect(plain(restored)).toEqual(plain(messages));
   });
 
+  it('send bytes once that occur several times', () => {
+    const bytes = new Uint8Array(10_000).fill(7);
+    const encoded = encode({ a: bytes, b: [bytes, bytes], c: new Uint8Array([1]) });
+    expect(encoded.length).toBeLessThan(11_000);
+    const [{ a, b }] = read(encoded) as [{ readonly a: Buffer; readonly b: readonly Buffer[] }];
+    expect([b[0] === a, b[1] === a, a.equals(bytes)]).toEqual([true, true, true]);
+  });
+
   it('hand over files', async () => {
     const file = await TemporaryFile.of(Buffer.from('content'));
     const bytes = Buffer.concat(encodeMessage(7, { file, text: 'a' }, (handed) => handed.shareIn(folder)));
