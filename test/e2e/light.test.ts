@@ -1,8 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mediaFile } from '../engine/media/media-files.ts';
 import { freePort } from '../support/free-port.ts';
 import { packPackages, type Tarballs } from '../support/packed-packages.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
@@ -90,6 +101,24 @@ describe('reelform installed with --omit=optional', () => {
       stdout: expect.stringContaining('Everything matches'),
     });
     expect(await reelform(videos, 'plan')).toMatchObject({ stdout: expect.stringContaining('No changes') });
+  });
+
+  it('plans a video that is as long as a voice, and says what measures it', async () => {
+    const voiced = join(folder, 'voiced');
+    cpSync(join(folder, 'videos'), voiced, { recursive: true });
+    writeFileSync(join(voiced, 'videos/voice.mp3'), mediaFile('beep.mp3'));
+    const audio = 'audio: { voice: { source: ./voice.mp3 } }\nduration: { content: true, max: 8 }\n';
+    appendFileSync(join(voiced, 'videos/hello.yaml'), audio);
+    const { stdout } = await reelform(voiced, 'plan', '--json');
+    expect(JSON.parse(stdout).diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'engine_missing',
+        severity: 'warning',
+        file: 'videos/hello.yaml',
+        message: expect.stringMatching(/^The length of "videos\/voice.mp3" is not known\. .* @reelform\/engine/),
+        hint: 'Run npm install --include=optional @reelform/engine@0.1.0',
+      }),
+    );
   });
 
   it('reads and writes lockfiles through its JavaScript API', async () => {
