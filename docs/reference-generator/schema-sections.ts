@@ -50,7 +50,8 @@ function withoutTemplate(schema: Schema): Schema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     if (name === 'template')
       return [name, { type: 'string', description: 'The name of a template in reelform.yaml. Required.' }];
-    const { description = '' } = property;
+    const { description = '', type } = property;
+    if (name === 'scenes') return [name, { type, description }];
     return [name, ['resources', 'fonts', 'audio'].includes(name) ? { type: 'object', description } : property];
   });
   return { ...schema, properties: Object.fromEntries(properties) };

@@ -5,9 +5,11 @@ import { loadProject, type Project } from '../../reconciler/project/load-project
 import {
   outdatedFiles,
   type SchemaFile,
+  scenesSchemaFile,
   schemaFiles,
   writeSchemaFiles,
 } from '../../reconciler/project/schema-files.ts';
+import type { NamedSpec } from '../../reconciler/schema/definition-schema.ts';
 import { specProblems } from '../../reconciler/schema/parse-spec.ts';
 import { pullText } from '../../report/terminal/repository-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
@@ -49,6 +51,7 @@ interface Pulled {
 async function pulledFiles(names: readonly string[], project: Project, io: Io): Promise<Pulled> {
   const files: SchemaFile[] = [];
   const problems: Diagnostic[] = [];
+  const specs = new Map([...project.templates].map(([name, { spec }]) => [name, spec]));
   // Opened on demand, because packages contain their specification and need no token.
   let service: RemoteService | null = null;
   for (const name of names) {
@@ -59,12 +62,18 @@ async function pulledFiles(names: readonly string[], project: Project, io: Io): 
     }
     service ??= openRemoteService(project, io);
     try {
-      files.push(...schemaFiles(name, await fetchSpec(template.id, service)));
+      const spec = await fetchSpec(template.id, service);
+      specs.set(name, spec);
+      files.push(...schemaFiles(name, spec));
     } catch (error) {
       if (!(error instanceof ReelformError) || error.code !== 'service_answer_invalid') throw error;
       problems.push(errorAt(error.code, template.at, error.message, error.hint));
     }
   }
+  const known = [...project.config.templates.keys()].map((name) => ({ name, spec: specs.get(name) }));
+  const complete = known.filter((template): template is NamedSpec => template.spec !== undefined);
+  // With one template, its own schema completes scenes too.
+  if (complete.length > 1 && complete.length === known.length) files.push(scenesSchemaFile(complete));
   return { files, problems };
 }
 

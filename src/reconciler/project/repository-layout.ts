@@ -44,3 +44,6 @@ export function specPath(template: string): string {
 export function schemaPath(template: string): string {
   return `schemas/${template}.schema.json`;
 }
+
+/** Path of the JSON Schema that editors use for definitions with scenes. No name of a template begins with `_`. */
+export const SCENES_SCHEMA = 'schemas/_scenes.schema.json';

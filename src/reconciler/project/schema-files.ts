@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { asCommitted } from '../../kernel/line-breaks.ts';
-import { definitionSchema } from '../schema/definition-schema.ts';
+import { definitionSchema, type NamedSpec, scenesDefinitionSchema } from '../schema/definition-schema.ts';
 import type { ReadLog } from './read-log.ts';
-import { schemaPath, specPath } from './repository-layout.ts';
+import { SCENES_SCHEMA, schemaPath, specPath } from './repository-layout.ts';
 import { writeFileAtomic } from './write-file.ts';
 
 /** A file under `schemas/` that `reelform pull` maintains. */
@@ -16,11 +16,19 @@ export interface SchemaFile {
 
 /** Returns the files of a template: its specification, and the JSON Schema for editors that is generated from it. */
 export function schemaFiles(template: string, spec: StyleVersion): [spec: SchemaFile, schema: SchemaFile] {
-  const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
     { path: specPath(template), text: text({ style_version: spec }) },
     { path: schemaPath(template), text: text(definitionSchema({ name: template, spec }, 'file')) },
   ];
+}
+
+/** Returns the JSON Schema for editors of definitions with scenes of these templates. */
+export function scenesSchemaFile(templates: readonly NamedSpec[]): SchemaFile {
+  return { path: SCENES_SCHEMA, text: text(scenesDefinitionSchema(templates)) };
+}
+
+function text(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /**

@@ -4,9 +4,10 @@ import type { Json } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 import { SCENE_PROPERTIES } from '../definition/merge-definitions.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
-import { conditionSchema, scenePlacementSchemas, videoPlacementSchemas } from './placement-schemas.ts';
+import { scenePlacementSchemas, videoPlacementSchemas } from './placement-schemas.ts';
 import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
-import { booleanSchema, type DefinitionForm, textSchema, videoIdSchema } from './value-schemas.ts';
+import { type SceneTemplate, sceneSchema, scenesSchema } from './scene-schemas.ts';
+import { booleanSchema, conditionSchema, type DefinitionForm, textSchema, videoIdSchema } from './value-schemas.ts';
 
 /** A template's name in reelform.yaml and its specification. */
 export interface NamedSpec {
@@ -38,7 +39,12 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
     title: 'Video definition',
     description: `One video, several videos, or a fragment, with ${name}.`,
     ...(template !== null && form === 'file'
-      ? { definitions: kindSchemas(Object.values(template.spec.editables), form) }
+      ? {
+          definitions: {
+            ...kindSchemas(Object.values(template.spec.editables), form),
+            scene: sceneOf([template]),
+          },
+        }
       : {}),
     type: 'object',
     additionalProperties: false,
@@ -46,13 +52,48 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
       template: templateSchema(template),
       ...valueProperties(form),
       ...(form === 'file' ? fileProperties(videoIdSchema()) : {}),
+      ...(form === 'file' ? { scenes: scenesSchema(template === null ? [] : [sceneTemplate(template)]) } : {}),
       resources: resourcesSchema(template, form),
       ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
       ...(form === 'file' ? PLACEMENTS : ANY_PLACEMENT),
     },
-    allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
+    allOf: [form === 'video' ? whole : when({ ...HAS_ALL_OF_A_VIDEO, allOf: [{ not: HAS_SCENES }] }, whole)],
     ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
   };
+}
+
+/** Returns the JSON Schema for editors of definitions with scenes, whose values it completes by their templates. */
+export function scenesDefinitionSchema(templates: readonly NamedSpec[]): JsonSchema {
+  const editables = templates.flatMap(({ spec }) => Object.values(spec.editables));
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Video definition with scenes',
+    description: 'One video, several videos, or a fragment, with scenes of any template.',
+    definitions: { ...kindSchemas(editables, 'file'), scene: sceneOf(templates) },
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...valueProperties('file'),
+      ...fileProperties(videoIdSchema()),
+      resources: { description: 'Values for every scene whose template has the key.', type: 'object' },
+      ...additionSchemas(null, 'file'),
+      ...PLACEMENTS,
+      scenes: scenesSchema(templates.map(sceneTemplate)),
+    },
+    allOf: [when(HAS_ALL_OF_A_VIDEO, { required: ['scenes'] })],
+  };
+}
+
+function sceneOf(templates: readonly NamedSpec[]): JsonSchema {
+  const { extends: extendsSchema, each } = fileProperties(videoIdSchema()) as Record<'extends' | 'each', JsonSchema>;
+  const { audio } = additionSchemas(null, 'file');
+  return sceneSchema(templates.map(sceneTemplate), { extends: extendsSchema, each, audio });
+}
+
+/** Values that the definition gives to all scenes may be missing in a scene. */
+function sceneTemplate(template: NamedSpec): SceneTemplate {
+  const { fonts } = additionSchemas(template.spec, 'file');
+  return { name: template.name, resources: resourcesSchema(template, 'file'), fonts };
 }
 
 /**
@@ -107,6 +148,7 @@ const HAS_ALL_OF_A_VIDEO: JsonSchema = {
   required: ['title'],
   not: { anyOf: [{ required: ['extends'] }, { required: ['each'] }] },
 };
+const HAS_SCENES: JsonSchema = { required: ['scenes'] };
 
 function requiredKeys(spec: StyleVersion): string[] {
   const entries = Object.entries(spec.editables);

@@ -139,11 +139,6 @@ export function placementSchema(): JsonSchema {
   return { properties: { ...scenePlacementSchemas('video'), ...videoPlacementSchemas('video') } };
 }
 
-/** Returns the schema of a condition of a scene, a video, a track or an optional value. */
-export function conditionSchema(description: string): JsonSchema {
-  return { description, type: ['string', 'boolean', 'number', 'object'], examples: ['${offer}'] };
-}
-
 /** Accepts these texts, and in a file any text that a row fills in. */
 function textOrPlaceholder(form: DefinitionForm, values: readonly string[]): JsonSchema {
   if (form === 'video') return { enum: values };

@@ -6,6 +6,7 @@ import { sha256 } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 import {
   colorSchema,
+  conditionSchema,
   type DefinitionForm,
   fieldRules,
   fieldSchemas,
@@ -33,16 +34,16 @@ export function kindName(editable: Editable): string {
 
 function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   const { input_type: kind } = editable;
-  if (isSlotKind(kind)) return shortOrFull(slotSchema(kind, form), 'text');
+  if (isSlotKind(kind)) return shortOrFull(slotSchema(kind, form), 'text', form);
   switch (kind) {
     case 'text':
-      return shortOrFull(textSchema(form, editable.max_length), 'text');
+      return shortOrFull(textSchema(form, editable.max_length), 'text', form);
     case 'color':
-      return shortOrFull(colorSchema(form), 'text');
+      return shortOrFull(colorSchema(form), 'text', form);
     case 'image':
-      return mediaFormSchema(transformSchema('image', form));
+      return mediaFormSchema(transformSchema('image', form), form);
     case 'video':
-      return mediaFormSchema(transformSchema('video', form));
+      return mediaFormSchema(transformSchema('video', form), form);
     case 'audio':
       return soundSchema(form);
     case 'font':
@@ -53,17 +54,21 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
 }
 
 export function soundSchema(form: DefinitionForm): JsonSchema {
-  return mediaFormSchema(transformSchema('audio', form));
+  return mediaFormSchema(transformSchema('audio', form), form);
 }
 
 /** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
-function mediaFormSchema(transform: JsonSchema): JsonSchema {
-  const full: JsonSchema = { additionalProperties: false, properties: { source: mediaSourceSchema(), transform } };
+function mediaFormSchema(transform: JsonSchema, form: DefinitionForm): JsonSchema {
+  const full: JsonSchema = {
+    additionalProperties: false,
+    properties: { source: mediaSourceSchema(), transform, ...conditional(form) },
+  };
   const beside: JsonSchema = {
     additionalProperties: false,
     properties: {
       source: { description: SOURCE, ...mediaSchema() },
       ...transform.properties,
+      ...conditional(form),
     },
     ...defined({ allOf: transform.allOf }),
   };
@@ -82,7 +87,7 @@ export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): J
   const name: JsonSchema = { type: 'string', minLength: 1, ...defined({ enum: allowed }) };
   // A placeholder is checked after it is filled in.
   const isFilledIn: JsonSchema = { type: 'string', pattern: PLACEHOLDER };
-  return shortOrFull(form === 'video' || allowed === undefined ? name : when(isFilledIn, {}, name), 'font');
+  return shortOrFull(form === 'video' || allowed === undefined ? name : when(isFilledIn, {}, name), 'font', form);
 }
 
 /** Returns whether this version supports the kind of the editable. */
@@ -90,14 +95,19 @@ export function isFillable({ input_type: kind }: Editable): boolean {
   return kindFacts(kind) !== undefined;
 }
 
-function shortOrFull(value: JsonSchema, field: 'text' | 'font'): JsonSchema {
+function shortOrFull(value: JsonSchema, field: 'text' | 'font', form: DefinitionForm): JsonSchema {
   const full: JsonSchema = {
     type: 'object',
     additionalProperties: false,
     required: ['source'],
-    properties: { source: sourceSchema(value, field) },
+    properties: { source: sourceSchema(value, field), ...conditional(form) },
   };
   return when({ type: 'object' }, full, value);
+}
+
+/** A condition of a value; it is evaluated before a merged definition is checked. */
+function conditional(form: DefinitionForm): Record<string, JsonSchema> {
+  return form === 'file' ? { when: conditionSchema('Leaves out the value if the condition is false.') } : {};
 }
 
 const SOURCE = 'Path of a file in the repository, or an http(s) URL.';

@@ -71,6 +71,11 @@ export function videoIdSchema(): JsonSchema {
   };
 }
 
+/** Returns the schema of a condition of a scene, a video, a track or an optional value. */
+export function conditionSchema(description: string): JsonSchema {
+  return { description, type: ['string', 'boolean', 'number', 'object'], examples: ['${offer}'] };
+}
+
 /** Returns the schemas of the fields of a table. */
 export function fieldSchemas(fields: Fields, form: DefinitionForm): Record<string, JsonSchema> {
   return Object.fromEntries(

@@ -2,19 +2,32 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schemaFiles } from '../../../src/reconciler/project/schema-files.ts';
+import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
+import { scenesSchemaFile, schemaFiles } from '../../../src/reconciler/project/schema-files.ts';
 import { LAUNCH_SPEC } from '../../support/launch-spec.ts';
 import { writeFiles } from '../../support/temporary-repository.ts';
 import { YamlEditor } from '../../support/yaml-editor.ts';
 
 const MODELINE = '# yaml-language-server: $schema=../schemas/launch.schema.json';
 
+const SCENES_MODELINE = '# yaml-language-server: $schema=../schemas/_scenes.schema.json';
+const INTRO_SPEC = {
+  id: 'intro',
+  editables: { s_01: { input_type: 'text', stillcut: 'stillcut_01', label: 'Slogan', max_length: 10 } },
+  fonts: ['Lora'],
+} as const satisfies StyleVersion;
+const TEMPLATES = [
+  { name: 'launch', spec: LAUNCH_SPEC },
+  { name: 'intro', spec: { ...INTRO_SPEC, fonts: [...INTRO_SPEC.fonts] } },
+];
+
 let root: string;
 let editor: YamlEditor;
 
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-')));
-  writeFiles(root, Object.fromEntries(schemaFiles('launch', LAUNCH_SPEC).map(({ path, text }) => [path, text])));
+  const files = [...schemaFiles('launch', LAUNCH_SPEC), scenesSchemaFile(TEMPLATES)];
+  writeFiles(root, Object.fromEntries(files.map(({ path, text }) => [path, text])));
   editor = await YamlEditor.open(root);
 });
 
@@ -125,6 +138,70 @@ describe('the generated schema in an editor', () => {
     expect(docs.get('t_01')).toContain('Headline');
     expect(docs.get('t_01')).toContain('at most 20 characters');
     expect(docs.get('(Footage)/USER/hero.jpg')).toContain('1920 × 1080');
+  });
+
+  const scenes = (...lines: string[]): string => `${[SCENES_MODELINE, 'title: Spring', ...lines].join('\n')}\n`;
+
+  it('accepts scenes of several templates, with lengths, transitions, rows and conditions', async () => {
+    const definition = scenes(
+      'when: {campaign: [spring, summer]}',
+      'each: {from: data/shops.csv, id: "${slug}", where: {state: {not: draft}}}',
+      'size: [1280, 720]',
+      'rate: 25',
+      'duration: 30',
+      'transition: {type: fade, duration: 0.4}',
+      'resources: {t_01: Shared, s_01: Shared}',
+      'scenes:',
+      '  - {template: intro, resources: {s_01: Hello}, duration: 5, transition: cut, fit: cover, background: 112233}',
+      '  - id: product',
+      '    template: launch',
+      '    each: {from: [{slug: a}], id: "${slug}"}',
+      '    when: "${offer}"',
+      '    resources: {t_01: {source: {text: "${name}"}, when: {kind: big}}, c_01: "#EEADA7"}',
+      '    duration: {content: true, min: 3, max: "${max}", tail: exit}',
+      '    transition: {type: slide, direction: up, duration: 1, easing: linear, at: before}',
+      '    audio: {voice: {source: a.mp3, fade_out: 1, when: "${voice}"}}',
+      '    shorten: speed',
+      '  - {id: rest, template: intro, duration: fill, transition: {type: dip, color: ff0000, duration: "${d}"}}',
+    );
+    expect(await editor.problems('videos/scenes.yaml', definition)).toEqual([]);
+    const override = scenes('extends: ./_base.yaml', 'scenes:', '  product: {duration: content}');
+    expect(await editor.problems('videos/override.yaml', override)).toEqual([]);
+    // The schema of a template accepts scenes too.
+    const own = text(
+      'title: A',
+      'scenes: [{template: launch, resources: {t_01: x}}, {template: other, resources: {a: b}}]',
+    );
+    expect(await editor.problems('videos/own.yaml', own)).toEqual([]);
+  });
+
+  it('locates mistakes in scenes', async () => {
+    const definition = scenes(
+      'scenes:',
+      '  - {template: intro, resources: {s_01: More than ten}}',
+      '  - {template: launch, resources: {s_01: x}}',
+      '  - {template: intro, duration: contents}',
+      '  - {template: intro, titel: x}',
+      '  - {template: intro, transition: {type: fade}}',
+    );
+    const problems = await editor.problems('videos/bad-scenes.yaml', definition);
+    expect(problems.map(({ range }) => range.start.line).sort()).toEqual(expect.arrayContaining([3, 4, 5, 6, 7]));
+    expect(problems.map(({ message }) => message).join()).toContain('Property s_01 is not allowed');
+  });
+
+  it('completes the values of a scene by its template', async () => {
+    const definition = scenes('scenes:', '  - template: intro', '    resources:', '      ');
+    await editor.problems('videos/new-scene.yaml', definition);
+    const proposals = await editor.proposals('videos/new-scene.yaml', { line: 5, character: 6 });
+    const docs = new Map(proposals.map(({ label, documentation }) => [label, JSON.stringify(documentation)]));
+    expect(docs.get('s_01')).toContain('Slogan');
+    expect(docs.has('t_01')).toBe(false);
+    const fields = scenes('scenes:', '  - template: intro', '    ');
+    await editor.problems('videos/new-field.yaml', fields);
+    const names = await editor.proposals('videos/new-field.yaml', { line: 4, character: 4 });
+    expect(names.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(['duration', 'transition', 'when', 'resources']),
+    );
   });
 
   it('accepts all forms of clips, sounds, fonts and outputs', async () => {
