@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EditAnswer, SceneListRequest } from '../../src/studio/edit-protocol.ts';
+import type { VideoDetail } from '../../src/studio/protocol.ts';
+import { PreviewClient } from '../support/preview-client.ts';
+import { makeRepository } from '../support/repository.ts';
+
+const FILM = `# The film of the season.
+title: Spring
+resources: { c_01: "#EEADA7" }
+scenes:
+  # Opens every film.
+  - template: small
+    resources: { t_01: Spring } # the headline
+  - id: product
+    template: small
+    each: { from: data/products.csv, id: "\${slug}" }
+    resources: { t_01: "\${name}" }
+    duration: 2
+    transition: { type: fade, duration: 0.2 }
+  - id: outro
+    template: small
+    when: "no"
+    resources: { t_01: Bye }
+`;
+
+let root: string;
+let page: PreviewClient;
+
+beforeAll(async () => {
+  root = makeRepository({ 'videos/film.yaml': FILM, 'data/products.csv': 'slug,name\nlamp,Lamp\nchair,Chair\n' });
+  page = await PreviewClient.start(root);
+  await page.listen();
+});
+
+afterAll(async () => {
+  expect(await page.close()).toBe(0);
+});
+
+const text = (): string => readFileSync(join(root, 'videos/film.yaml'), 'utf8');
+const detail = (): Promise<VideoDetail> => page.json<VideoDetail>('/api/video?id=film');
+
+async function edit(change: SceneListRequest['edit']): Promise<EditAnswer> {
+  const { status, json } = await page.post('/api/scenes', { id: 'film', edit: change });
+  expect({ status, json }).toMatchObject({ status: 200 });
+  return json as EditAnswer;
+}
+
+describe('GET /api/video of a video of scenes', () => {
+  it('has its scenes as blocks, and what is left out', async () => {
+    const { scenes, leftOut, card, segments } = await detail();
+    const { frameCount, fps } = card.picture!;
+    expect(scenes).toMatchObject([
+      { id: 'small', template: 'small', first: 0, why: 'as designed', transition: null, written: { index: 0 } },
+      { id: 'product/lamp', seconds: 2, duration: '2', why: 'set to 2 s', written: { index: 1, isEach: true } },
+      { id: 'product/chair', transition: { type: 'fade' }, written: { index: 1, isEach: true } },
+    ]);
+    expect(scenes.at(-1)!.end).toBe(frameCount);
+    expect(scenes[1]!.end - scenes[1]!.first).toBe(2 * fps);
+    expect(scenes[2]!.transition).toEqual({ type: 'fade', first: scenes[2]!.first, end: scenes[2]!.first + 0.2 * fps });
+    expect(leftOut).toMatchObject([{ id: 'outro', reason: expect.stringContaining('no') }]);
+    // Each scene begins a segment.
+    const starts = segments.map(({ first }) => first);
+    for (const { first } of scenes) expect(starts).toContain(first);
+  });
+
+  it('has the values of each scene where they are written', async () => {
+    const { form } = await detail();
+    const headlines = form.filter(({ key }) => key === 't_01');
+    expect(headlines).toMatchObject([
+      { scene: 'small', value: 'Spring', path: ['scenes', '0', 'resources', 't_01'], origin: { kind: 'own' } },
+      { scene: 'product/lamp', value: 'Lamp', origin: { kind: 'row' }, column: null },
+      { scene: 'product/chair', value: 'Chair', origin: { kind: 'row' } },
+    ]);
+    // A value of all scenes.
+    const colors = form.filter(({ key }) => key === 'c_01');
+    expect(colors.map(({ path }) => path.join('.'))).toEqual(Array(3).fill('resources.c_01'));
+  });
+});
+
+describe('edits of scenes', () => {
+  it('change a value and a length on their lines alone', async () => {
+    const changes = [
+      { path: ['scenes', '0', 'resources', 't_01'], value: 'Summer' },
+      { path: ['scenes', '0', 'duration'], value: 3.5 },
+    ];
+    const { json } = await page.post('/api/edit', { id: 'film', changes });
+    const edited = FILM.replace(
+      '{ t_01: Spring } # the headline',
+      '{ t_01: Summer } # the headline\n    duration: 3.5',
+    );
+    expect(text()).toBe(edited);
+    expect((await detail()).scenes[0]).toMatchObject({ seconds: 3.5, why: 'set to 3.5 s' });
+    await page.post('/api/undo', { undo: (json as EditAnswer).undo });
+    expect(text()).toBe(FILM);
+  });
+
+  it('move, add and remove scenes, and keep comments; undo restores the bytes', async () => {
+    const moved = await edit({ kind: 'move', from: 0, to: 1 });
+    expect((await detail()).scenes.map(({ id }) => id)).toEqual(['product/lamp', 'product/chair', 'small']);
+    expect(text().split('\n').sort()).toEqual(FILM.split('\n').sort());
+    await page.post('/api/undo', { undo: moved.undo });
+
+    const added = await edit({ kind: 'add', index: 1, template: 'small' });
+    expect(added.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect((await detail()).scenes.map(({ id }) => id)).toEqual(['small', 'small-2', 'product/lamp', 'product/chair']);
+    await edit({ kind: 'remove', index: 1 });
+    expect(text()).toBe(FILM);
+  });
+
+  it('are refused where there is no such scene or template', async () => {
+    const wrong: SceneListRequest['edit'][] = [
+      { kind: 'remove', index: 3 },
+      { kind: 'move', from: 0, to: -1 },
+    ];
+    for (const change of wrong) {
+      expect(await page.post('/api/scenes', { id: 'film', edit: change })).toMatchObject({ status: 400 });
+    }
+    const unknown = { kind: 'add', index: 0, template: 'lost' };
+    expect(await page.post('/api/scenes', { id: 'film', edit: unknown })).toMatchObject({ status: 404 });
+    expect(await page.post('/api/scenes', { id: 'berlin', edit: wrong[0] })).toMatchObject({ status: 400 });
+    expect(text()).toBe(FILM);
+  });
+});
