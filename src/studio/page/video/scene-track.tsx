@@ -67,7 +67,6 @@ export function SceneTrack({ card, detail, frame, onFrame }: SceneTrackProps): J
               type="button"
               class={isDragged ? `scene-block dragged ${drag.kind}` : 'scene-block'}
               aria-current={scene === current}
-              aria-label={`Go to scene ${scene.id}, ${formatLength(scene.seconds)}`}
               title={`${scene.id}: ${formatClock(scene.first / fps)}, ${formatLength(scene.seconds)}, ${scene.why}`}
               style={{
                 left: share(scene.first),
