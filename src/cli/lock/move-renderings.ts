@@ -14,7 +14,7 @@ import { withKnownFingerprints } from '../../reconciler/plan/plan-videos.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { fetchSession, type RemoteService } from '../service/open-remote-service.ts';
-import { cachedLengths } from '../state/content-lengths.ts';
+import { cachedLengths } from '../state/cached-lengths.ts';
 import { type DesiredState, desire } from '../state/load-desired-state.ts';
 import type { OpenJournal } from '../state/open-journal.ts';
 

@@ -5,7 +5,7 @@ import { LazyTemplates, reloadDefinitions } from '../../reconciler/project/load-
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import type { LoadedRepository } from '../../studio/ports.ts';
-import { cachedLengths } from '../state/content-lengths.ts';
+import { cachedLengths } from '../state/cached-lengths.ts';
 import { desire } from '../state/load-desired-state.ts';
 import { projectTemplates } from '../state/video-templates.ts';
 

@@ -1,24 +1,20 @@
+import type { TimelineFinding } from '../../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
-import { SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { definitionSpan } from '../../reconciler/definition/definition-file.ts';
 import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import {
+  certainFindings,
+  type LocateScene,
+  timelineDiagnostics,
+} from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
+import { type TimelineTemplates, timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
-import { openSoundLengthCache, type SoundLengthCache } from '../../reconciler/project/sound-length-cache.ts';
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
+import { cachedLengths, hasContentLength } from './cached-lengths.ts';
 import type { SoundToMeasure } from './measure-sounds.ts';
-
-/** Returns the lengths of sounds that an earlier run has measured. Reads the cache when it is first needed. */
-export function cachedLengths({ root, assets }: Pick<Project, 'root' | 'assets'>): SoundLengths {
-  let cache: SoundLengthCache | null = null;
-  return (path) => {
-    const asset = assets.get(path);
-    if (asset === undefined) return null;
-    cache ??= openSoundLengthCache(root, SOUND_EPOCH, true);
-    return cache.get(asset.sha256) ?? null;
-  };
-}
 
 /** Videos, and the files and definitions that their sounds are found in. */
 interface ContentOptions extends Pick<Project, 'root' | 'videos' | 'assets' | 'cells' | 'source'> {
@@ -42,13 +38,40 @@ export async function contentLengths(
   return measureSounds(root, sounds, { cache, openPool });
 }
 
+/**
+ * Returns the problems of scenes that depend on lengths of sounds, which are not known while a repository is read. A sound of unknown
+ * length is no error: `apply` measures it.
+ */
+export function contentFindings(
+  { videos, source, lengths }: Pick<Project, 'videos' | 'source'> & { readonly lengths: SoundLengths },
+  templates: TimelineTemplates,
+): Diagnostic[] {
+  return videos.flatMap((video): Diagnostic[] => {
+    if (!video.scenes.some(hasContentLength)) return [];
+    const early = timelineOf(video, templates, () => null)?.findings ?? [];
+    const reported = new Set(certainFindings(early, video).map(keyOf));
+    const found = timelineOf(video, templates, lengths)?.findings ?? [];
+    const late = found.filter((finding) => !reported.has(keyOf(finding)));
+    const locate: LocateScene = (_, property) => {
+      const path = video.scenes.length === 1 ? [property] : ['scenes'];
+      return definitionSpan(video.path, source(video.path) ?? '', path);
+    };
+    return timelineDiagnostics(late, video, locate).map((diagnostic) => {
+      return diagnostic.code === 'content_unlimited' ? { ...diagnostic, severity: 'warning' } : diagnostic;
+    });
+  });
+}
+
+function keyOf({ code, scene, name }: TimelineFinding): string {
+  return JSON.stringify([code, scene, name]);
+}
+
 function soundsOf(
   video: Video,
   { assets, ...located }: Pick<ContentOptions, 'assets' | 'cells' | 'source'>,
 ): SoundToMeasure[] {
   const isOnly = video.scenes.length === 1;
-  return video.scenes.flatMap(({ duration, audio }): SoundToMeasure[] => {
-    if (duration !== 'content' && typeof duration !== 'object') return [];
+  return video.scenes.filter(hasContentLength).flatMap(({ audio }): SoundToMeasure[] => {
     const tracks = isOnly ? new Map([...video.audio, ...audio]) : audio;
     return [...tracks].flatMap(([name, { source, transform }]): SoundToMeasure[] => {
       const asset = source.kind === 'file' && transform.loop !== true ? assets.get(source.path) : undefined;

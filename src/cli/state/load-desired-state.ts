@@ -24,7 +24,7 @@ import {
 import { CacheDamaged, PlanCache } from '../../reconciler/plan-cache/plan-cache.ts';
 import { type CacheProbe, probeCache } from '../../reconciler/plan-cache/probe.ts';
 import { projectState } from '../../reconciler/plan-cache/project-state.ts';
-import type { DesireAll, DesireContext } from '../../reconciler/plan-cache/refresh-state.ts';
+import type { DesireAll, DesireContext, ReadVideos } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
@@ -35,7 +35,7 @@ import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { templateFacts, videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
-import { contentLengths } from './content-lengths.ts';
+import { hasContentLength } from './cached-lengths.ts';
 
 /** Definitions and templates of videos. */
 export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
@@ -94,7 +94,7 @@ export async function loadDesiredState(
   { cache: usesCache = true, probe, isLazy = false, openPool }: DesiredStateOptions = {},
 ): Promise<DesiredState> {
   const desireAll: DesireAll = async (project) => {
-    const { lengths, diagnostics } = await contentLengths({ ...project, cache: usesCache }, openPool ?? null);
+    const { lengths, diagnostics } = await lengthsOf(project, usesCache, openPool);
     return { desired: project.videos.map((video) => desire(video, project, lengths)), diagnostics };
   };
   const root = findRoot(cwd);
@@ -106,6 +106,21 @@ export async function loadDesiredState(
   if (isLazy || areReadable(cached)) return cached;
   cache.state = null;
   return readWhole(root, cache, desireAll);
+}
+
+/** Returns the lengths of the sounds that decide how long scenes are, and the problems of these scenes. */
+async function lengthsOf(
+  project: ReadVideos,
+  cache: boolean,
+  openPool: DesiredStateOptions['openPool'],
+): Promise<{ readonly lengths: SoundLengths; readonly diagnostics: readonly Diagnostic[] }> {
+  const isNeeded = project.videos.some(({ scenes }) => scenes.some(hasContentLength));
+  if (!isNeeded) return { lengths: () => null, diagnostics: [] };
+  // Loads yaml, which a plan from the cache does not need.
+  const { contentFindings, contentLengths } = await import('./content-lengths.ts');
+  const { lengths, diagnostics } = await contentLengths({ ...project, cache }, openPool ?? null);
+  const templates = { get: (name: string) => project.templates.get(name)?.package };
+  return { lengths, diagnostics: [...diagnostics, ...contentFindings({ ...project, lengths }, templates)] };
 }
 
 /** True if the cache can be read. */

@@ -6,7 +6,7 @@ import { loadProject, type Project } from '../../../reconciler/project/load-proj
 import type { RenderInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { openInputs } from '../../render/open-inputs.ts';
-import { cachedLengths } from '../../state/content-lengths.ts';
+import { cachedLengths } from '../../state/cached-lengths.ts';
 import { desire } from '../../state/load-desired-state.ts';
 import { projectTemplates } from '../../state/video-templates.ts';
 
