@@ -1,14 +1,11 @@
 import type { TimelineFinding } from '../../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
+import { valueName } from '../../contract/video-spec.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { definitionSpan } from '../../reconciler/definition/definition-file.ts';
 import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
-import {
-  certainFindings,
-  type LocateScene,
-  timelineDiagnostics,
-} from '../../reconciler/definition/timeline-diagnostics.ts';
+import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
+import { certainFindings, timelineDiagnostics } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import { type TimelineTemplates, timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
@@ -52,10 +49,7 @@ export function contentFindings(
     const reported = new Set(certainFindings(early, video).map(keyOf));
     const found = timelineOf(video, templates, lengths)?.findings ?? [];
     const late = found.filter((finding) => !reported.has(keyOf(finding)));
-    const locate: LocateScene = (_, property) => {
-      const path = video.scenes.length === 1 ? [property] : ['scenes'];
-      return definitionSpan(video.path, source(video.path) ?? '', path);
-    };
+    const locate = locateTimeline(video.path, source(video.path) ?? '');
     return timelineDiagnostics(late, video, locate).map((diagnostic) => {
       return diagnostic.code === 'content_unlimited' ? { ...diagnostic, severity: 'warning' } : diagnostic;
     });
@@ -71,12 +65,19 @@ function soundsOf(
   { assets, ...located }: Pick<ContentOptions, 'assets' | 'cells' | 'source'>,
 ): SoundToMeasure[] {
   const isOnly = video.scenes.length === 1;
-  return video.scenes.filter(hasContentLength).flatMap(({ audio }): SoundToMeasure[] => {
+  return video.scenes.filter(hasContentLength).flatMap((scene): SoundToMeasure[] => {
+    const { audio } = scene;
     const tracks = isOnly ? new Map([...video.audio, ...audio]) : audio;
     return [...tracks].flatMap(([name, { source, transform }]): SoundToMeasure[] => {
       const asset = source.kind === 'file' && transform.loop !== true ? assets.get(source.path) : undefined;
       if (asset === undefined) return [];
-      return [{ path: asset.path, digest: asset.sha256, at: valueSpan(video, trackKey(name), located) }];
+      return [
+        {
+          path: asset.path,
+          digest: asset.sha256,
+          at: valueSpan(video, valueName(video, scene, trackKey(name)), located),
+        },
+      ];
     });
   });
 }

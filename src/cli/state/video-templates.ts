@@ -10,7 +10,7 @@ import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { templateFacts, videoMeasures } from '../../template/video-measures.ts';
-import { cachedLengths } from './content-lengths.ts';
+import { cachedLengths } from './cached-lengths.ts';
 
 /** Where templates and the digests of sounds are found. */
 interface TemplateSource extends Pick<Project, 'root' | 'assets'> {

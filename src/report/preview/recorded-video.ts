@@ -1,3 +1,4 @@
+import { plainScene } from '../../contract/video-spec.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { Video, VideoResource } from '../../reconciler/definition/video.ts';
@@ -23,6 +24,8 @@ interface RecordedVideoInputs {
  * @returns null if the video cannot be reconstructed
  */
 export function recordedVideo({ entry, desired, video, spec, fileOf }: RecordedVideoInputs): Video | null {
+  // The placement of scenes is recorded in a form that cannot be parsed back.
+  if (entry.scenes !== undefined || plainScene(video) === null) return null;
   if (entry.style_version !== styleVersionOf(desired)) return null;
   const [scene] = video.scenes;
   const resources = new Map<string, VideoResource>();
