@@ -8,6 +8,7 @@ import { templateLengths } from '../src/template/package-timing.ts';
 import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
 import type { TemplatePackage } from '../src/template/template-package.ts';
 import { galleryAnimations } from '../templates/source/gallery/animations.ts';
+import { campaignAnimations } from '../templates/source/gallery/campaign.ts';
 import { type GalleryExample, readGallery } from '../templates/source/gallery/read-gallery.ts';
 
 const GALLERY = join(import.meta.dirname, '../gallery');
@@ -77,6 +78,10 @@ describe('the gallery', () => {
     expect(untimed.spec.id).toBe(timed.spec.id);
     const { maxSeconds } = templateLengths(timed)!;
     expect(maxSeconds ?? Number.POSITIVE_INFINITY).toBeGreaterThan(timed.frameCount / timed.fps);
+  });
+
+  it.each(Object.keys(campaignAnimations))('campaign/%s matches its source', (name) => {
+    expect(readFileSync(join(GALLERY, 'campaign', name, 'animation.json'), 'utf8')).toBe(campaignAnimations[name]);
   });
 
   it.each(NAMES)('%s matches its source', (name) => {

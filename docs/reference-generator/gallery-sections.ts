@@ -8,6 +8,8 @@ import { table } from './markdown.ts';
 export async function gallerySections(root: string): Promise<Map<string, string>> {
   const { templates } = await loadProject({ cwd: join(root, 'gallery') });
   const rows = [...templates].flatMap(([name, { package: template }]) => {
+    // Those of a showcase are below a folder, and not offered by `template add`.
+    if (template?.folder.includes('/')) return [];
     const lengths = template === null ? null : templateLengths(template);
     if (template === null || lengths === null) return [];
     const { fps, frameCount, spec } = template;

@@ -4,9 +4,12 @@ import { join, sep } from 'node:path';
 import { galleryDigest } from '../../src/cli/template/gallery.ts';
 import { animations } from './animations.ts';
 import { galleryAnimations } from './gallery/animations.ts';
+import { campaignAnimations } from './gallery/campaign.ts';
 
 for (const [folder, text] of Object.entries(animations)) await writeFile(`templates/${folder}/animation.json`, text);
 for (const [name, text] of Object.entries(galleryAnimations)) await writeFile(`gallery/${name}/animation.json`, text);
+for (const [name, text] of Object.entries(campaignAnimations))
+  await writeFile(`gallery/campaign/${name}/animation.json`, text);
 
 // A downloaded template of the gallery is compared with these digests.
 const digests = Object.keys(galleryAnimations).map((name) => [name, galleryDigest(filesBelow(`gallery/${name}`))]);
