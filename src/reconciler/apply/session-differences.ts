@@ -1,13 +1,16 @@
+import { isTiming, placesOf } from '../../contract/timeline/place.ts';
 import {
   type ContentId,
   canonicalSpec,
   canonicalValue,
   furtherOutputs,
+  plainScene,
+  type SceneSpec,
   type SpecValue,
 } from '../../contract/video-spec.ts';
 import { type InheritedMeasures, plainColor, plainOutput } from '../../contract/wire/defaults.ts';
-import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
-import type { CreateRenderSession, RenderSession } from '../../contract/wire/render-session.ts';
+import { type AudioTransform, type Transform, trackKey } from '../../contract/wire/mapping.ts';
+import type { RenderSession, SessionRequest } from '../../contract/wire/render-session.ts';
 import { isRecord, ownValue, parseRecord } from '../../kernel/json.ts';
 import { recordedSource } from '../lock/recorded-inputs.ts';
 import { contentSpec, type DesiredVideo } from '../plan/desired-video.ts';
@@ -29,10 +32,10 @@ export interface SessionDifference {
  * Fields that a service adds to a value (ids, defaults) and other spellings of a value are ignored. A session without
  * its mapping differs in everything.
  *
- * @param body the JSON of a `CreateRenderSession`
+ * @param body the JSON of a `SessionRequest`
  */
 export function sessionDifferences(body: string, session: RenderSession): SessionDifference[] {
-  const request = JSON.parse(body) as CreateRenderSession;
+  const request = JSON.parse(body) as SessionRequest;
   const fields: Pair[] = [
     ...contentPairs({ ...request }, session),
     // A service may report an output although none was requested.
@@ -55,7 +58,7 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
  * its mapping. Omissions, additions and other spellings are accepted, because the interface document leaves them to the
  * service: letter case, white space, a cut text, `#` before a color, a copy of a file at another host.
  *
- * @param body the JSON of a `CreateRenderSession`
+ * @param body the JSON of a `SessionRequest`
  */
 export function answerContradictions(body: string, session: RenderSession): SessionDifference[] {
   return contentPairs(parseRecord(body) ?? {}, session)
@@ -74,20 +77,48 @@ function isCut(found: string, wanted: string): boolean {
 
 type Pair = [field: string, asked: unknown, found: unknown];
 
-/** Pairs the title, the template and the values of a mapping. */
+/** Pairs the title, and the templates and values of a mapping or of all scenes. */
 function contentPairs(asked: Fields, session: RenderSession): Pair[] {
+  const title: Pair = ['title', asked.title, session.title];
   // The types do not guarantee what a service answers.
-  const [wanted, mapping] = [recordOf(asked.mapping), recordOf(session.mapping)];
+  if (!Array.isArray(asked.scenes)) {
+    const wanted = recordOf(asked.mapping);
+    const tracks = recordOf(wanted.audio_tracks);
+    return [title, ...valuePairs('', { ...wanted, audio_tracks: tracks }, recordOf(session.mapping), session)];
+  }
+  const scenes = asked.scenes.map(recordOf);
+  const found = scenesIn(session);
+  const idsOf = (list: readonly Fields[]): string => list.map(({ id }) => String(id)).join(' ');
   return [
-    ['title', asked.title, session.title],
-    ['template_style_version_id', wanted.template_style_version_id, mapping.template_style_version_id],
-    ...members('', recordOf(wanted.resources), recordOf(mapping.resources)),
+    title,
+    ['scenes', idsOf(scenes), Array.isArray(session.scenes) ? idsOf(found) : undefined],
+    ...scenes.flatMap((scene): Pair[] => {
+      const { id, mapping, audio_tracks, ...placement } = scene;
+      const answer = found.find((candidate) => candidate.id === id) ?? {};
+      const placed = Object.entries(placement).map(([name, value]): Pair => [`${id}.${name}`, value, answer[name]]);
+      return [
+        ...valuePairs(`${id}.`, { ...recordOf(mapping), audio_tracks }, recordOf(answer.mapping), answer),
+        ...placed,
+      ];
+    }),
+    ...members('audio_tracks.', recordOf(asked.audio_tracks), recordOf(session.audio_tracks)),
+  ];
+}
+
+/** @param beside has tracks and fonts, too: a service may return them in the mapping, beside it, or in both */
+function valuePairs(prefix: string, wanted: Fields, mapping: Fields, beside: object): Pair[] {
+  return [
+    [`${prefix}template_style_version_id`, wanted.template_style_version_id, mapping.template_style_version_id],
+    ...members(prefix, recordOf(wanted.resources), recordOf(mapping.resources)),
     ...(['audio_tracks', 'font_changes'] as const).flatMap((name) => {
-      // A service may return them in the mapping, beside it, or in both.
-      const found = { ...recordOf(session[name]), ...recordOf(mapping[name]) };
-      return members(`${name}.`, recordOf(wanted[name]), found);
+      const found = { ...recordOf(memberOf(beside, name)), ...recordOf(mapping[name]) };
+      return members(`${prefix}${name}.`, recordOf(wanted[name]), found);
     }),
   ];
+}
+
+function scenesIn({ scenes }: RenderSession): Fields[] {
+  return Array.isArray(scenes) ? scenes.map(recordOf) : [];
 }
 
 /** Pairs the members of both records by key. */
@@ -158,31 +189,71 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
   const { measures } = video;
-  const { scenes, audio, output } = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
-  const { template, resources, fonts } = scenes[0]!;
-  const tracks = new Map([...audio].map(([name, sound]) => [name, { kind: 'audio', ...sound } as const]));
-  const mapping = recordOf(session.mapping);
+  const spec = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
+  const { scenes, audio, output } = spec;
   const differences = new Map<string, SessionDifference>();
   const compare = (field: string, asked: unknown, found: unknown): void => {
     if (JSON.stringify(asked) === JSON.stringify(found) || differences.has(field)) return;
     differences.set(field, { field, asked: show(asked), found: show(found) });
   };
-  const compareValues = (prefix: string, asked: ReadonlyMap<string, SpecValue<ContentId>>, found: Fields): void => {
+  const compareValues = (
+    prefix: string,
+    asked: ReadonlyMap<string, SpecValue<ContentId>>,
+    found: Fields,
+    upload: (key: string) => Fields,
+  ): void => {
     for (const name of new Set([...asked.keys(), ...Object.keys(found)])) {
-      const field = `${prefix}${name}`;
       const [wanted, had] = [asked.get(name), ownValue(found, name)];
-      const value = wanted && had !== undefined ? foundValue(wanted, recordOf(had), uploadOf(session, field)) : had;
-      compare(field, wanted && comparable(wanted, askedSource), value);
+      const value = wanted && had !== undefined ? foundValue(wanted, recordOf(had), upload(name)) : had;
+      compare(`${prefix}${name}`, wanted && comparable(wanted, askedSource), value);
     }
   };
-  compare('template_style_version_id', template, mapping.template_style_version_id);
-  compareValues('', resources, recordOf(mapping.resources));
-  for (const found of recordsOf(session, 'audio_tracks')) compareValues('audio_tracks.', tracks, found);
-  for (const found of recordsOf(session, 'font_changes')) {
-    for (const name of new Set([...fonts.keys(), ...Object.keys(found)])) {
-      const change = ownValue(found, name);
-      compare(`font_changes.${name}`, fonts.get(name), recordOf(recordOf(change).source).font ?? change);
+  const compareScene = (
+    prefix: string,
+    { template, resources, fonts, audio: tracks }: SceneSpec<ContentId>,
+    answer: Fields,
+    scene?: string,
+  ): void => {
+    const mapping = recordOf(answer.mapping);
+    compare(`${prefix}template_style_version_id`, template, mapping.template_style_version_id);
+    compareValues(prefix, resources, recordOf(mapping.resources), (key) => uploadOf(session, key, scene));
+    for (const found of recordsOf(answer, 'audio_tracks')) {
+      compareValues(`${prefix}audio_tracks.`, asSounds(tracks), found, (key) =>
+        uploadOf(session, trackKey(key), scene),
+      );
     }
+    for (const found of recordsOf(answer, 'font_changes')) {
+      for (const name of new Set([...fonts.keys(), ...Object.keys(found)])) {
+        const change = ownValue(found, name);
+        const font = recordOf(recordOf(change).source).font ?? change;
+        compare(`${prefix}font_changes.${name}`, fonts.get(name), font);
+      }
+    }
+  };
+  const only = plainScene(spec);
+  if (only !== null) compareScene('', { ...only, audio }, { ...session });
+  else {
+    const answers = scenesIn(session);
+    compare(
+      'scenes',
+      scenes.map(({ id }) => id),
+      answers.map(({ id }) => id),
+    );
+    for (const [index, scene] of scenes.entries()) {
+      const answer = answers[index] ?? {};
+      compareScene(`${scene.id}.`, scene, answer, scene.id);
+      const length = video.times?.[index]?.length;
+      const seconds = length === undefined || measures === null ? null : length / measures.rate;
+      compare(`${scene.id}.seconds`, scene.duration === undefined ? undefined : seconds, answer.seconds);
+      compare(`${scene.id}.timing`, scene.timing, placesIn(answer.timing));
+      for (const name of ['transition', 'fit', 'background', 'shorten'] as const) {
+        compare(`${scene.id}.${name}`, sorted(scene[name]), sorted(answer[name]));
+      }
+    }
+    const tracks = recordOf(session.audio_tracks);
+    compareValues('audio_tracks.', asSounds(audio), tracks, (key) => uploadOf(session, trackKey(key)));
+    compare('size', measures && [measures.width, measures.height], session.size);
+    compare('rate', measures?.rate, session.rate);
   }
   compare('output', outputOf({ ...output }, measures), outputOf(recordOf(session.output), measures));
   const foundFiles: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];
@@ -202,8 +273,8 @@ function fileOutput(output: unknown, measures: InheritedMeasures): Fields | unde
 }
 
 /** Returns the non-empty records in the mapping and beside it, or one empty record. */
-function recordsOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
-  const records = [session[name], recordOf(session.mapping)[name]].map(recordOf);
+function recordsOf(answer: Fields, name: 'audio_tracks' | 'font_changes'): Fields[] {
+  const records = [answer[name], recordOf(answer.mapping)[name]].map(recordOf);
   const filled = records.filter((record) => Object.keys(record).length > 0);
   return filled.length > 0 ? filled : [{}];
 }
@@ -255,9 +326,24 @@ function fileOf(url: unknown, upload: Fields): unknown {
   return upload.remote_url === url && typeof upload.sha256 === 'string' ? `sha256:${upload.sha256}` : url;
 }
 
-function uploadOf(session: RenderSession, key: string): Fields {
+function uploadOf(session: RenderSession, key: string, scene?: string): Fields {
   const uploads: readonly unknown[] = Array.isArray(session.source_uploads) ? session.source_uploads : [];
-  return uploads.map(recordOf).find((upload) => upload.key === key) ?? {};
+  return uploads.map(recordOf).find((upload) => upload.key === key && upload.scene === scene) ?? {};
+}
+
+function asSounds(audio: SceneSpec<ContentId>['audio']): Map<string, SpecValue<ContentId>> {
+  return new Map([...audio].map(([name, sound]) => [name, { kind: 'audio', ...sound }]));
+}
+
+/** Returns places with their defaults. */
+function placesIn(timing: unknown): unknown {
+  if (!isTiming(timing)) return timing;
+  return placesOf({ timing, rate: 1, frames: Number.MAX_SAFE_INTEGER, stillcuts: {} });
+}
+
+/** Returns a value whose fields are sorted. */
+function sorted(value: unknown): unknown {
+  return isRecord(value) ? sortedFields(value) : value;
 }
 
 function colorOf(text: unknown): unknown {

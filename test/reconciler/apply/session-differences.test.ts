@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RenderSession } from '../../../src/contract/wire/render-session.ts';
 import { answerContradictions, sessionDifferences } from '../../../src/reconciler/apply/session-differences.ts';
+import { bareSession } from '../../../src/reconciler/service-client/read-answer.ts';
 
 const request = {
   title: 'Berlin',
@@ -133,5 +134,34 @@ describe('answerContradictions()', () => {
     const cut = (length: number): number =>
       answerContradictions(long, session({ title: title.slice(0, length) })).length;
     expect([cut(8), cut(63), cut(65), cut(80)]).toEqual([1, 1, 0, 0]);
+  });
+});
+
+describe('answers to a request with scenes', () => {
+  const scene = (id: string, text: string) => ({
+    id,
+    mapping: { template_style_version_id: 'tsv_1', resources: { t_01: { source: { text } } } },
+    seconds: 6.8,
+    timing: [{ hold: 93 }],
+    transition: { type: 'fade' as const, duration: 0.4 },
+  });
+  const scenes = [scene('intro', 'Spring'), scene('product/lamp', 'Lamp')];
+  const body = JSON.stringify({ title: 'Spring', render: 'preview', scenes, size: [1920, 1080], rate: 30 });
+  const answer = (list: typeof scenes) => ({ ...bareSession('rs_1', 0), title: 'Spring', scenes: list });
+
+  it('are compared scene by scene, and nothing else of a service that has only mappings', () => {
+    expect(sessionDifferences(body, answer(scenes))).toEqual([]);
+    expect(answerContradictions(body, { ...bareSession('rs_1', 0), title: 'Spring' })).toEqual([]);
+    expect(sessionDifferences(body, { ...bareSession('rs_1', 0), title: 'Spring' })[0]).toMatchObject({ found: null });
+  });
+
+  it('name the scene of a difference', () => {
+    const other = answer([scenes[0]!, { ...scene('product/lamp', 'Chair'), seconds: 5 }]);
+    const fields = ['product/lamp.t_01', 'product/lamp.seconds'];
+    expect(sessionDifferences(body, other).map(({ field }) => field)).toEqual(fields);
+    expect(answerContradictions(body, other).map(({ field }) => field)).toEqual(fields);
+    expect(answerContradictions(body, answer([scenes[1]!, scenes[0]!]))).toMatchObject([
+      { field: 'scenes', asked: '"intro product/lamp"', found: '"product/lamp intro"' },
+    ]);
   });
 });
