@@ -50,7 +50,7 @@ const scene = fc.record(
   },
   { requiredKeys: ['template'] },
 );
-const definition = fc.record(
+const hostile = fc.record(
   {
     scenes: fc.oneof(fc.array(scene, { maxLength: 5 }), fc.dictionary(fc.constantFrom('a', 'intro'), scene)),
     title: fc.constant('A'),
@@ -66,6 +66,34 @@ const definition = fc.record(
   },
   { requiredKeys: ['scenes', 'title'] },
 );
+/** Definitions that mostly give a video. */
+const mild = fc.record(
+  {
+    title: fc.constant('A'),
+    scenes: fc
+      .array(
+        fc.record(
+          {
+            template: fc.constantFrom('plain', 'loop', 'film'),
+            duration: fc.constantFrom(6, 7.5, 'content', { content: true, max: 8 }),
+            transition: fc.constantFrom('cut', { type: 'fade', duration: 0.5 }),
+            audio: fc.constantFrom({ voice: 'a.mp3' }, { voice: { source: 'a.mp3', when: 'no' } }),
+            when: fc.constantFrom('yes', 'no'),
+            each: fc.constant({ from: 'data/rows.csv', where: { n: '2' }, id: '${n}' }),
+          },
+          { requiredKeys: ['template'] },
+        ),
+        { minLength: 1, maxLength: 4 },
+      )
+      .map((scenes) => scenes.map((made, index) => ({ ...made, id: `s${index}` }))),
+    resources: fc.constant({ t_01: 'shared' }),
+    rate: fc.constantFrom(24, 29.97),
+    transition: fc.constant({ type: 'dip', duration: 1 }),
+    each: fc.constant({ from: 'data/rows.csv', id: '${n}' }),
+  },
+  { requiredKeys: ['scenes', 'title'] },
+);
+const definition = fc.oneof(hostile, mild);
 const OTHERS = {
   'data/rows.csv': 'n\n1\n2\n',
   'videos/_scene.yaml': 'resources: {t_01: Fragment}\n',
