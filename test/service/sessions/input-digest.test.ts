@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputRequest } from '../../../src/contract/wire/output.ts';
+import type { SceneRequest, ScenesRequest } from '../../../src/contract/wire/scene-request.ts';
 import { RENDER_EPOCH } from '../../../src/engine/render-epoch.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../../src/kernel/digest.ts';
 import { inputDigest, renderingDigest } from '../../../src/service/sessions/input-digest.ts';
@@ -116,5 +117,38 @@ describe('renderingDigest()', () => {
     expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(renderInput, scope))).size).toBe(3);
     expect(renderingDigest(renderInput, 'acme')).toMatch(/^[0-9a-f]{64}$/);
     expect(renderingDigest(renderInput, 'acme')).toBe(renderingDigest(renderInput, 'acme'));
+  });
+});
+
+describe('the digest of scenes', () => {
+  const { video, templates, sources } = scenesOfMapping(TEMPLATE, { resources: RESOURCES }, SOURCES);
+  const [scene] = video.scenes;
+  const digestOf = (scenes: readonly SceneRequest[], more: Partial<ScenesRequest> = {}): Sha256 => {
+    const each = { scenes: scenes.map(() => sources.scenes[0]!), tracks: sources.tracks };
+    return inputDigest({ video: { scenes: [...scenes], ...more }, templates, sources: each });
+  };
+  const intro = { ...scene!, id: 'intro' };
+
+  it('of a single scene at its own times is that of its mapping', () => {
+    const { width, height, fps } = TEMPLATE;
+    expect(digestOf([intro])).toBe(digest());
+    expect(digestOf([intro], { size: [width, height], rate: fps })).toBe(digest());
+    expect(digestOf([{ ...intro, seconds: TEMPLATE.frameCount / fps, timing: [] }])).toBe(digest());
+  });
+
+  it('does not depend on ids, and on everything that is shown', () => {
+    const outro = { ...intro, id: 'outro' };
+    const both = digestOf([intro, outro]);
+    expect(digestOf([{ ...intro, id: 'a' }, outro])).toBe(both);
+    const transition = { type: 'fade', duration: 0.2 } as const;
+    const others = [
+      digestOf([intro]),
+      digestOf([intro, { ...outro, transition }]),
+      digestOf([intro, { ...outro, transition: { ...transition, easing: 'linear' } }]),
+      digestOf([intro, { ...outro, seconds: 9 }]),
+      digestOf([intro, { ...outro, background: 'FFFFFF' }]),
+      digestOf([intro, outro], { rate: 20 }),
+    ];
+    expect(new Set([both, ...others]).size).toBe(others.length + 1);
   });
 });
