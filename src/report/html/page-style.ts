@@ -91,7 +91,7 @@ a{color:var(--focus)}
 tr.scene td{color:var(--dim)}tr.in-scene th{padding-left:18px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
-tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}.heard .pair{grid-template-columns:minmax(0,1fr)}}
+tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tr.scene td{border-left-color:transparent}tbody tr{padding-bottom:9px;display:block}.heard .pair{grid-template-columns:minmax(0,1fr)}}
 @media print{.bar,.cut,.controls,.folders{display:none!important}.card{break-inside:avoid;content-visibility:visible}details::details-content{content-visibility:visible;block-size:auto}
 :root{color-scheme:light;--back:#fff}del,ins,.swatch{print-color-adjust:exact}}
 `;
