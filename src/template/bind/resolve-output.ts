@@ -88,8 +88,8 @@ function widthFor(video: Pick<VideoMeasures, 'width' | 'height'>, height: number
   return height === video.height ? video.width : 2 * Math.max(1, Math.round((height * video.width) / video.height / 2));
 }
 
-/** Limit for the length of an output: ten minutes at 60 frames per second. */
-const MAX_OUTPUT_FRAMES = 36_000;
+/** Limit for the length of an output: the longest video, 30 minutes, at 60 frames per second. */
+const MAX_OUTPUT_FRAMES = 30 * 60 * 60;
 
 /**
  * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the video's
@@ -164,7 +164,7 @@ function checkMeasures(output: OutputRequest, video: VideoMeasures): FieldProble
     problems.push(invalid('/height', detail));
   }
   if (frameCount > MAX_OUTPUT_FRAMES) {
-    const detail = `this template would have ${frameCount} frames, more than ${MAX_OUTPUT_FRAMES}; reduce fps`;
+    const detail = `the video would have ${frameCount} frames, more than ${MAX_OUTPUT_FRAMES}; reduce fps`;
     problems.push(invalid('/fps', detail));
   }
   return problems;
