@@ -227,6 +227,8 @@ export const ADVICE: readonly Group[] = [
       service_answer_invalid: 'Check the URL: another program may answer there.',
       service_lacks_deliveries: 'Remove `deliver`, or use a service that supports `external_uploads`.',
       service_lacks_outputs: 'Replace `outputs` by `output`, or use a service that supports `outputs`.',
+      service_lacks_scenes:
+        'Nothing was sent. Use the embedded service or one whose `GET /v2/features` names `scenes`, or write a definition for each scene.',
       credential_missing: 'Set the environment variable that the credential names.',
       service_lacks_uploads:
         'Use URLs for files or publish them with `assets`. Name templates by the id of a style version.',

@@ -1,5 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import type { ServiceFeatures } from './wire/features.ts';
 import type {
   ExternalUpload,
   ExternalUploadRequest,
@@ -75,6 +76,9 @@ export interface RemoteRenderService extends ServiceCalls {
    * the service sends no `Date`.
    */
   serviceTime(styleVersion: string): Promise<ServiceTime | null>;
+
+  /** `GET /v2/features`, asked once; without any feature if the service does not have it. */
+  features(): Promise<ServiceFeatures>;
 }
 
 /** Bounds of the time by the clock of a service, in milliseconds since the epoch; they differ if our clock was set. */
@@ -184,6 +188,17 @@ export function lacksOutputs(service: string): ReelformError {
   return new ReelformError('service_lacks_outputs', `The service ${service} renders one file of each video`, {
     hint: 'Replace "outputs" by "output" in the definition, or name a service that has outputs',
   });
+}
+
+/** Creates the error for a service without `scenes`, thrown before anything is sent. */
+export function lacksScenes(service: string): ReelformError {
+  return new ReelformError(
+    'service_lacks_scenes',
+    `The service ${service} renders videos of one template at its length`,
+    {
+      hint: 'Use "service: embedded" or a service that has scenes, or write a definition for each scene',
+    },
+  );
 }
 
 /** Creates the error for a service without `external_uploads`, thrown before rendering if known by then. */

@@ -206,6 +206,7 @@ export class Simulation {
       name: SERVICE,
       outlivesProcess: true,
       accountDigest: () => 'account',
+      features: async () => ({}),
       serviceTime: async () => ({ earliestMs: this.#nowMs, latestMs: this.#nowMs }),
       keyLifetimeMs: () => keyLifetimeMs,
       getStyleVersion: () => Promise.reject(new Error('not asked here')),

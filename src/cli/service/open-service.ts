@@ -147,6 +147,7 @@ export function noopService(name: string): OpenService {
       outlivesProcess: true,
       keyLifetimeMs: () => null,
       accountDigest: () => '',
+      features: refuse,
       serviceTime: async () => null,
     },
     capacity: 1,

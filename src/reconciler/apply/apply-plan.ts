@@ -1,13 +1,20 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
-import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../../contract/render-service.ts';
-import { furtherOutputs } from '../../contract/video-spec.ts';
+import {
+  lacksDeliveries,
+  lacksOutputs,
+  lacksScenes,
+  type RenderService,
+  sessionDiffers,
+} from '../../contract/render-service.ts';
+import { furtherOutputs, plainScene } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Adoption, type Change, delivers, type Plan, renders } from '../plan/plan.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, endsRun, thrownFailures, type VideoFailure } from './events.ts';
@@ -286,15 +293,28 @@ async function deliverKnown(change: PendingChange, rendering: LockRendering, run
   stopAfterFailure(delivery.failures, run);
 }
 
+/** Returns why a service cannot render the scenes of a video. Asks a remote service before anything is sent. */
+async function sceneFailures(desired: DesiredVideo, service: RenderService): Promise<readonly VideoFailure[]> {
+  if (!service.outlivesProcess || plainScene(desired) !== null) return [];
+  try {
+    const { scenes: limits } = await service.features();
+    const isAble = limits !== undefined && desired.scenes.length <= limits.max_scenes;
+    return isAble ? [] : thrownFailures(lacksScenes(service.name));
+  } catch (error) {
+    return thrownFailures(error);
+  }
+}
+
 async function obtain(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
   const { name } = context.service;
   const lacking = [
     ...(delivers(change) && context.lacks('deliveries') ? [lacksDeliveries(name)] : []),
     ...(furtherOutputs(change.desired).length > 0 && context.lacks('outputs') ? [lacksOutputs(name)] : []),
   ];
-  if (lacking.length > 0) {
+  const failures = [...lacking.flatMap(thrownFailures), ...(await sceneFailures(change.desired, context.service))];
+  if (failures.length > 0) {
     events.begun('posted');
-    return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
+    return { kind: 'failed', failures };
   }
   if (change.action === 'adopt' && change.source.kind === 'history' && context.watcher !== null) {
     return verifyRendering(change.source, change, context);

@@ -36,7 +36,7 @@ export interface ExpandedScenes {
 
 const SCENE_ID = /^[A-Za-z0-9_-]{1,100}$/;
 /** Names of inputs that are not of a scene. */
-const RESERVED = ['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outputs', 'captions'];
+const RESERVED = ['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outputs', 'captions', 'timeline'];
 const ID_HINT = 'An id of a scene consists of letters A–Z, digits, "_" and "-"';
 const DECIDING: readonly string[] = ['id', 'extends', 'each', 'when'];
 /** Unknown properties have been reported. */

@@ -1,7 +1,9 @@
 import type { RemoteRenderService } from '../../contract/render-service.ts';
+import type { ServiceFeatures } from '../../contract/wire/features.ts';
 import { type ConnectionOptions, ServiceConnection } from './connection.ts';
 import { deliverSession } from './deliver-session.ts';
 import { accountDigest } from './exchange.ts';
+import { getFeatures } from './get-features.ts';
 import { SessionCreator } from './session-creator.ts';
 import { listSessions, readSession } from './session-reader.ts';
 import { type PublishSource, SourceUploader } from './source-uploader.ts';
@@ -42,6 +44,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     observedMs: options.keyLifetimeMs ?? null,
   });
   let timeRequest: Promise<unknown> | null = null;
+  let featureRequest: Promise<ServiceFeatures> | null = null;
   return {
     name: new URL(url).origin,
     outlivesProcess: true,
@@ -54,6 +57,11 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
         await timeRequest;
       }
       return clock.time();
+    },
+
+    features() {
+      featureRequest ??= getFeatures(connection);
+      return featureRequest;
     },
 
     keyLifetimeMs: () => creator.keyLifetimeMs(),

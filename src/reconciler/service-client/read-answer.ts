@@ -57,6 +57,13 @@ export function readCreated(name: string, text: string, nowMs: number): RenderSe
   }
 }
 
+/** Reads `{features}`. @throws ReelformError `service_answer_invalid` */
+export function readFeatures(name: string, text: string): Fields {
+  const { features } = readJsonObject(name, text);
+  if (!isRecord(features)) throw invalid(name, 'features is not an object');
+  return features;
+}
+
 /** @throws ReelformError `service_answer_invalid` */
 function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   if (!isRecord(value)) throw invalid(name, 'render_session is not an object');

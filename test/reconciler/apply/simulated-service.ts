@@ -130,6 +130,7 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
     requests,
     outlivesProcess: true,
     accountDigest: () => 'account',
+    features: async () => ({}),
     serviceTime: async () => null,
     keyLifetimeMs: () => null,
     getStyleVersion: () => Promise.reject(new Error('not here')),

@@ -18,6 +18,7 @@ import { parseJsonBody } from './json-body.ts';
 import { API_VERSION, COMPONENTS, describeApi } from './open-api.ts';
 import { answerClientError, InvalidRequest, PROBLEM_TYPE, problemDetails, serviceErrorOf } from './problem-response.ts';
 import { pathOf } from './request-context.ts';
+import { featureRoutes } from './routes/feature-routes.ts';
 import { oauthRoutes } from './routes/oauth-routes.ts';
 import { descriptionRoutes, operationRoutes } from './routes/operation-routes.ts';
 import { outputRoutes } from './routes/output-routes.ts';
@@ -61,6 +62,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       styleVersionRoutes(json, ports);
       webhookRoutes(json, ports);
       usageRoutes(json, ports);
+      featureRoutes(json);
     });
     await api.register(async (zips) => {
       readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, { ...limits, maxWaiting });

@@ -240,6 +240,7 @@ describe('answers of the running service', () => {
     await call('GET', sessions, `${sessions}?created_since=2026-99-99`);
     await call('GET', `${session}/events`, `${sessions}/${rendered.id}/events`);
     await call('GET', `${session}/events`, `${sessions}/none/events`);
+    await call('GET', '/v2/features', '/v2/features');
     await call('GET', '/v2/usage', '/v2/usage');
     await call('GET', '/v2/usage', '/v2/usage?since=tomorrow');
     const other = (await call('POST', sessions, sessions, { body: draft })).body.render_session.id;

@@ -1,0 +1,24 @@
+import type { SceneLimits, ServiceFeatures } from '../../contract/wire/features.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { isMissing, type ServiceConnection } from './connection.ts';
+import { readFeatures } from './read-answer.ts';
+
+/**
+ * Reads what a service offers beyond the interface document. A service that does not know the request offers nothing.
+ *
+ * @throws ReelformError `service_answer_invalid`, and as every request
+ */
+export async function getFeatures(connection: ServiceConnection): Promise<ServiceFeatures> {
+  try {
+    const { name, answer } = await connection.read('/v2/features');
+    const { scenes } = readFeatures(name, answer.text);
+    return isSceneLimits(scenes) ? { scenes } : {};
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw error;
+  }
+}
+
+function isSceneLimits(value: unknown): value is SceneLimits {
+  return isRecord(value) && typeof value.max_scenes === 'number' && typeof value.max_seconds === 'number';
+}

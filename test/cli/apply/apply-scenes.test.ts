@@ -1,0 +1,94 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { anyDatabases } from '../../support/databases.ts';
+import { startInterfaceService } from '../../support/interface-service.ts';
+import { CONFIG, makeRepository } from '../../support/repository.ts';
+import { startService } from '../../support/running-service.ts';
+import { type Ran, reelform } from '../../support/test-io.ts';
+
+const FILM = `title: Spring
+resources: { c_01: "#EEADA7" }
+scenes:
+  - template: small
+    resources: { t_01: Spring }
+  - id: product
+    template: small
+    each: { from: data/products.csv, where: { campaign: spring }, id: "\${slug}" }
+    resources: { t_01: "\${name}" }
+    transition: { type: slide, direction: left, duration: 0.2 }
+  - id: outro
+    template: small
+    resources: { t_01: Bye }
+    duration: 2
+`;
+const PRODUCTS = 'slug,name,campaign\nlamp,Lamp,spring\nsofa,Sofa,winter\nchair,Chair,spring\n';
+
+/** Creates a repository whose only video has several scenes. */
+function openFilm(config = CONFIG) {
+  const root = makeRepository({ 'reelform.yaml': config, 'videos/film.yaml': FILM, 'data/products.csv': PRODUCTS });
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const other of ['berlin', 'oslo', 'rome']) rmSync(join(root, `videos/${other}.yaml`));
+  const read = (path: string): Buffer => readFileSync(join(root, path));
+  return {
+    read,
+    edit: (path: string, from: string, to: string) =>
+      writeFileSync(join(root, path), read(path).toString().replace(from, to)),
+    run: (args: readonly string[], token = ''): Promise<Ran> =>
+      reelform(root, args, { env: token === '' ? {} : { REELFORM_TOKEN: token }, now: Date.now }),
+    entry: () => JSON.parse(read('reelform.lock.json').toString()).videos.film,
+  };
+}
+
+it('renders a video of scenes, records them, and renders only the segments of an edited scene', async () => {
+  const { run, entry, edit } = openFilm();
+  expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+  expect(entry().scenes.map(({ id }: { id: string }) => id)).toEqual([
+    ...['small', 'product/lamp', 'product/chair', 'outro'],
+  ]);
+  expect((await run(['plan', '--detailed-exitcode'])).exitCode).toBe(0);
+
+  edit('data/products.csv', 'Chair', 'Stool');
+  const planned = await run(['plan', '--json']);
+  const [change] = JSON.parse(planned.stdout).changes;
+  expect(change).toMatchObject({
+    id: 'film',
+    action: 'update',
+    inputs: [{ key: 'product/chair.t_01', after: 'Stool' }],
+  });
+  const applied = await run(['apply', '--auto-approve']);
+  expect(applied.exitCode).toBe(0);
+  const [, total, reused] = /(\d+) of \d+ segments, (\d+) reused/.exec(applied.stderr)!;
+  // Its own segments, and that in which the next scene slides over it.
+  expect(Number(total) - Number(reused)).toBeLessThanOrEqual(2);
+  expect(Number(reused)).toBeGreaterThanOrEqual(2);
+});
+
+it('gives the same file through a service, whose sessions have the scenes', async () => {
+  const service = await startService(await anyDatabases.address());
+  const { token, api } = await service.client('acme');
+  const remote = openFilm(CONFIG.replace('service: embedded', `service: { url: "${service.url}" }`));
+  const applied = await remote.run(['apply', '--auto-approve'], token);
+  expect(applied).toMatchObject({ exitCode: 0 });
+  const { session } = remote.entry();
+  const { body } = await api('GET', `/v2/render_sessions/${session}`);
+  expect(body.render_session.scenes.map(({ id }: { id: string }) => id)).toEqual([
+    ...['small', 'product/lamp', 'product/chair', 'outro'],
+  ]);
+  expect((await api('GET', '/v2/features')).body).toEqual({
+    features: { scenes: { max_scenes: 200, max_seconds: 1800 } },
+  });
+  const local = openFilm();
+  await local.run(['apply', '--auto-approve']);
+  expect(body.render_session.video_sha256).toBe(local.entry().sha256);
+});
+
+it('sends nothing to a service that has no scenes', async () => {
+  const service = await startInterfaceService({ looks: 1 });
+  onTestFinished(() => service.close());
+  const { run } = openFilm(CONFIG.replace('service: embedded', `service: { url: "${service.url}" }`));
+  const { exitCode, stdout } = await run(['apply', '--auto-approve'], service.token);
+  expect(exitCode).toBe(4);
+  expect(stdout).toContain('service_lacks_scenes');
+  expect(service.count('POST /v2/render_sessions')).toBe(0);
+});
