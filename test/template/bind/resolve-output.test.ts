@@ -87,7 +87,7 @@ describe('checkOutput()', () => {
   });
 
   it('rejects outputs with too many frames', () => {
-    const long = { ...VIDEO, frames: 30 * 600 };
+    const long = { ...VIDEO, frames: 30 * 1800 };
     expect(checkOutput({ fps: 120 }, long)).toMatchObject([{ at: '/output/fps' }]);
     expect(checkOutput({ fps: 60 }, long)).toEqual([]);
   });
