@@ -5,12 +5,10 @@ import { firstTemplate, localFiles, type Video } from '../reconciler/definition/
 import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
 import { recordedVideo } from '../report/preview/recorded-video.ts';
-import { scenesFile } from '../template/bind/bind-scenes.ts';
-import { inputFile } from '../template/bind/resolve-output.ts';
+import { videoFile } from '../template/bind/video-file.ts';
 import type { InputFile } from '../template/render-input.ts';
 import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { outputBasis } from '../template/video-measures.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PictureMeasures, TextVariant } from './protocol.ts';
 
@@ -125,7 +123,7 @@ function sampleVideo(template: string, { spec }: TemplatePackage, variant: TextV
 
 /** The fields of a subject that decide what its pictures are. */
 export type DrawnContent = Pick<DrawSubject, 'templates'> & {
-  readonly video: Pick<Video, 'output' | 'audio' | 'scenes'>;
+  readonly video: Pick<Video, 'output' | 'audio' | 'scenes' | 'poster'>;
 };
 
 /** Returns the output of a video as frames: without a codec, which pictures do not have. */
@@ -138,10 +136,9 @@ export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest 
 export function resolvePicture(
   { video, templates: { packages, scenes: shown } }: DrawnContent,
   output = pictureOutput(video),
-): ReturnType<typeof scenesFile> | InputFile {
-  const scenes = video.scenes.map(({ template }) => ({ template: packages.get(template)! }));
-  if (shown !== null) return scenesFile({ timeline: shown.timeline, scenes }, output, null);
-  return inputFile(outputBasis(scenes[0]!.template), output, null);
+): InputFile {
+  const templates = video.scenes.map(({ template }) => packages.get(template)!);
+  return videoFile(templates, shown?.timeline ?? null, output);
 }
 
 export function pictureOf(content: DrawnContent): PictureMeasures {
@@ -153,10 +150,12 @@ export function pictureOf(content: DrawnContent): PictureMeasures {
   return { width, height, fps, frameCount, durationSeconds: frameCount / fps, hasSound };
 }
 
-/** Returns the still on which most editables are seen, at a frame of the video; without stills, the middle frame. */
+/** Returns the frame of the poster, or else of the still on which most editables are seen; without stills, the middle frame. */
 export function posterFrame(content: DrawnContent): number {
   const { stills, frameCount } = resolvePicture(content);
   const { video, templates } = content;
+  const poster = stills.find(({ name }) => name === video.poster);
+  if (poster !== undefined) return poster.frame;
   const seen = new Map<string, number>();
   for (const { id, template } of video.scenes) {
     for (const { stillcut } of Object.values(templates.packages.get(template)!.spec.editables)) {

@@ -8,6 +8,7 @@ import { makeRepository } from '../support/repository.ts';
 
 const FILM = `# The film of the season.
 title: Spring
+poster: product/chair.stillcut_01
 resources: { c_01: "#EEADA7" }
 scenes:
   # Opens every film.
@@ -49,7 +50,7 @@ async function edit(change: SceneListRequest['edit']): Promise<EditAnswer> {
 
 describe('GET /api/video of a video of scenes', () => {
   it('has its scenes as blocks, and what is left out', async () => {
-    const { scenes, leftOut, card, segments } = await detail();
+    const { scenes, leftOut, card, segments, stills } = await detail();
     const { frameCount, fps } = card.picture!;
     expect(scenes).toMatchObject([
       { id: 'small', template: 'small', first: 0, why: 'as designed', transition: null, written: { index: 0 } },
@@ -60,6 +61,7 @@ describe('GET /api/video of a video of scenes', () => {
     expect(scenes[1]!.end - scenes[1]!.first).toBe(2 * fps);
     expect(scenes[2]!.transition).toEqual({ type: 'fade', first: scenes[2]!.first, end: scenes[2]!.first + 0.2 * fps });
     expect(leftOut).toMatchObject([{ id: 'outro', reason: expect.stringContaining('no') }]);
+    expect(card.posterFrame).toBe(stills.find(({ name }) => name === 'product/chair.stillcut_01')!.frame);
     // Each scene begins a segment.
     const starts = segments.map(({ first }) => first);
     for (const { first } of scenes) expect(starts).toContain(first);

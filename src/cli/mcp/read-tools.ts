@@ -4,11 +4,10 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
-import { firstTemplate } from '../../reconciler/definition/video.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
-import { resolveOutput } from '../../template/bind/resolve-output.ts';
-import { outputBasis } from '../../template/video-measures.ts';
+import { videoFile } from '../../template/bind/video-file.ts';
+import { projectTemplates } from '../state/video-templates.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
@@ -110,12 +109,17 @@ export function targetFlags(globs: readonly string[]): string[] {
   return globs.map((glob) => `--target=${glob}`);
 }
 
+/** Returns the frame of the poster, or else of the first still. */
 async function firstStill(id: string, root: string): Promise<string> {
   const project = await loadProject({ cwd: root });
   const video = videoOf(id, project);
-  const template = project.templates.get(firstTemplate(video))?.package;
-  const stills = template ? resolveOutput(outputBasis(template), video.output ?? {}).stills : [];
-  return String(stills[0]?.frame ?? 0);
+  const templates = projectTemplates(project)(video);
+  if (templates === null) return '0';
+  const { packages, scenes } = templates;
+  const ofScenes = video.scenes.map(({ template }) => packages.get(template)!);
+  const { stills } = videoFile(ofScenes, scenes?.timeline ?? null, video.output ?? {});
+  const shown = stills.find(({ name }) => name === video.poster) ?? stills[0];
+  return String(shown?.frame ?? 0);
 }
 
 function videoOf(id: string, { videos }: Project) {
