@@ -53,6 +53,8 @@ export const LEFT_OUT = [
   'undrawable',
   /** The template is hosted by the service. */
   'remote',
+  /** Stills before and after exist for videos of one template only. */
+  'scenes',
   /** A file is a Git LFS pointer, so there is nothing to draw. */
   'lfs_pointer',
 ] as const;

@@ -15,8 +15,8 @@ export interface PreviewSubject {
   readonly isUpdate: boolean;
   /** True if the template or its version changed: such videos share a contact sheet. */
   readonly isUpgrade: boolean;
-  /** Null if the template is not available locally. */
-  readonly sides: (() => Promise<Sides>) | null;
+  /** The reason if they cannot be drawn. */
+  readonly sides: (() => Promise<Sides>) | Extract<LeftOut['reason'], 'remote' | 'scenes'>;
 }
 
 interface PreviewPlanOptions {
@@ -59,7 +59,7 @@ export async function previewPlan(
   const stills = new Map<string, Promise<VideoPreview>>();
   let fonts: readonly InputFont[] = [];
   const drawPreview = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
-    if (read === null) return leave(id, 'remote');
+    if (typeof read === 'string') return leave(id, read);
     if (deadline.aborted) return leave(id, 'budget');
     try {
       const both = await read();

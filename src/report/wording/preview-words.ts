@@ -37,5 +37,6 @@ export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
   sample: 'other videos of the same definition are shown',
   undrawable: 'drawing failed',
   remote: 'the template is on the service',
+  scenes: 'videos of several scenes are not compared here; reelform preview shows them',
   lfs_pointer: 'a file is a Git LFS pointer; git lfs pull fetches its content',
 };

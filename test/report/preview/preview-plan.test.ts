@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
 import { type PreviewSubject, previewPlan } from '../../../src/report/preview/preview-plan.ts';
+import type { Sides } from '../../../src/report/preview/preview-video.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import type { RenderInput } from '../../../src/template/render-input.ts';
 import { smallPackage } from '../../support/small-package.ts';
@@ -58,7 +59,7 @@ describe('previewPlan()', () => {
     const broken = { ...subject('broken', 'FFFFFF'), sides: () => Promise.reject(new Error('no such file')) };
     const { ids, leftOut } = await drawPreview([
       broken,
-      { ...subject('remote', 'FFFFFF'), sides: null },
+      { ...subject('remote', 'FFFFFF'), sides: 'remote' },
       subject('z', 'FFFFFF'),
     ]);
     expect(ids).toEqual(['z']);
@@ -76,7 +77,7 @@ describe('previewPlan()', () => {
       sides: async () => {
         order.push(subject.id);
         if (order.length === 2) deadline.abort();
-        return subject.sides!();
+        return (subject.sides as () => Promise<Sides>)();
       },
     });
     const subjects = [subject('a-new', '112233', { isUpdate: false }), subject('b', 'FFFFFF'), subject('c', '00FF00')];

@@ -133,6 +133,7 @@ async function subjectsOf(
       const [was, after] = await Promise.all([before().catch(() => null), inputOf(video)]);
       return { before: was, after, editables: isUpgrade ? [] : editableKeys(changed) };
     };
+    const drawable = templates === null ? 'remote' : templates.scenes !== null ? 'scenes' : sides;
     const isUpdate = change.action === 'update' || former !== null;
     return [
       {
@@ -140,7 +141,7 @@ async function subjectsOf(
         path: video.path,
         isUpdate,
         isUpgrade,
-        sides: templates === null || templates.scenes !== null ? null : sides,
+        sides: drawable,
       },
     ];
   });
