@@ -104,8 +104,9 @@ export async function lintVideos(
   const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
   const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
   const requested = all.filter(({ id }) => wanted.has(id));
-  const packaged = requested.filter((video) => templatesOf(video) !== null);
-  const remote = requested.filter((video) => templatesOf(video) === null);
+  const isPackaged = ({ scenes }: Video): boolean => scenes.every(({ template }) => packageOf(template) !== null);
+  const packaged = requested.filter(isPackaged);
+  const remote = requested.filter((video) => !isPackaged(video));
   const rulesOf = (video: Video): LintRules => ({
     repository: context.lint,
     template: packageOf(firstTemplate(video))?.manifest.lint ?? {},

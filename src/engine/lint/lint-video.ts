@@ -1,5 +1,5 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { add, divide, type Rational, rational, rationalRate } from '../../contract/timeline/rational.ts';
+import { add, divide, multiply, type Rational, rational, rationalRate } from '../../contract/timeline/rational.ts';
 import { framesShowing, timeMapFrom } from '../../contract/timeline/time-map.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { InputScene, RenderInput, ScenesInput, VideoInput } from '../../template/render-input.ts';
@@ -41,7 +41,7 @@ async function lintScenes(video: ScenesInput, safeArea: SafeAreaName | null = nu
 
 /** Returns the times of the template that a frame stands for. */
 function timesOf(frame: number, templateStep: Rational): [from: Rational, to: Rational] {
-  const from = divide(rational(frame), divide(rational(1), templateStep));
+  const from = multiply(rational(frame), templateStep);
   return [from, add(from, templateStep)];
 }
 
