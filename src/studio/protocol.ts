@@ -177,16 +177,14 @@ export interface SceneBlock {
   readonly first: number;
   readonly end: number;
   readonly seconds: number;
-  /** Length of the template as it was designed. */
-  readonly naturalSeconds: number;
   /** As the definition has it, such as `4.5` or `content`; null for the natural length. */
   readonly duration: string | null;
   /** The rule that decided the length, in words. */
   readonly why: string;
   /** Null for a cut. */
   readonly transition: { readonly type: string; readonly first: number; readonly end: number } | null;
-  /** Tracks that begin with the scene, in seconds of the video. `to` is null if the length of the sound is unknown. */
-  readonly sounds: readonly { readonly name: string; readonly from: number; readonly to: number | null }[];
+  /** Tracks that begin with the scene, and the time of the video in which they can be heard, in seconds. */
+  readonly sounds: readonly { readonly name: string; readonly from: number; readonly to: number }[];
   readonly written: WrittenScene | null;
 }
 

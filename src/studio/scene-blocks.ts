@@ -32,7 +32,6 @@ export function sceneBlocks(
       first: frameOf(start),
       end: frameOf(start + length),
       seconds: secondsOf(length),
-      naturalSeconds: secondsOf(why.natural),
       duration: duration === undefined ? null : typeof duration === 'object' ? 'content' : String(duration),
       why: lengthWords(why, timeline),
       transition: transition && {
@@ -55,7 +54,7 @@ function soundsOf(
 }
 
 /** Scenes of a fragment have no place in the list of the definition. */
-export function writtenOf(id: string, tree: MapNode | null): WrittenScene | null {
+function writtenOf(id: string, tree: MapNode | null): WrittenScene | null {
   const written = writtenScene(id, tree);
   if (written === null || written.node.span.file !== tree?.span.file) return null;
   return { index: written.index, isEach: written.isEach };

@@ -130,8 +130,7 @@ function SceneSounds({ scenes, seconds }: { readonly scenes: readonly SceneBlock
       {sounds.map(({ scene, name, from, to }) => (
         <i
           key={`${scene} ${name}`}
-          class={to === null ? 'unknown' : ''}
-          style={{ left: share(from), width: share((to ?? seconds) - from) }}
+          style={{ left: share(from), width: share(to - from) }}
           title={`${name} of ${scene}`}
         >
           {name}
