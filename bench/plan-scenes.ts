@@ -1,12 +1,14 @@
 import { cpuUsage } from 'node:process';
+import { timelineOf } from '../src/reconciler/definition/video-timeline.ts';
 import { planVideos } from '../src/reconciler/plan/plan-videos.ts';
 import { decodeVideos, encodeVideos } from '../src/reconciler/plan-cache/cached-videos.ts';
-import { desiredScenes, scene, sceneVideo } from '../test/reconciler/plan/scene-videos.ts';
+import { desiredScenes, lengths, scene, sceneVideo, TEMPLATES } from '../test/reconciler/plan/scene-videos.ts';
 import { lockOf, text, track } from '../test/reconciler/plan/videos.ts';
 
 /**
- * Compares the plan of videos of six scenes with that of one-template videos with as many values, in turns: timeline, fingerprint, plan cache and
- * comparison with the lockfile, in milliseconds of processor time. Usage: node --experimental-strip-types bench/plan-scenes.ts
+ * Compares the plan of videos of six scenes with that of one-template videos with as many values, in turns: timeline, fingerprint, plan
+ * cache and comparison with the lockfile, in milliseconds of processor time. The timeline is asked for as a command does: for the findings
+ * of the definition, for those of its sounds, for the plan and for the inputs. Usage: node bench/run.mjs bench/plan-scenes.ts
  */
 const VIDEOS = 500;
 const SCENES = 6;
@@ -33,7 +35,16 @@ function measure(scenesOf: typeof plain): number {
   const videos = Array.from({ length: VIDEOS }, (_, at) => sceneVideo(`video-${at}`, scenesOf(at)));
   const lock = lockOf(...videos.map((video) => desiredScenes(video)));
   const before = cpuUsage();
-  const desired = decodeVideos(encodeVideos(videos.map((video) => desiredScenes(video))));
+  const planned = videos.map((video) => {
+    // A video of one template has no timeline.
+    const isPlain = video.scenes.length === 1;
+    const asked = isPlain ? [] : [() => null, lengths].map((known) => timelineOf(video, TEMPLATES, known));
+    const made = desiredScenes(video);
+    const inputs = isPlain ? undefined : timelineOf(video, TEMPLATES, lengths);
+    if (asked.includes(null) || inputs === null) throw new Error('A template is not known');
+    return made;
+  });
+  const desired = decodeVideos(encodeVideos(planned));
   const { changes } = planVideos({ desired, lock, observations: { missingOutputs: new Set() } });
   const { user, system } = cpuUsage(before);
   if (changes.some(({ action }) => action !== 'noop')) throw new Error('The plan is not empty');

@@ -1,4 +1,4 @@
-import { rationalRate, toNumber } from '../../contract/timeline/rational.ts';
+import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import { plainScene, type SceneSpec, valueName } from '../../contract/video-spec.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
@@ -149,8 +149,7 @@ function checkTimeline(video: TimelineVideo, { templates }: VideoContext, locate
   const certain = certainFindings(findings, video);
   const diagnostics = timelineDiagnostics(certain, video, locate);
   if (timeline === null || certain.length < findings.length) return { measures: null, diagnostics };
-  const { width, height, frames } = timeline;
-  return { measures: { width, height, frames, rate: toNumber(rationalRate(timeline.rate)) }, diagnostics };
+  return { measures: timelineMeasures(timeline), diagnostics };
 }
 
 function unknownLength({ id, template }: SceneSpec<Source>, locate: LocateScene): Diagnostic {

@@ -22,8 +22,18 @@ export interface TimelineTemplates {
   get(name: string): TimelineTemplate | null | undefined;
 }
 
+/** A timeline with everything that it was resolved from beside the scenes. */
+interface Resolution {
+  readonly from: readonly unknown[];
+  readonly resolved: ResolvedTimeline;
+}
+
+/** The last timeline of each list of scenes, which the findings, the plan and the inputs of a video share. */
+const resolutions = new WeakMap<Video['scenes'], Resolution>();
+
 /**
- * Resolves the timeline of a video: where each scene starts and how long it is.
+ * Resolves the timeline of a video: where each scene starts and how long it is. Resolves it once for the same scenes, templates and
+ * lengths of sounds.
  *
  * @param soundLength null for sounds whose length is not known yet: a scene that is as long as they are then has a finding
  * @returns null if the size and length of a template are not known, as of a service's style version
@@ -39,17 +49,32 @@ export function timelineOf(
     if (template === null || template === undefined) return null;
     facts.set(name, templateFacts(template));
   }
-  const { size, rate, duration } = video;
-  const soft = video.softTransitions ?? [];
-  const inherited = video.scenes.find(({ id }) => soft.includes(id))?.transition;
-  const [only, second] = video.scenes;
-  const scenes = video.scenes.map((scene): SceneInput => {
-    const tracks = second === undefined ? new Map([...video.audio, ...scene.audio]) : scene.audio;
-    return sceneInput(scene, soft.includes(scene.id), contentOf(tracks, soundLength));
+  const isOnly = video.scenes.length === 1;
+  const content = video.scenes.map(({ audio }) => {
+    return contentOf(isOnly ? new Map([...video.audio, ...audio]) : audio, soundLength);
   });
+  const { audio, size, rate, duration, leftOut, softTransitions } = video;
+  const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate]));
+  const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
+  const known = resolutions.get(video.scenes);
+  if (known?.from.length === from.length && known.from.every((value, at) => value === from[at])) return known.resolved;
+  const resolved = resolveTimeline(timelineInput(video, facts, content));
+  resolutions.set(video.scenes, { from, resolved });
+  return resolved;
+}
+
+function timelineInput(
+  { scenes: shown, size, rate, duration, ...video }: TimelineVideo,
+  facts: ReadonlyMap<string, TemplateFacts>,
+  content: readonly ContentItem[][],
+): TimelineInput {
+  const soft = video.softTransitions ?? [];
+  const inherited = shown.find(({ id }) => soft.includes(id))?.transition;
+  const [only] = shown;
+  const scenes = shown.map((scene, at) => sceneInput(scene, soft.includes(scene.id), content[at]!));
   // A video with scenes that are left out has several as written.
   const leftOut = (video.leftOut ?? []).filter(({ name }) => name === undefined);
-  const input: TimelineInput = {
+  return {
     templates: Object.fromEntries(facts),
     scenes: [
       ...scenes,
@@ -57,7 +82,6 @@ export function timelineOf(
     ],
     ...defined({ size, rate, duration, transition: inherited }),
   };
-  return resolveTimeline(input);
 }
 
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */

@@ -58,6 +58,20 @@ describe('timelineOf()', () => {
     expect(timelineOf(video([scene('intro'), scene('remote')]), TEMPLATES, NONE)).toBeNull();
   });
 
+  it('resolves a video once, and again when a length, a template or a property of the video differs', () => {
+    const audio = new Map([['voice', sound('voice.mp3')]]);
+    const made = video([scene('intro'), scene('card', { duration: { content: true, max: 9 }, audio })]);
+    const unknown = timelineOf(made, TEMPLATES, NONE);
+    expect(timelineOf({ ...made }, new Map(TEMPLATES), () => null)).toBe(unknown);
+    const measured = timelineOf(made, TEMPLATES, SIX);
+    expect(lengths(measured)).toEqual([120, 196]);
+    expect(timelineOf(made, TEMPLATES, () => ({ samples: 288_001, rate: 48_000 }))).toBe(measured);
+    expect(lengths(timelineOf(made, TEMPLATES, () => ({ samples: 240_000, rate: 48_000 })))).toEqual([120, 165]);
+    expect(lengths(timelineOf({ ...made, rate: 15 }, TEMPLATES, SIX))).toEqual([60, 99]);
+    const longer = new Map([...TEMPLATES, ['intro', template({ frameCount: 90 })]] as const);
+    expect(lengths(timelineOf(made, longer, SIX))).toEqual([90, 196]);
+  });
+
   it('ends a scene with its content: the track of the scene, without its beginning that is cut', () => {
     const duration = { content: true, tail: 0 } as const;
     const voiced = (transform: SpecSound<Source>['transform']): unknown => {
