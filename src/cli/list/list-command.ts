@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
-import type { Change } from '../../reconciler/plan/plan.ts';
 import { idMatcher, isSelected, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
@@ -23,7 +22,9 @@ export async function listCommand(names: readonly string[], options: ListOptions
   const whole = await openWholePlan(options, io);
   if (whole === null) return EXIT.error;
   const { repository, plan } = whole;
-  const ids = plan.changes.map(({ id }) => id);
+  const ofChanges = new Set<string>(plan.changes.map(({ id }) => id));
+  const others = (plan.leftOutVideos ?? []).filter(({ id }) => !ofChanges.has(id));
+  const ids = [...ofChanges, ...others.map(({ id }) => id)];
   const unmatched = [
     ...unmatchedGlobs(globs, ids),
     ...unmatchedGlobs({ targets: names, excludes: [] }, [...ids, ...ids.flatMap(endsOf)]),
@@ -32,8 +33,9 @@ export async function listCommand(names: readonly string[], options: ListOptions
   if (hasErrors(unmatched)) return EXIT.error;
   const isNamed = names.length === 0 ? () => true : idMatcher(names);
   const isChosen = isSelected(globs);
-  const changes = plan.changes.filter(({ id }: Change) => isChosen(id) && [id, ...endsOf(id)].some(isNamed));
-  printResult(listJson(changes), (style) => listText(changes, style), options, io);
+  const isShown = ({ id }: { readonly id: string }): boolean => isChosen(id) && [id, ...endsOf(id)].some(isNamed);
+  const [changes, leftOut] = [plan.changes.filter(isShown), others.filter(isShown)];
+  printResult(listJson(changes, leftOut), (style) => listText(changes, leftOut, style), options, io);
   return EXIT.ok;
 }
 

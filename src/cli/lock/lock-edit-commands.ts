@@ -12,6 +12,7 @@ import { create } from '../../reconciler/plan/plan-videos.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
 import { forgottenText, importedText, movedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
+import { leftOutHint } from '../../report/wording/left-out-words.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
@@ -93,7 +94,8 @@ export async function importCommand(
       // An error in a definition may be the reason that the video is missing.
       printDiagnostics(repository.diagnostics, repository.source, options, io);
       const ids = repository.desired.map((video) => video.id);
-      const hint = didYouMean(id, ids) ?? 'Write a definition with the content of the session first';
+      const condition = leftOutHint(repository.leftOut.find((video) => video.id === id));
+      const hint = condition ?? didYouMean(id, ids) ?? 'Write a definition with the content of the session first';
       throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, { hint });
     }
     const rendering = await readRendering(video, options.session, repository, io);

@@ -14,7 +14,7 @@ import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
 import { type GlobalOptions, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
-import { loadDesiredState } from '../state/load-desired-state.ts';
+import { type DesiredState, loadDesiredState } from '../state/load-desired-state.ts';
 import { withRunLock } from '../state/open-lock.ts';
 
 interface LockVerifyOptions extends JsonOptions {
@@ -28,14 +28,14 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
   const read = await readLock(path, LOCK_FILE);
   const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? undefined;
   const lock = read.ok ? read.value : emptyLock;
-  const { desired, ...definitions } = await loadDesiredState(root);
+  const { desired, leftOut, ...definitions } = await loadDesiredState(root);
   // Definitions with errors may be incomplete.
   const isCompared = read.ok && !hasErrors(definitions.diagnostics);
   const diagnostics = [
     ...(read.ok ? [] : read.diagnostics),
     ...(text === undefined ? [] : formProblems(text)),
     ...(options.ignoreMissingOutputs === true ? [] : await outputProblems(root, lock)),
-    ...(isCompared ? strayEntries(lock, new Set(desired.map(({ id }) => id))) : []),
+    ...(isCompared ? strayEntries(lock, new Set(desired.map(({ id }) => id)), leftOut) : []),
   ];
   const source = (file: string): string | undefined => (file === LOCK_FILE ? text : undefined);
   const videos = lock.videos.size;
@@ -77,12 +77,15 @@ function damagedOutput(id: string, file: string, isSwapped: boolean): Diagnostic
   return errorAt('output_damaged', undefined, message, `Run \`${command}\` to restore it`);
 }
 
-function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {
+function strayEntries(lock: Lock, wanted: ReadonlySet<string>, leftOut: DesiredState['leftOut']): Diagnostic[] {
   const strays = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit);
   const hint = 'The next apply removes it, or moves it to its new id';
-  return strays.map((id) =>
-    warningAt('unknown_video', undefined, `The lockfile has a video "${id}" without a definition`, hint),
-  );
+  const reasons = new Map<string, string>(leftOut.map(({ id, reason }) => [id, reason]));
+  return strays.map((id) => {
+    const reason = reasons.get(id);
+    const what = reason === undefined ? 'without a definition' : `that its condition leaves out: ${reason}`;
+    return warningAt('unknown_video', undefined, `The lockfile has a video "${id}" ${what}`, hint);
+  });
 }
 
 /** `reelform lock migrate`: rewrites a readable lockfile in the current form. */

@@ -6,6 +6,7 @@ import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
+import { leftOutHint } from '../../report/wording/left-out-words.ts';
 import { videoFile } from '../../template/bind/video-file.ts';
 import { projectTemplates } from '../state/video-templates.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
@@ -122,9 +123,13 @@ async function firstStill(id: string, root: string): Promise<string> {
   return String(shown?.frame ?? 0);
 }
 
-function videoOf(id: string, { videos }: Project) {
+function videoOf(id: string, { videos, leftOut }: Project) {
   const video = videos.find((candidate) => candidate.id === id);
   if (video !== undefined) return video;
+  const condition = leftOutHint(leftOut.find((candidate) => candidate.id === id));
+  if (condition !== null) {
+    throw new ReelformError('unknown_video', `There is no video ${JSON.stringify(id)}`, { hint: condition });
+  }
   throw new ReelformError('unknown_video', `There is no video ${JSON.stringify(id)}, or its definition has errors`, {
     hint: 'Call list_videos for the ids, and validate for errors',
   });

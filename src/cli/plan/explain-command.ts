@@ -1,9 +1,10 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import { liveAttempt, recordedIn } from '../../reconciler/lock/fold-journal.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
-import { explainJson } from '../../report/json/command-json.ts';
-import { explainText } from '../../report/terminal/explain-text.ts';
+import { explainJson, explainLeftOutJson } from '../../report/json/command-json.ts';
+import { explainLeftOutText, explainText } from '../../report/terminal/explain-text.ts';
 import type { JsonOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
 import { printJson } from '../output.ts';
@@ -14,6 +15,13 @@ export async function explainCommand(id: string, options: JsonOptions, io: Io): 
   const opened = await openWholePlan(options, io);
   if (opened === null) return EXIT.error;
   const { repository, plan, lock, journal } = opened;
+  const color = wantsColor(io.stdout, io.env, options.color);
+  const leftOut = leftOutWithoutChange(id, plan);
+  if (leftOut !== undefined) {
+    if (options.json === true) printJson(explainLeftOutJson(leftOut, repository.originsOf(leftOut.path)), io);
+    else io.stdout.write(explainLeftOutText(leftOut, { color }));
+    return EXIT.ok;
+  }
   const change = changeOf(id, plan);
   const isRecorded = recordedIn(lock.videos.values());
   const attempt = change.desired === null ? null : liveAttempt(journal, change.desired.fingerprint, isRecorded);
@@ -22,7 +30,6 @@ export async function explainCommand(id: string, options: JsonOptions, io: Io): 
     printJson(explainJson({ change, attempt, files }), io);
     return EXIT.ok;
   }
-  const color = wantsColor(io.stdout, io.env, options.color);
   const { columns } = io.stdout;
   io.stdout.write(
     explainText(
@@ -31,6 +38,11 @@ export async function explainCommand(id: string, options: JsonOptions, io: Io): 
     ),
   );
   return EXIT.ok;
+}
+
+function leftOutWithoutChange(id: string, { changes, leftOutVideos = [] }: Plan): LeftOutVideo | undefined {
+  const isListed = changes.some((change) => change.id === id || change.previousId === id);
+  return isListed ? undefined : leftOutVideos.find((video) => video.id === id);
 }
 
 /** Number of ids that a hint names. */

@@ -20,6 +20,7 @@ import type { SavedDemands } from '../../reconciler/plan/saved-plan.ts';
 import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../reconciler/plan/select-changes.ts';
 import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../reconciler/project/local-outputs.ts';
+import { leftOutHint } from '../../report/wording/left-out-words.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -124,15 +125,16 @@ export async function openPlan(
     refreshed: new Map([...(demands?.refreshed ?? []), ...(refreshed?.reasons ?? [])]),
     ...withOutputs(journal, root),
   };
-  const leftOut = await leftOutDefinitions(repository, desired, lock);
+  const unseen = await leftOutDefinitions(repository, desired, lock);
   const inputs = {
     desired,
+    leftOut: repository.leftOut,
     lock,
     restores: demands?.restores ?? (() => restores),
     adoptsAbsent: demands?.adoptsAbsent ?? (() => !restores),
     allowEmpty: flags.allowEmpty === true,
-    forgets: leftOut.length === 0,
-    requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
+    forgets: unseen.length === 0,
+    requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired, repository.leftOut),
   };
   const remembered = { service: serviceName(config), cache: flags.cache !== false, waiting: context.waiting };
   const planned = planVideos({ ...inputs, observations });
@@ -144,7 +146,7 @@ export async function openPlan(
   const { planned: found, unsearched } = await withHistory(planned, root, remembered, (history) =>
     planVideos({ ...inputs, observations: { ...observations, history } }),
   );
-  const noted = { ...found, diagnostics: [...leftOut, ...found.diagnostics] };
+  const noted = { ...found, diagnostics: [...unseen, ...found.diagnostics] };
   const selected = await selectVideos(asksForMore ? noted : complete(noted), globs, flags, repository);
   // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
@@ -184,17 +186,17 @@ async function refresh(repository: DesiredState, lock: Lock, globs: IdGlobs, res
 }
 
 /** @throws ReelformError `unknown_video` for a glob that matches nothing: a missing render is worse than an error */
-function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[]): (id: string) => boolean {
+function requestedBy(
+  globs: readonly string[],
+  desired: readonly DesiredVideo[],
+  leftOut: DesiredState['leftOut'],
+): (id: string) => boolean {
   for (const glob of globs) {
     const matches = idMatcher([glob]);
     if (desired.some(({ id }) => matches(id))) continue;
-    const hint = unmatchedHint(
-      glob,
-      desired.map(({ id }) => id),
-    );
-    throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} matches no video`, {
-      hint,
-    });
+    const ids = desired.map(({ id }) => id);
+    const hint = leftOutHint(leftOut.find(({ id }) => matches(id))) ?? unmatchedHint(glob, ids);
+    throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} matches no video`, { hint });
   }
   return idMatcher(globs);
 }

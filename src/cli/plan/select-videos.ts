@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
-import { type IdGlobs, selectChanges } from '../../reconciler/plan/select-changes.ts';
+import { type IdGlobs, type Selection, selectChanges } from '../../reconciler/plan/select-changes.ts';
 import type { Io } from '../io.ts';
 import type { DesiredState } from '../state/load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
@@ -22,11 +23,14 @@ export async function selectVideos(
   const { targets, excludes } = globs;
   if (targets === null && excludes.length === 0 && flags.changedSince === undefined) return plan;
   if (flags.changedSince === undefined) return selectChanges(plan, globs);
-  return selectChanges(plan, { ...globs, only: await changedSince(flags.changedSince, repository) });
+  return selectChanges(plan, { ...globs, ...(await changedSince(flags.changedSince, repository)) });
 }
 
-/** Returns a filter for changes that come from files which changed since the branch was created. */
-async function changedSince(ref: string, repository: DesiredState): Promise<(change: Change) => boolean> {
+/** Returns filters for what comes from files which changed since the branch was created. */
+async function changedSince(
+  ref: string,
+  repository: DesiredState,
+): Promise<Required<Pick<Selection, 'only' | 'onlyLeftOut'>>> {
   const { changedFiles } = await import('../../reconciler/git/revisions.ts');
   const changed = await changedFiles(repository.root, ref);
   const answers = new Map<string, boolean>();
@@ -45,7 +49,12 @@ async function changedSince(ref: string, repository: DesiredState): Promise<(cha
   const wasNamed = (id: string): boolean =>
     folders.has(posix.dirname(id)) ||
     named.some((name) => endsWithPath(name, id) || endsWithPath(name, posix.dirname(id)));
-  return (change) => (change.desired === null ? wasNamed(change.id) : isMadeOfChanged(change.desired));
+  const onlyLeftOut = ({ path }: LeftOutVideo): boolean => repository.originsOf(path).some((file) => changed.has(file));
+  const wasForgotten = ({ id, leftOut }: Change & { readonly action: 'forget' }): boolean =>
+    wasNamed(id) || (leftOut !== undefined && onlyLeftOut(leftOut));
+  const only = (change: Change): boolean =>
+    change.action === 'forget' ? wasForgotten(change) : isMadeOfChanged(change.desired);
+  return { only, onlyLeftOut };
 }
 
 function withoutEnding(path: string): string {

@@ -7,6 +7,7 @@ import { didYouMean } from '../../kernel/hints.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { CONFIG_FILE } from '../../reconciler/project/repository-layout.ts';
+import { leftOutHint } from '../../report/wording/left-out-words.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
 
 /** Options for the rendered file. */
@@ -38,6 +39,8 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (rows.length === 1) return rows[0]!;
   if (rows.length > 1)
     throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of these videos: ${idsOf(rows)}`);
+  const condition = leftOutHint(project.leftOut.find((video) => video.id === wanted || video.path === path));
+  if (condition !== null) throw unknown(`There is no video ${JSON.stringify(wanted)}`, condition);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
   const names = [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)];
   const hint = didYouMean(wanted, names) ?? 'Name a definition by its path, or a video by its id';

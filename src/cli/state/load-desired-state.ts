@@ -54,6 +54,8 @@ export interface DesiredState {
   source(file: string): string | undefined;
   /** Sorted by id. */
   readonly desired: readonly DesiredVideo[];
+  /** Videos that their condition leaves out, sorted by id. */
+  readonly leftOut: Project['leftOut'];
   /** Labels of the templates' editables. */
   readonly labels: LabelLookup;
   /**
@@ -61,6 +63,8 @@ export interface DesiredState {
    * reelform.yaml.
    */
   dependenciesOf(desired: DesiredVideo): readonly string[];
+  /** Returns the files that a definition was read from: itself, its fragments, its data. */
+  originsOf(path: string): readonly string[];
   /** Loads both sides of a plan. Requires diagnostics without errors. */
   compare(options: CompareOptions): Promise<Result<Comparison>>;
   /**
@@ -147,8 +151,10 @@ async function readWhole(root: string, cache: PlanCache | null, desireAll: Desir
     diagnostics: sortDiagnostics([...project.diagnostics, ...diagnostics]),
     source: project.source,
     desired,
+    leftOut: project.leftOut,
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
     dependenciesOf: (video) => dependenciesOf(video, project),
+    originsOf: (path) => project.origins.get(path) ?? [path],
     compare: (options) => compareRepository(root, cache, () => desired, options),
     definitionsAt: async () => ({ ...project, templateOf: (name) => project.templates.get(name) ?? null }),
     project: async () => project,
@@ -173,6 +179,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
     get desired() {
       return desired();
     },
+    leftOut: [...definitions.values()].flatMap(({ leftOut }) => leftOut).sort((a, b) => byCodeUnit(a.id, b.id)),
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf(video) {
       const { path } = video;
@@ -183,6 +190,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
         ...new Set([CONFIG_FILE, ...(definition?.origins ?? [path]), ...(definition?.assets ?? []), ...ofTemplate]),
       ];
     },
+    originsOf: (path) => definitions.get(path)?.origins ?? [path],
     async compare(options) {
       try {
         return await compareRepository(root, cache, desired, options);

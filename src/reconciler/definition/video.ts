@@ -58,9 +58,9 @@ export interface Video extends VideoSpec<Source> {
 
 /** A scene, or a track or an editable of a scene, that a condition leaves out. */
 export interface LeftOut {
-  /** Id of the scene; null for a track of the whole video. */
+  /** Id of the scene; null for a track of the whole video, and in a plan for the video itself. */
   readonly scene: string | null;
-  /** Name of the track or key of the editable; absent for the whole scene. */
+  /** Name of the track or key of the editable; absent for the whole scene or video. */
   readonly name?: string;
   /** Why the condition is false, like `campaign is "winter"`. */
   readonly reason: string;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
@@ -44,6 +45,8 @@ export interface CachedDefinition {
   /** Names of the templates that its videos use. */
   readonly templates: readonly string[];
   readonly ids: readonly VideoId[];
+  /** Videos that their condition leaves out. */
+  readonly leftOut: readonly LeftOutVideo[];
   /** The first 48 bits of each video's fingerprint. Different prefixes prove that fingerprints differ. */
   readonly fingerprintPrefixes: readonly number[];
   /** The first 32 bits of the digest of each destination of its videos. */

@@ -48,7 +48,7 @@ export function projectState(
     folders,
     parentDirs,
     absent: [...log.absent],
-    definitions: byPath(definitionStates(project.origins, desired)),
+    definitions: byPath(definitionStates(project.origins, desired, project.leftOut)),
     lastPlan: null,
   };
 }
@@ -70,8 +70,10 @@ export function templateState({ spec }: ProjectTemplate, diagnostics: readonly D
 export function definitionStates(
   origins: ReadonlyMap<string, readonly string[]>,
   desired: readonly DesiredVideo[],
+  leftOut: Project['leftOut'],
 ): CachedDefinition[] {
   const videosOf = groupBy(desired, ({ path }) => path);
+  const leftOutOf = groupBy(leftOut, ({ path }) => path);
   return [...origins].map(([path, read]) => {
     const videos = videosOf.get(path) ?? [];
     return {
@@ -80,6 +82,7 @@ export function definitionStates(
       assets: [...new Set(videos.flatMap(assetsOf))],
       templates: [...new Set(videos.flatMap(templatesOf))],
       ids: videos.map(({ id }) => id),
+      leftOut: leftOutOf.get(path) ?? [],
       fingerprintPrefixes: videos.map(({ fingerprint }) => fingerprintPrefix(fingerprint)),
       destinations: videos.flatMap(({ deliver }) => deliver.map(({ to }) => destinationPrefix(to))),
       videos: encodeVideos(videos),

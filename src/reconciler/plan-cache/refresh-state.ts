@@ -179,13 +179,13 @@ async function readDefinitions(
     if (template === null || hasErrors(diagnostics)) return null;
     templates.set(name, templateState(template, diagnostics));
   }
-  const { videos, origins, assets, cells, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  const { videos, origins, assets, cells, leftOut, isWhole } = reloadDefinitions(paths, config, lazy, files);
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const { source, root } = files;
   const { desired, diagnostics } = await desireAll({ root, config, templates: loaded, videos, assets, cells, source });
   if (diagnostics.length > 0) return null;
-  return { definitions: definitionStates(origins, desired), templates };
+  return { definitions: definitionStates(origins, desired, leftOut), templates };
 }
 
 /**

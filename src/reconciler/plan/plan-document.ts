@@ -1,6 +1,7 @@
 import type { LengthReason } from '../../contract/timeline/timeline.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
+import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import { firstTemplate, type LeftOut, type Source, type VideoResource } from '../definition/video.ts';
 import { type InputId, parseInputName } from '../lock/input-names.ts';
 import { inputValue } from '../lock/recorded-inputs.ts';
@@ -32,6 +33,8 @@ export interface PlanDocument {
   readonly complete: boolean;
   /** Number of videos that need a change and were left out on request; absent when unknown. */
   readonly left_out?: number;
+  /** Videos that their condition leaves out, sorted by id; absent if there are none. */
+  readonly left_out_videos?: readonly LeftOutVideo[];
   /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
@@ -77,7 +80,7 @@ export interface PreviewSummary {
 
 export interface ChangeDocument {
   readonly id: string;
-  /** Path of the definition; null when it was removed. */
+  /** Path of the definition; null when it was removed, or the video is no longer in it. */
   readonly path: string | null;
   readonly previous_id: string | null;
   readonly title: string;
@@ -105,7 +108,7 @@ export interface ChangeDocument {
    * length.
    */
   readonly scenes?: readonly SceneDocument[];
-  /** What conditions leave out of the video; absent if nothing is. */
+  /** What conditions leave out of the video, which can be all of it (`scene` is null, and `name` absent); absent if nothing is. */
   readonly left_out?: readonly LeftOut[];
 }
 
@@ -162,7 +165,7 @@ export function planDocument(
     tool_version: toolVersion,
     plan_id: planId(changes),
     complete: plan.complete,
-    ...defined({ left_out: plan.leftOut }),
+    ...defined({ left_out: plan.leftOut, left_out_videos: plan.leftOutVideos }),
     summary: countActions(plan),
     estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),
@@ -202,9 +205,10 @@ function countDeliveries({ changes }: Plan): number {
 export function changeDocument(change: Change, label?: LabelLookup): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
   const { title } = desired ?? before;
+  const forgotten = change.action === 'forget' ? change.leftOut : undefined;
   return {
     id,
-    path: desired?.path ?? null,
+    path: desired?.path ?? forgotten?.path ?? null,
     previous_id: previousId,
     title,
     template: templateOfChange(change),
@@ -219,6 +223,7 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
     ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
     ...(desired === null && before.protect ? { protected: true } : {}),
     ...(desired === null ? {} : defined({ scenes: sceneDocuments(change), left_out: desired.leftOut })),
+    ...(forgotten && { left_out: [{ scene: null, reason: forgotten.reason }] }),
   };
 }
 

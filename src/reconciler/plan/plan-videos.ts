@@ -1,8 +1,10 @@
 import { plainScene } from '../../contract/video-spec.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
+import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId } from '../definition/video.ts';
 import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
@@ -33,6 +35,8 @@ import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, 
  */
 export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
+  /** Videos that their condition leaves out, sorted by id. Their entries are removed. None when absent. */
+  readonly leftOut?: readonly LeftOutVideo[];
   readonly lock: Lock;
   readonly observations: Observations;
   /** Returns true for videos whose new rendering was requested unconditionally. */
@@ -55,7 +59,7 @@ export function planVideos(inputs: {
   readonly allowEmpty?: boolean;
 }): Plan {
   const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
-  const { adoptsAbsent = () => false, forgets = true } = inputs;
+  const { adoptsAbsent = () => false, forgets = true, leftOut = [] } = inputs;
   const desired = withKnownFingerprints(inputs.desired, lock, observations);
   const lacks = (id: string): Lack | null => {
     if (observations.missingOutputs.has(id)) return 'output_missing';
@@ -78,15 +82,16 @@ export function planVideos(inputs: {
   });
   const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested, adoptsAbsent });
   const moved = new Set(moves.values());
-  if (desired.length === 0 && gone.length > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
+  if (desired.length === 0 && gone.length > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size, leftOut));
+  const leftOutById = new Map(leftOut.map((video) => [video.id, video]));
   for (const id of gone) {
     if (moved.has(id)) continue;
     const entry = lock.videos.get(id)!;
-    changes.push(forget(id, entry));
-    if (entry.protect) diagnostics.push(protectedVideo(id));
+    changes.push(forget(id, entry, leftOutById.get(id)));
+    if (entry.protect) diagnostics.push(protectedVideo(id, leftOutById.get(id)));
   }
   changes.sort((a, b) => byCodeUnit(a.id, b.id));
-  return { changes, complete: forgets, diagnostics };
+  return { changes, complete: forgets, ...(leftOut.length > 0 && { leftOutVideos: leftOut }), diagnostics };
 }
 
 /** Maps each new id to the id of the entry that it takes over. */
@@ -151,21 +156,27 @@ function isRestored(
   return restores && (lack === 'output_damaged' || desired.deliver.length === 0);
 }
 
-function forget(id: VideoId, before: LockEntry): Change {
-  return { ...NOTHING, action: 'forget', id, reason: null, destinations: [], desired: null, before };
+function forget(id: VideoId, before: LockEntry, leftOut: LeftOutVideo | undefined): Change {
+  const change = { ...NOTHING, action: 'forget', id, reason: null, destinations: [], desired: null, before } as const;
+  return { ...change, ...defined({ leftOut }) };
 }
 
-/** Protects against a mistyped glob, which would discard every rendering. */
-function allGone(count: number): Diagnostic {
-  const hint = 'Check "videos" in reelform.yaml. If this is intended, pass --allow-empty';
-  return errorAt('all_videos_gone', undefined, `No definitions are left, but the lockfile has ${count}`, hint);
+/** Protects against a mistyped glob or condition, which would discard every rendering. */
+function allGone(count: number, leftOut: readonly LeftOutVideo[]): Diagnostic {
+  const isEmpty = leftOut.length === 0;
+  const message = isEmpty ? 'No definitions are left' : 'All videos are left out by their conditions';
+  const hint = `Check ${isEmpty ? '"videos" in reelform.yaml' : '"when"'}. If this is intended, pass --allow-empty`;
+  return errorAt('all_videos_gone', undefined, `${message}, but the lockfile has ${count}`, hint);
 }
 
-function protectedVideo(id: VideoId): PlanDiagnostic {
-  const message = `The video "${id}" is protected, but its definition was removed`;
-  const hint =
-    'Restore its definition. To remove the video, first apply with `protect: false`, then remove the definition';
-  return { ...errorAt('protected_video', undefined, message, hint), video: id };
+function protectedVideo(id: VideoId, leftOut: LeftOutVideo | undefined): PlanDiagnostic {
+  const why = leftOut === undefined ? 'its definition was removed' : `its condition leaves it out: ${leftOut.reason}`;
+  const [restore, remove] =
+    leftOut === undefined
+      ? ['Restore its definition', 'then remove the definition']
+      : [`Change "when" or its values in ${leftOut.path}`, 'then leave it out'];
+  const hint = `${restore}. To remove the video, first apply with \`protect: false\`, ${remove}`;
+  return { ...errorAt('protected_video', undefined, `The video "${id}" is protected, but ${why}`, hint), video: id };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
@@ -160,11 +161,13 @@ export type AdoptionSource =
       readonly deliveries?: readonly Delivery[];
     };
 
-/** A video without a definition: the entry is removed; a hosted video is not deleted. */
+/** A video without a definition, or that its condition leaves out: the entry is removed; a hosted video is not deleted. */
 interface Forgetting extends Difference {
   readonly action: 'forget';
   readonly desired: null;
   readonly before: LockEntry;
+  /** Why the video is left out; absent if it has no definition. */
+  readonly leftOut?: LeftOutVideo;
 }
 
 export type Change = Creation | Adjustment | Adoption | Forgetting;
@@ -182,6 +185,8 @@ export interface Plan {
   readonly complete: boolean;
   /** Number of changes left out on request, without `noop`. */
   readonly leftOut?: number;
+  /** Videos that their condition leaves out, sorted by id; absent if there are none. */
+  readonly leftOutVideos?: readonly LeftOutVideo[];
   /** Errors that prevent applying it, and warnings. */
   readonly diagnostics: readonly PlanDiagnostic[];
   /** Results of policies; absent when there are none. */

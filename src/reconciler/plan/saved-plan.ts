@@ -132,7 +132,8 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
   if (change === undefined) return reviewed.after === null ? null : 'its definition was removed';
   const present = changeDocument(change);
   if (present.after?.fingerprint !== reviewed.after?.fingerprint) {
-    return present.after === null ? 'its definition was removed' : 'its definition has changed';
+    if (present.after !== null) return 'its definition has changed';
+    return present.left_out === undefined ? 'its definition was removed' : 'its condition leaves it out';
   }
   if (change.action === 'noop') {
     if (!hasDestinations(reviewed.destinations, change.desired)) return ELSEWHERE;

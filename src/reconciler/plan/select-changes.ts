@@ -4,6 +4,7 @@ import { defined } from '../../kernel/defined.ts';
 import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
+import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { Change, Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */
@@ -17,6 +18,8 @@ export interface IdGlobs {
 export interface Selection extends IdGlobs {
   /** Additional condition on changes. Idle videos have none: they never meet it. */
   readonly only?: (change: Change) => boolean;
+  /** Additional condition on videos that are left out. */
+  readonly onlyLeftOut?: (video: LeftOutVideo) => boolean;
 }
 
 /** Returns a function that matches ids against globs. @param globs no id matches an empty list */
@@ -39,7 +42,7 @@ export function isSelected({ targets, excludes }: IdGlobs): (id: string) => bool
  *
  * @returns the plan marked as incomplete, with a diagnostic for each glob that matches nothing: see `unmatchedGlobs`
  */
-export function selectChanges(plan: Plan, { targets, excludes, only }: Selection): Plan {
+export function selectChanges(plan: Plan, { targets, excludes, only, onlyLeftOut }: Selection): Plan {
   const isTarget = targets === null ? () => true : idMatcher(targets);
   const isExcluded = idMatcher(excludes);
   const selected = plan.changes.filter((change) => {
@@ -58,11 +61,23 @@ export function selectChanges(plan: Plan, { targets, excludes, only }: Selection
     return renderItself(change);
   });
   const idle = only === undefined ? plan.idle?.filter((id) => isTarget(id) && !isExcluded(id)) : undefined;
-  const known = [...plan.changes.flatMap(idsOf), ...(plan.idle ?? [])].sort(byCodeUnit);
+  const { leftOutVideos: conditional = [] } = plan;
+  const leftOutVideos = conditional.filter((video) => {
+    return isTarget(video.id) && !isExcluded(video.id) && (onlyLeftOut?.(video) ?? true);
+  });
+  const ofConditions = conditional.map(({ id }) => id);
+  const known = [...plan.changes.flatMap(idsOf), ...(plan.idle ?? []), ...ofConditions].sort(byCodeUnit);
   const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
   const leftOut = plan.changes.filter(({ id, action }) => action !== 'noop' && !ids.has(id)).length;
-  return { changes, ...defined({ idle }), complete: false, leftOut, diagnostics: [...kept, ...unmatched] };
+  return {
+    changes,
+    ...defined({ idle }),
+    complete: false,
+    leftOut,
+    ...(leftOutVideos.length > 0 && { leftOutVideos }),
+    diagnostics: [...kept, ...unmatched],
+  };
 }
 
 function idsOf({ id, previousId }: Change): string[] {

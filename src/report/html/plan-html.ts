@@ -3,6 +3,7 @@ import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-do
 import { formatLocation, type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
 import { escapeHtml, sentence } from '../wording/display-text.ts';
+import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
 import {
   countWords,
   emptyWords,
@@ -11,6 +12,7 @@ import {
   incompleteWords,
   restoreGroups,
   restoreWords,
+  type VideoGroup,
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
@@ -66,7 +68,8 @@ export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanP
     barHtml(plan, preview),
     '<p id="count" role="status"></p>',
     `<div id="videos">${cards.join('\n')}</div>`,
-    restoresHtml(plan),
+    groupsHtml(restoreWords(plan), restoreGroups(plan)),
+    groupsHtml(leftOutWords(plan), leftOutGroups(plan)),
     '</main>',
     `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,
     `<script>${PAGE_SCRIPT}</script>`,
@@ -156,11 +159,10 @@ function viewsHtml(preview: PlanPreview | null): string {
   return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>`;
 }
 
-/** Renders mere restores, collapsed, because they need no review. */
-function restoresHtml(document: PlanDocument): string {
-  const words = restoreWords(document);
+/** Renders mere restores, and videos that conditions leave out, collapsed, because they need no review. */
+function groupsHtml(words: string, groups: readonly VideoGroup[]): string {
   if (words === '') return '';
-  const rows = restoreGroups(document).map(({ words: reason, ids }) => {
+  const rows = groups.map(({ words: reason, ids }) => {
     const names = ids.map((id) => `<code><bdi>${escapeHtml(id)}</bdi></code>`);
     return `<p>${escapeHtml(reason)}: ${names.join(', ')}</p>`;
   });

@@ -1,9 +1,11 @@
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { changeDocument, type PlanDocument, templateOfChange } from '../../reconciler/plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
-import { recordedUrl, videoState } from '../wording/plan-words.ts';
+import { LEFT_OUT_STATE, recordedUrl, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Returns the document of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
@@ -63,17 +65,34 @@ export function explainJson(explanation: {
   };
 }
 
-/** Returns the document of `list --json`. */
-export function listJson(changes: readonly Change[]): object {
-  const videos = changes.map((change) => ({
+/** Returns the document of `explain --json` for a video that its condition leaves out and that has no lock entry. */
+export function explainLeftOutJson({ id, path, reason }: LeftOutVideo, files: readonly string[]): object {
+  return { format_version: '1.0', id, path, left_out: [{ scene: null, reason }], files: [...files].sort() };
+}
+
+/** Returns the document of `list --json`. @param leftOut videos without a change that their condition leaves out */
+export function listJson(changes: readonly Change[], leftOut: readonly LeftOutVideo[]): object {
+  const listed = changes.map((change) => ({
     id: change.id,
     previous_id: change.previousId,
     state: videoState(change).replaceAll(' ', '_'),
     title: change.desired?.title ?? change.before?.title ?? '',
     template: templateOfChange(change),
-    path: change.desired?.path ?? null,
+    path: change.desired?.path ?? (change.action === 'forget' ? change.leftOut?.path : null) ?? null,
     video_url: recordedUrl(change),
     rendered_at: change.before?.rendered_at ?? null,
+    ...(change.action === 'forget' && change.leftOut && { why: change.leftOut.reason }),
   }));
-  return { format_version: '1.0', videos };
+  const others = leftOut.map(({ id, path, reason }) => ({
+    id,
+    previous_id: null,
+    state: LEFT_OUT_STATE.replaceAll(' ', '_'),
+    title: '',
+    template: null,
+    path,
+    video_url: null,
+    rendered_at: null,
+    why: reason,
+  }));
+  return { format_version: '1.0', videos: [...listed, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }

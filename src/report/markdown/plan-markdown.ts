@@ -4,8 +4,9 @@ import { ACTIONS } from '../../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
-import { joinTexts, sentence } from '../wording/display-text.ts';
+import { joinTexts, sentence, shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
+import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
 import { inputNames } from '../wording/plan-rows.ts';
 import {
   countWords,
@@ -15,6 +16,7 @@ import {
   incompleteWords,
   restoreGroups,
   restoreWords,
+  type VideoGroup,
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, countSeverities, listSome } from '../wording/quantities.ts';
@@ -130,7 +132,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Long values are shortened.'),
   some: (parts) => {
     const { groups, preview, rest, nameOf } = parts;
-    const start = [...head(parts, FEW_PROBLEMS), table(parts, groups), restoresMarkdown(parts.document)];
+    const start = [...head(parts, FEW_PROBLEMS), table(parts, groups), ...listsMarkdown(parts.document)];
     const all = groups.filter(hasDetails);
     const stills = preview === null ? [] : markdownStills(preview, nameOf);
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
@@ -152,7 +154,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   },
   table: (parts) => {
     const { groups, rest } = parts;
-    const start = [...head(parts, FEW_PROBLEMS), restoresMarkdown(parts.document)];
+    const start = [...head(parts, FEW_PROBLEMS), ...listsMarkdown(parts.document)];
     const { columns, row } = tableOf(groups);
     const rows = takeWhileFits(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
@@ -167,7 +169,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
       .filter((words) => words !== '')
       .map(sentence);
     const incomplete = incompleteWords(document);
-    const notes = [words.join(' '), restoreWords(document), incomplete === '' ? '' : `_${incomplete}_`];
+    const leftOut = leftOutWords(document);
+    const conditions = leftOut === '' ? '' : sentence(leftOut);
+    const notes = [words.join(' '), restoreWords(document), conditions, incomplete === '' ? '' : `_${incomplete}_`];
     return join([title(document, problems), ...notes, `_Only counted, because the list is too long. ${rest}_`]);
   },
 };
@@ -175,7 +179,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 /** Formats the full table, differences and stills; null if they are too long. @param note placed after them */
 function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemLimit, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
-  const start = [...head(parts, problemRoom), table(parts, groups), restoresMarkdown(parts.document)];
+  const start = [...head(parts, problemRoom), table(parts, groups), ...listsMarkdown(parts.document)];
   const all = groups.filter(hasDetails);
   const details = takeWhileFits(
     all,
@@ -230,16 +234,30 @@ function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group
   return { columns, row: (group) => videoRow(group, withDestinations) };
 }
 
-/** Maximum number of ids listed for each reason to restore. */
-const MAX_RESTORES = 20;
+/** Maximum number of ids listed for each reason to restore or leave out videos. */
+const MAX_LISTED = 20;
+/** Maximum number of reasons listed for videos that are left out. */
+const MAX_REASONS = 10;
 const MAX_ID_LENGTH = 100;
 
-/** Formats mere restores, collapsed, because they need no review. */
-function restoresMarkdown(document: PlanDocument): string {
-  const rows = restoreGroups(document).map(({ words, ids }) => {
-    return `- ${escapeMarkdown(words)}: ${listSome(ids, MAX_RESTORES, (id) => shortCode(id, MAX_ID_LENGTH))}`;
+/** Formats mere restores and videos that conditions leave out, collapsed, because they need no review. */
+function listsMarkdown(document: PlanDocument): string[] {
+  const leftOut = leftOutGroups(document);
+  const hidden = Math.max(0, leftOut.length - MAX_REASONS);
+  const more = hidden === 0 ? [] : [`- and for ${countNoun(hidden, 'other reason')}`];
+  const shown = leftOut.slice(0, MAX_REASONS);
+  return [
+    groupsMarkdown(restoreWords(document), restoreGroups(document), []),
+    groupsMarkdown(leftOutWords(document), shown, more),
+  ];
+}
+
+function groupsMarkdown(words: string, groups: readonly VideoGroup[], more: readonly string[]): string {
+  const rows = groups.map(({ words: reason, ids }) => {
+    const names = listSome(ids, MAX_LISTED, (id) => shortCode(id, MAX_ID_LENGTH));
+    return `- ${escapeMarkdown(shortenText(reason, MAX_ID_LENGTH))}: ${names}`;
   });
-  return rows.length === 0 ? '' : foldMarkdown(restoreWords(document), [rows.join('\n')]);
+  return rows.length === 0 ? '' : foldMarkdown(words, [[...rows, ...more].join('\n')]);
 }
 
 /** @param shown formatted stills @param missing number of omitted ones */

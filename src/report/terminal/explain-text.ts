@@ -3,6 +3,7 @@ import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import type { SceneReason } from '../../contract/timeline/timeline.ts';
 import { plainScene } from '../../contract/video-spec.ts';
 import { defined, present } from '../../kernel/defined.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import { templatesOf } from '../../reconciler/definition/video.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
@@ -60,6 +61,17 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** Explains why a video that has no lock entry is not shown. */
+export function explainLeftOutText({ id, path, reason }: LeftOutVideo, options: { readonly color: boolean }): string {
+  const { bold, dim } = createColors(options.color);
+  const lines = [
+    bold(escapeControls(id)),
+    `  ${dim(escapeControls(path))}`,
+    `  ${bold(`It is left out: ${escapeControls(reason)}.`)}`,
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 const NOT_DECIDING =

@@ -1,19 +1,35 @@
 import { createColors } from 'picocolors';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import { recordedUrl, videoState } from '../wording/plan-words.ts';
+import { LEFT_OUT_STATE, recordedUrl, videoState } from '../wording/plan-words.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** Lists videos, a video per line: id, state, URL. */
-export function listText(changes: readonly Change[], options: { readonly color: boolean }): string {
+/**
+ * Lists videos, a video per line: id, state, URL.
+ *
+ * @param leftOut videos without a change that their condition leaves out
+ */
+export function listText(
+  changes: readonly Change[],
+  leftOut: readonly LeftOutVideo[],
+  options: { readonly color: boolean },
+): string {
   const { bold, dim, green, yellow } = createColors(options.color);
-  if (changes.length === 0) return 'There are no videos.\n';
-  const rows = changes.map((change) => ({
+  if (changes.length + leftOut.length === 0) return 'There are no videos.\n';
+  const listed = changes.map((change) => ({
     id: escapeControls(change.id),
     state: videoState(change),
     url: escapeControls(recordedUrl(change) ?? ''),
   }));
+  const others = leftOut.map(({ id, reason }) => ({
+    id: escapeControls(id),
+    state: LEFT_OUT_STATE,
+    url: escapeControls(reason),
+  }));
+  const rows = [...listed, ...others].sort((a, b) => byCodeUnit(a.id, b.id));
   const [idWidth, stateWidth] = [maxWidth(rows.map(({ id }) => id)), maxWidth(rows.map(({ state }) => state))];
   const lines = rows.map(({ id, state, url }) => {
     const paint = state === 'up to date' ? green : yellow;

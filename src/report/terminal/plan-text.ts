@@ -4,6 +4,7 @@ import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
 import { escapeControls, joinTexts, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
+import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
   changeSegmentWords,
@@ -16,6 +17,7 @@ import {
   restoreGroups,
   restoreWords,
   SYMBOLS,
+  type VideoGroup,
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
@@ -41,8 +43,10 @@ const WIDEST_ID = 28;
 const MIN_TITLE = 12;
 /** Maximum number of ids listed for a block. */
 const MAX_NAMES = 3;
-/** Maximum number of ids listed for each reason to restore. */
-const MAX_RESTORES = 10;
+/** Maximum number of ids listed for each reason to restore or leave out videos. */
+const MAX_LISTED = 10;
+/** Maximum number of reasons listed for videos that are left out. */
+const MAX_REASONS = 5;
 
 /**
  * Formats a plan for a terminal: counts, then a block for each change with its differences. Folds a large plan, with a note.
@@ -51,10 +55,12 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const groups = foldChanges(withoutRestores(plan), options.verbose !== true);
   const colors = createColors(options.color);
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
-  const restores = restoreLines(plan, columns, options.verbose === true, colors).join('\n');
+  const space: ListSpace = { columns, isVerbose: options.verbose === true, colors };
+  const restores = restoreLines(plan, space).join('\n');
+  const leftOut = leftOutLines(plan, space).join('\n');
   if (groups.length === 0) {
     const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
-    return `${joinTexts([words, restores])}\n`;
+    return `${joinTexts([words, restores, leftOut])}\n`;
   }
   const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'single' ? cellWidth(first.id) : 0));
   const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
@@ -69,7 +75,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
   const words = incompleteWords(plan);
   const incomplete = words === '' ? '' : wrapSpans([{ text: words, paint: colors.yellow }], columns).join('\n');
-  return `${joinTexts([heading(plan, columns, colors), body, folded, restores, incomplete])}\n`;
+  return `${joinTexts([heading(plan, columns, colors), body, folded, restores, leftOut, incomplete])}\n`;
 }
 
 function heading(plan: PlanDocument, columns: number, colors: Colors): string {
@@ -85,19 +91,40 @@ function heading(plan: PlanDocument, columns: number, colors: Colors): string {
   return `${colors.bold('Plan:')} ${lines.join('\n      ').replaceAll('\u00a0', ' ')}`;
 }
 
-function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, colors: Colors): string[] {
+interface ListSpace {
+  readonly columns: number;
+  readonly isVerbose: boolean;
+  readonly colors: Colors;
+}
+
+function restoreLines(plan: PlanDocument, space: ListSpace): string[] {
   const words = restoreWords(plan);
   if (words === '') return [];
-  const mark = paintOf('restore', colors)(SYMBOLS.restore);
-  const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
-    const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MAX_RESTORES);
+  const mark = paintOf('restore', space.colors)(SYMBOLS.restore);
+  return [...wrapSpans([{ text: words }], space.columns), ...groupLines(restoreGroups(plan), mark, space)];
+}
+
+/** Lists the videos that conditions leave out, by reason. */
+function leftOutLines(plan: PlanDocument, space: ListSpace): string[] {
+  const words = leftOutWords(plan);
+  if (words === '') return [];
+  const { columns, isVerbose, colors } = space;
+  const groups = leftOutGroups(plan);
+  const shown = isVerbose ? groups : groups.slice(0, MAX_REASONS);
+  const hidden = groups.length - shown.length;
+  const more = hidden === 0 ? [] : [`    ${colors.dim(`and for ${countNoun(hidden, 'other reason')}`)}`];
+  return [...wrapSpans([{ text: `${words}:` }], columns), ...groupLines(shown, colors.dim('○'), space), ...more];
+}
+
+function groupLines(groups: readonly VideoGroup[], mark: string, { columns, isVerbose, colors }: ListSpace): string[] {
+  return groups.flatMap(({ words: reason, ids }) => {
+    const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MAX_LISTED);
     const [first = '', ...rest] = wrapSpans(
-      [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
+      [{ text: `${escapeControls(reason)}: ` }, { text: names, paint: colors.bold }],
       columns - 4,
     );
     return [`  ${mark} ${first}`, ...rest.map((line) => `    ${line}`)];
   });
-  return [...wrapSpans([{ text: words }], columns), ...groups];
 }
 
 function titleOfSingle(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {

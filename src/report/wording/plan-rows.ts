@@ -67,8 +67,10 @@ function sceneRows({ scenes = [], left_out: leftOut = [] }: ChangeDocument, rows
 }
 
 function leftOutRows({ left_out: leftOut = [] }: ChangeDocument): DiffRow[] {
-  return leftOut.map(({ scene, name, reason }) => {
-    return headingRow([scene, name].filter((part) => part != null).join('.'), `left out: ${reason}`);
+  return leftOut.flatMap(({ scene, name, reason }) => {
+    const part = [scene, name].filter((word) => word != null).join('.');
+    // The reason of a change tells why the video itself is left out.
+    return part === '' ? [] : [headingRow(part, `left out: ${reason}`)];
   });
 }
 

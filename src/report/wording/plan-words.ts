@@ -86,7 +86,8 @@ export function emptyWords(document: PlanDocument): string {
   const { summary, complete } = document;
   if (isUnplanned(document)) return 'Correct these errors to plan.';
   const count = Object.values(summary).reduce((sum, videos) => sum + videos, 0);
-  if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
+  const hasNone = complete && document.left_out_videos === undefined;
+  if (count === 0) return hasNone ? 'No changes. There are no videos.' : 'No changes.';
   const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
 }
@@ -132,9 +133,7 @@ export function reasonWords(change: ChangeDocument): string {
     case 'deliver':
       return `${renderReason(change)}, not rendered again`;
     case 'forget':
-      return change.protected
-        ? 'protected, but its definition was removed'
-        : 'its definition was removed; the video is not deleted';
+      return `${change.protected ? 'protected, but ' : ''}${forgetReason(change)}${change.protected ? '' : '; the video is not deleted'}`;
     case 'noop':
       return 'unchanged';
     case 'adopt':
@@ -142,6 +141,10 @@ export function reasonWords(change: ChangeDocument): string {
     default:
       return `${was}${renderReason(change)}`;
   }
+}
+
+function forgetReason({ left_out: [leftOut] = [] }: ChangeDocument): string {
+  return leftOut === undefined ? 'its definition was removed' : `left out: ${leftOut.reason}`;
 }
 
 /** Returns the reason for a group of changes, without the id of any of them. */
@@ -251,8 +254,8 @@ function templateWords({ template, fields, scenes = [] }: ChangeDocument): strin
   return `templates ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Videos restored for the same reason, by id. */
-interface RestoreGroup {
+/** Videos of which a plan says the same, by id. */
+export interface VideoGroup {
   /** Such as `its video is missing`. */
   readonly words: string;
   readonly ids: readonly string[];
@@ -280,7 +283,7 @@ export function restoreWords(document: PlanDocument): string {
 }
 
 /** Groups merely restored videos by reason. */
-export function restoreGroups(document: PlanDocument): RestoreGroup[] {
+export function restoreGroups(document: PlanDocument): VideoGroup[] {
   const groups = groupBy(splitRestores(document).restores, reasonWords);
   return [...groups].map(([words, changes]) => ({ words, ids: changes.map(({ id }) => id) }));
 }
@@ -312,9 +315,14 @@ const STATES = {
 
 type VideoState = (typeof STATES)[Action];
 
+/** State of a video that its condition leaves out. */
+export const LEFT_OUT_STATE = 'left out';
+
 /** Returns the state of a video. */
-export function videoState({ action, reason }: Pick<Change, 'action' | 'reason'>): VideoState | 'file damaged' {
-  return action === 'restore' && reason === 'output_damaged' ? 'file damaged' : STATES[action];
+export function videoState(change: Change): VideoState | 'file damaged' | typeof LEFT_OUT_STATE {
+  const { action, reason } = change;
+  if (action === 'restore' && reason === 'output_damaged') return 'file damaged';
+  return action === 'forget' && change.leftOut !== undefined ? LEFT_OUT_STATE : STATES[action];
 }
 
 /** Returns the URL of the recorded video; null if none is recorded. */

@@ -15,6 +15,7 @@ const DEFINITION: CachedDefinition = {
   assets: ['photo.png'],
   templates: ['launch'],
   ids: ['a\nb' as VideoId],
+  leftOut: [],
   fingerprintPrefixes: [2 ** 48 - 1],
   destinations: [2 ** 32 - 1],
   videos: VIDEOS,
