@@ -127,6 +127,8 @@ export const ADVICE: readonly Group[] = [
       folder_taken: 'Choose another folder with `--out`, or overwrite it with `--force`.',
       spec_invalid: 'Run `reelform pull`.',
       spec_missing: 'Run `reelform pull`.',
+      features_unknown:
+        'Run `reelform pull` and commit `schemas/service.json`. Until then `apply` asks the service before it sends a video of several scenes.',
       schema_outdated: 'Run `reelform pull` and commit the result.',
       no_videos: 'Write a definition, or correct `videos` in reelform.yaml.',
     },

@@ -1,5 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import { plainScene, type TimelineSpec } from './video-spec.ts';
 import type { ServiceFeatures } from './wire/features.ts';
 import type {
   ExternalUpload,
@@ -190,15 +191,43 @@ export function lacksOutputs(service: string): ReelformError {
   });
 }
 
-/** Creates the error for a service without `scenes`, thrown before anything is sent. */
-export function lacksScenes(service: string): ReelformError {
-  return new ReelformError(
-    'service_lacks_scenes',
-    `The service ${service} renders videos of one template at its length`,
-    {
-      hint: 'Use "service: embedded" or a service that has scenes, or write a definition for each scene',
-    },
-  );
+/** Why a service cannot render a video: a message and a hint. */
+export interface SceneLack {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * Returns why a service cannot render the scenes of a video; null if it can.
+ *
+ * @param service its name
+ * @param seconds length of the video; null if it is not known, and then not compared
+ */
+export function sceneLack(
+  service: string,
+  { scenes: limits }: ServiceFeatures,
+  video: TimelineSpec<unknown>,
+  seconds: number | null,
+): SceneLack | null {
+  if (plainScene(video) !== null) return null;
+  const { length: count } = video.scenes;
+  if (limits === undefined) {
+    const message = `The service ${service} renders videos of one template at its length`;
+    const hint = 'Use "service: embedded" or a service that has scenes, or write a definition for each scene';
+    return { message, hint };
+  }
+  const refuse = (what: string, limit: string): SceneLack => {
+    const hint = 'Write several videos, or use "service: embedded" or a service with higher limits';
+    return { message: `The video has ${what}, but the service ${service} renders at most ${limit}`, hint };
+  };
+  if (count > limits.max_scenes) return refuse(`${count} scenes`, String(limits.max_scenes));
+  if (seconds === null || seconds <= limits.max_seconds) return null;
+  return refuse(`${Number(seconds.toFixed(3))} seconds`, `${limits.max_seconds} seconds of scenes`);
+}
+
+/** Creates the error for a service without the scenes of a video, thrown before anything is sent. */
+export function lacksScenes({ message, hint }: SceneLack): ReelformError {
+  return new ReelformError('service_lacks_scenes', message, { hint });
 }
 
 /** Creates the error for a service without `external_uploads`, thrown before rendering if known by then. */

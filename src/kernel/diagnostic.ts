@@ -111,6 +111,7 @@ export const CODES = {
   folder_taken: 'The folder for a new template is not empty',
   spec_invalid: 'The specification of a template is invalid',
   spec_missing: 'The specification of a template has not been pulled',
+  features_unknown: 'What the service offers has not been pulled, so that a plan cannot check it',
   schema_outdated: 'A file in schemas/ is out of date with its template',
   no_videos: 'The glob `videos` of the configuration matches no file',
 

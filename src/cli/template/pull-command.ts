@@ -1,14 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RenderService } from '../../contract/render-service.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
-import { type Diagnostic, EXIT, errorAt, ReelformError } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
+import { FEATURES_FILE } from '../../reconciler/project/repository-layout.ts';
 import {
+  featuresFile,
   outdatedFiles,
   type SchemaFile,
   scenesSchemaFile,
   schemaFiles,
   writeSchemaFiles,
 } from '../../reconciler/project/schema-files.ts';
+import { videosWithFeatures } from '../../reconciler/project/service-features.ts';
 import type { NamedSpec } from '../../reconciler/schema/definition-schema.ts';
 import { specProblems } from '../../reconciler/schema/parse-spec.ts';
 import { pullText } from '../../report/terminal/repository-text.ts';
@@ -33,7 +38,7 @@ export async function pullCommand(
   );
   printDiagnostics(problems, project.source, options, io);
   // Writes all files or none.
-  if (problems.length > 0) return EXIT.error;
+  if (hasErrors(problems)) return EXIT.error;
   const outdated = outdatedFiles(project.root, files);
   const check = options.check === true;
   if (!check) await writeSchemaFiles(project.root, outdated);
@@ -44,7 +49,7 @@ export async function pullCommand(
 
 interface Pulled {
   readonly files: readonly SchemaFile[];
-  /** Errors at the templates whose specifications are invalid. */
+  /** Errors at the templates whose specifications are invalid, and what could not be asked. */
   readonly problems: readonly Diagnostic[];
 }
 
@@ -74,7 +79,25 @@ async function pulledFiles(names: readonly string[], project: Project, io: Io): 
   const complete = known.filter((template): template is NamedSpec => template.spec !== undefined);
   // With one template, its own schema completes scenes too.
   if (complete.length > 1 && complete.length === known.length) files.push(scenesSchemaFile(complete));
+  const isFromService = service !== null;
+  if (!needsFeatures(project)) return { files, problems };
+  try {
+    service ??= openRemoteService(project, io);
+    files.push(featuresFile(service.name, await service.features()));
+  } catch (error) {
+    // Packages are pulled without a token, for example by the check of a pull request from a fork.
+    if (isFromService || !(error instanceof ReelformError) || error.code !== 'token_missing') throw error;
+    const message = `${FEATURES_FILE} is not compared with the service: ${error.message}`;
+    problems.push(warningAt('features_unknown', undefined, message, error.hint));
+  }
   return { files, problems };
+}
+
+/** True if a video needs a feature of the service, or if its features were stored before. */
+function needsFeatures({ root, config, videos, templates }: Project): boolean {
+  if (config.service === 'embedded') return false;
+  const context = { config, templateOf: (name: string) => templates.get(name) };
+  return existsSync(join(root, FEATURES_FILE)) || videosWithFeatures(videos, context).length > 0;
 }
 
 const MAX_PROBLEMS = 5;

@@ -1,3 +1,5 @@
+import { isRecord } from '../../kernel/json.ts';
+
 /**
  * `GET /v2/features`: what a service offers beyond the interface document. A service that does not have this request offers nothing
  * of it.
@@ -13,4 +15,13 @@ export interface SceneLimits {
   readonly max_scenes: number;
   /** Length of the video. */
   readonly max_seconds: number;
+}
+
+/** Returns the features of an answer: unknown features as they are, those of this version only in their form. */
+export function parseFeatures({ scenes, ...others }: Readonly<Record<string, unknown>>): ServiceFeatures {
+  return isSceneLimits(scenes) ? { ...others, scenes } : others;
+}
+
+function isSceneLimits(value: unknown): value is SceneLimits {
+  return isRecord(value) && typeof value.max_scenes === 'number' && typeof value.max_seconds === 'number';
 }

@@ -5,6 +5,7 @@ import {
   lacksOutputs,
   lacksScenes,
   type RenderService,
+  sceneLack,
   sessionDiffers,
 } from '../../contract/render-service.ts';
 import { furtherOutputs, plainScene } from '../../contract/video-spec.ts';
@@ -297,9 +298,10 @@ async function deliverKnown(change: PendingChange, rendering: LockRendering, run
 async function sceneFailures(desired: DesiredVideo, service: RenderService): Promise<readonly VideoFailure[]> {
   if (!service.outlivesProcess || plainScene(desired) !== null) return [];
   try {
-    const { scenes: limits } = await service.features();
-    const isAble = limits !== undefined && desired.scenes.length <= limits.max_scenes;
-    return isAble ? [] : thrownFailures(lacksScenes(service.name));
+    const { measures } = desired;
+    const seconds = measures === null ? null : measures.frames / measures.rate;
+    const lack = sceneLack(service.name, await service.features(), desired, seconds);
+    return lack === null ? [] : thrownFailures(lacksScenes(lack));
   } catch (error) {
     return thrownFailures(error);
   }

@@ -5,7 +5,7 @@ import type { LazyTemplates } from '../project/load-definitions.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
-import { CONFIG_FILE } from '../project/repository-layout.ts';
+import { CONFIG_FILE, FEATURES_FILE } from '../project/repository-layout.ts';
 import { type CachedDefinition, type CachedState, isOfTemplate, type LastPlan } from './cached-state.ts';
 import { type FsTimestamp, withTrust } from './file-times.ts';
 import type { CacheProbe } from './probe.ts';
@@ -47,7 +47,7 @@ export async function refreshState(
   const log = new ReadLog(root);
   const changedFiles = findChangedFiles(state, maybeChanged.files, log);
   const changedFolders = findChangedFolders(state, maybeChanged.folders, log);
-  if (!log.isWhole || changedFiles.has(CONFIG_FILE)) return null;
+  if (!log.isWhole || [CONFIG_FILE, FEATURES_FILE].some((path) => changedFiles.has(path))) return null;
 
   const files = new RepositoryFiles(root, log);
   const paths = [...changedFiles, ...changedFolders];
@@ -300,7 +300,7 @@ function neededFiles(
   isReloaded: (path: string) => boolean,
 ): CachedState['files'] {
   const used = new Set([...state.definitions.values()].flatMap(({ origins, assets }) => [...origins, ...assets]));
-  used.add(CONFIG_FILE);
+  for (const path of [CONFIG_FILE, FEATURES_FILE]) used.add(path);
   const kept = [...state.files].filter(([path]) => !newFiles.has(path) && (used.has(path) || !isReloaded(path)));
   const added = [...newFiles].filter(([path]) => used.has(path) || templatesWith(path, state).length > 0);
   return new Map([...kept, ...added]);

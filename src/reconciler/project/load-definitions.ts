@@ -21,6 +21,7 @@ import {
   type ProjectTemplate,
 } from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
+import { featureProblems } from './service-features.ts';
 
 /** Some definitions of a repository, read and checked without the rest. */
 interface Reloaded {
@@ -110,7 +111,11 @@ export function reloadDefinitions(
     cells: resolved.cells,
     leftOut: resolved.leftOut,
     assets: used.assets,
-    isWhole: templates.isWhole && !hasProblem && ambiguousNames(resolved, config, files).length === 0,
+    isWhole:
+      templates.isWhole &&
+      !hasProblem &&
+      ambiguousNames(resolved, config, files).length === 0 &&
+      featureProblems(used.videos, { config, templateOf: (name) => templates.load(name).template }, files).length === 0,
   };
 }
 

@@ -14,6 +14,7 @@ import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import type { ReadLog } from './read-log.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
 import { CONFIG_FILE, findRoot } from './repository-layout.ts';
+import { featureProblems } from './service-features.ts';
 
 const CONFIG_START: Span = startOf(CONFIG_FILE);
 
@@ -84,6 +85,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
       ...resolved.diagnostics,
       ...used.diagnostics,
       ...ambiguousNames(resolved, config, files),
+      ...featureProblems(used.videos, { config, templateOf: (name) => loaded.templates.get(name) }, files),
     ]),
     source: (file) => {
       const text = files.source(file);

@@ -47,3 +47,6 @@ export function schemaPath(template: string): string {
 
 /** Path of the JSON Schema that editors use for definitions with scenes. No name of a template begins with `_`. */
 export const SCENES_SCHEMA = 'schemas/_scenes.schema.json';
+
+/** Path of the features of the service. Committed to git, so that plans need no service. */
+export const FEATURES_FILE = 'schemas/service.json';

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceFeatures } from '../../contract/wire/features.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { asCommitted } from '../../kernel/line-breaks.ts';
 import { definitionSchema, type NamedSpec, scenesDefinitionSchema } from '../schema/definition-schema.ts';
 import type { ReadLog } from './read-log.ts';
-import { SCENES_SCHEMA, schemaPath, specPath } from './repository-layout.ts';
+import { FEATURES_FILE, SCENES_SCHEMA, schemaPath, specPath } from './repository-layout.ts';
 import { writeFileAtomic } from './write-file.ts';
 
 /** A file under `schemas/` that `reelform pull` maintains. */
@@ -25,6 +26,11 @@ export function schemaFiles(template: string, spec: StyleVersion): [spec: Schema
 /** Returns the JSON Schema for editors of definitions with scenes of these templates. */
 export function scenesSchemaFile(templates: readonly NamedSpec[]): SchemaFile {
   return { path: SCENES_SCHEMA, text: text(scenesDefinitionSchema(templates)) };
+}
+
+/** Returns the file with the features of a service. @param service origin of its URL */
+export function featuresFile(service: string, features: ServiceFeatures): SchemaFile {
+  return { path: FEATURES_FILE, text: text({ service, features }) };
 }
 
 function text(value: unknown): string {

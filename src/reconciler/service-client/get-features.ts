@@ -1,5 +1,4 @@
-import type { SceneLimits, ServiceFeatures } from '../../contract/wire/features.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
 import { isMissing, type ServiceConnection } from './connection.ts';
 import { readFeatures } from './read-answer.ts';
 
@@ -11,14 +10,9 @@ import { readFeatures } from './read-answer.ts';
 export async function getFeatures(connection: ServiceConnection): Promise<ServiceFeatures> {
   try {
     const { name, answer } = await connection.read('/v2/features');
-    const { scenes } = readFeatures(name, answer.text);
-    return isSceneLimits(scenes) ? { scenes } : {};
+    return parseFeatures(readFeatures(name, answer.text));
   } catch (error) {
     if (isMissing(error)) return {};
     throw error;
   }
-}
-
-function isSceneLimits(value: unknown): value is SceneLimits {
-  return isRecord(value) && typeof value.max_scenes === 'number' && typeof value.max_seconds === 'number';
 }

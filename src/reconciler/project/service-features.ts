@@ -1,0 +1,75 @@
+import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonical-timeline.ts';
+import { sceneLack } from '../../contract/render-service.ts';
+import { plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
+import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
+import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
+import { isRecord, parseJson } from '../../kernel/json.ts';
+import { templateFacts } from '../../template/video-measures.ts';
+import { locateTimeline } from '../definition/scene-spans.ts';
+import { templatesOf, type Video } from '../definition/video.ts';
+import type { Config } from './config.ts';
+import type { ProjectTemplate } from './load-templates.ts';
+import type { RepositoryFiles } from './repository-files.ts';
+import { FEATURES_FILE } from './repository-layout.ts';
+
+/** What tells whether a video needs a feature of a service. */
+interface FeatureContext {
+  readonly config: Pick<Config, 'service'>;
+  /** Returns a template by its name. */
+  readonly templateOf: (name: string) => ProjectTemplate | null | undefined;
+}
+
+/** Returns the videos that need a feature of a service: those that are more than a template with values. */
+export function videosWithFeatures(videos: readonly Video[], { config, templateOf }: FeatureContext): Video[] {
+  if (config.service === 'embedded') return [];
+  return videos.filter((video) => plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null);
+}
+
+/**
+ * Refuses videos that need more than the service offers, as `reelform pull` stored it. Without that file a warning is returned, and
+ * `apply` asks the service.
+ */
+export function featureProblems(
+  videos: readonly Video[],
+  context: FeatureContext,
+  files: Pick<RepositoryFiles, 'text' | 'source'>,
+): Diagnostic[] {
+  const { service } = context.config;
+  const [first, ...others] = videosWithFeatures(videos, context);
+  if (service === 'embedded' || first === undefined) return [];
+  const { origin } = new URL(service.url);
+  const stored = storedFeatures(origin, files);
+  if (typeof stored === 'string') {
+    const message = `Whether the service ${origin} renders videos of several scenes is not known: ${stored}`;
+    return [warningAt('features_unknown', spanOf(first, files), message, 'Run reelform pull')];
+  }
+  return [first, ...others].flatMap((video) => {
+    const lack = sceneLack(origin, stored, timelineIn(video, context.templateOf), null);
+    const { message = '', hint } = lack ?? {};
+    return lack === null ? [] : [errorAt('service_lacks_scenes', spanOf(video, files), message, hint)];
+  });
+}
+
+/** Returns the stored features of a service, or why they are not known. */
+function storedFeatures(origin: string, files: Pick<RepositoryFiles, 'text'>): ServiceFeatures | string {
+  const read = files.text(FEATURES_FILE);
+  if (read === null || !read.ok) return `${FEATURES_FILE} is missing`;
+  const document = parseJson(read.text);
+  if (!isRecord(document) || !isRecord(document.features)) return `${FEATURES_FILE} is damaged`;
+  if (document.service !== origin) return `${FEATURES_FILE} is about ${String(document.service)}`;
+  return parseFeatures(document.features);
+}
+
+function timelineIn(video: Video, templateOf: FeatureContext['templateOf']): TimelineSpec<unknown> {
+  const packages = templatesOf(video).map((name) => [name, templateOf(name)?.package] as const);
+  const facts: FactsByTemplate = Object.fromEntries(
+    packages.flatMap(([name, files]) => (files ? [[name, templateFacts(files)]] : [])),
+  );
+  return canonicalTimeline(video, facts);
+}
+
+function spanOf({ path, scenes }: Video, { source }: Pick<RepositoryFiles, 'source'>): Span {
+  const locate = locateTimeline(path, source(path) ?? '');
+  const [only, second] = scenes;
+  return second === undefined ? locate(only!.id, 'duration') : locate(null, 'scenes');
+}
