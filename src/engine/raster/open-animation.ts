@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LottieAnimation } from '@napi-rs/canvas';
+import { clearAllCache, LottieAnimation } from '@napi-rs/canvas';
 import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import type { Clips } from '../media/clip-windows.ts';
 import type { PictureFiles } from '../media/picture.ts';
@@ -54,8 +54,9 @@ class WindowedAnimation implements LoadedAnimation {
     const window = await this.#clips.window(frame, this.#frames);
     this.animation = loadWith(this.#composed, { assets: window.assets, files: await window.files() });
     this.#window = window;
-    // V8 would free the pictures of the previous window much later.
+    // V8 would free the pictures of the previous window much later, and the rasteriser its fonts.
     globalThis.gc?.();
+    clearAllCache();
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { type Canvas, createCanvas } from '@napi-rs/canvas';
+import { type Canvas, clearAllCache, createCanvas } from '@napi-rs/canvas';
 import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
@@ -56,7 +56,7 @@ export interface Rasterizer {
   encodeJpeg(quality?: number, background?: 'black' | 'checkerboard'): Promise<Uint8Array>;
   /** Encodes the last drawn frame as PNG. Do not draw another frame before it resolves. */
   encodePng(): Promise<Uint8Array>;
-  /** Frees decoders and temporary files; may be called again. */
+  /** Frees decoders, temporary files and the caches of the rasteriser; may be called again. */
   close(): void;
 }
 
@@ -104,7 +104,11 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
         ? jpegOverCheckerboard(canvas, quality)
         : canvas.encode('jpeg', quality),
     encodePng: () => canvas.encode('png'),
-    close: () => source.close(),
+    close() {
+      source.close();
+      // The rasteriser caches 2,048 fonts, and each input has its own.
+      clearAllCache();
+    },
   };
 }
 

@@ -53,6 +53,18 @@ describe('createRenderPool()', () => {
     expect(seen[0]).not.toBe(seen[1]);
   });
 
+  test.skipIf(process.platform !== 'linux')('frees the fonts of drawings in a process', async () => {
+    const pool = openPool({ size: 1 });
+    const draw = async (count: number): Promise<number> => {
+      await pool.run('frames', { renderInput: movingInput(), frames: Array.from({ length: count }, () => 3) });
+      const [pid] = await children();
+      return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
+    };
+    const before = await draw(20);
+    // A font takes 0.25 MB, and each drawing opens its own.
+    expect((await draw(200)) - before).toBeLessThan(15_000_000);
+  });
+
   test('renders at most its size at once and queues the rest', async () => {
     const pool = openPool({ size: 2 });
     const counts = await Promise.all(
