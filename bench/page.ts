@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import type { PreviewState, StateChange, VideoCard } from '../src/studio/protocol.ts';
+import type { DraftState, PreviewState, StateChange, VideoCard } from '../src/studio/protocol.ts';
 import { recordFigure } from './record-figure.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -125,7 +125,8 @@ async function measureSaves(page: Page, folder: string, id: string): Promise<voi
     const draftMs = performance.now() - draftAt;
     ({ fingerprint } = card);
     // The rest of the draft, and the plan, must not slow down the next save.
-    await body(page, `/api/draft/${address}.mp4`);
+    const { segments } = (await (await page.get(`/api/draft/${address}`)).json()) as DraftState;
+    for (const index of segments.keys()) await body(page, `/api/draft/${address}/${index}.mp4`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     // The first save starts processes and compiles.
     if (save === 0) continue;

@@ -1,13 +1,17 @@
+import { setMaxListeners } from 'node:events';
+import { type FrameRate, frameRateOf } from '../contract/timeline/frame-rate.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
-import type { FrameRange } from '../engine/frame-rate.ts';
-import { intoMemory } from '../engine/rendered-file.ts';
-import type { RenderedSegment } from '../engine/segments/rendered-segment.ts';
+import type { AudioPacket } from '../engine/codec/encoded-track.ts';
+import { readSound } from '../engine/codec/packet-file.ts';
+import { type FrameRange, frameTimeSeconds } from '../engine/frame-rate.ts';
 import { segmentRanges } from '../engine/segments/segment.ts';
+import type { HeldSound } from '../engine/writers/mux.ts';
 import { defined } from '../kernel/defined.ts';
+import { TemporaryFile } from '../kernel/temporary-file.ts';
 import { piecesOf } from '../service/sessions/segments/pieces.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../service/sessions/segments/segment-renderer.ts';
-import type { VideoInput } from '../template/render-input.ts';
+import type { InputFile, VideoInput } from '../template/render-input.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';
@@ -73,51 +77,53 @@ interface DraftPorts {
   onChange(state: DraftState): void;
 }
 
-/** A draft, from its first segment to the whole file. */
+/** A part of a draft, for a source buffer of the page. */
+interface DraftSegment {
+  readonly bytes: Uint8Array;
+  /** Content type with the codecs; the same for all segments of a draft. */
+  readonly type: string;
+}
+
+/** A draft, in segments of pictures and sound. */
 class Draft {
   readonly fingerprint: string;
   readonly #ports: DraftPorts;
-  readonly #format: Pick<DraftState, 'width' | 'height' | 'fps' | 'frameCount'>;
+  readonly #picture: InputFile;
   readonly #ranges: readonly FrameRange[];
-  readonly #files: readonly Promise<Uint8Array>[];
+  readonly #segments: readonly Promise<DraftSegment>[];
   readonly #ready: boolean[];
-  readonly #whole: Promise<Uint8Array>;
   readonly #stop = new AbortController();
   #error: DraftState['error'] = null;
-  #isWhole = false;
 
   constructor(subject: DrawSubject, renderInput: Promise<VideoInput>, ports: DraftPorts) {
     this.fingerprint = subject.fingerprint;
     this.#ports = ports;
-    const output = draftOutput(subject);
-    const file = resolvePicture(subject, output);
-    const { width, height, fps, frameCount } = file;
-    this.#format = { width, height, fps, frameCount };
-    this.#ranges = segmentRanges({ ...file, output: { format: 'mp4' } });
+    this.#picture = resolvePicture(subject, draftOutput(subject));
+    this.#ranges = segmentRanges({ ...this.#picture, output: { format: 'mp4' } });
     this.#ready = this.#ranges.map(() => false);
-    const segments = this.#ranges.map((range) => this.#render(renderInput, range));
-    this.#files = segments.map((segment, index) => this.#file(renderInput, segment, index));
-    this.#whole = this.#join(renderInput, segments);
-    for (const file of [...segments, ...this.#files]) file.catch(() => undefined);
-    this.#whole.catch((error: unknown) => {
-      if (this.isStopped) return;
-      this.#error = previewError(error);
-      ports.onChange(this.state);
-    });
+    // Each waiting segment listens.
+    setMaxListeners(0, this.#stop.signal);
+    const sound = this.#renderSound(renderInput);
+    this.#segments = this.#ranges.map((range, index) => this.#render(renderInput, { range, index, sound }));
+    for (const segment of this.#segments) segment.catch((error: unknown) => this.#fail(error));
   }
 
   get state(): DraftState {
+    const { width, height, fps, frameCount } = this.#picture;
     return {
       fingerprint: this.fingerprint,
-      ...this.#format,
+      width,
+      height,
+      fps,
+      frameCount,
+      leadSeconds: frameTimeSeconds(frameRateOf(fps), leadFrames(fps)),
       segments: this.#ranges.map(({ first, end }, index) => ({ first, end, isReady: this.#ready[index]! })),
-      isReady: this.#isWhole,
       error: this.#error,
     };
   }
 
   get isDone(): boolean {
-    return this.#isWhole || this.#error !== null;
+    return this.#error !== null || this.#ready.every(Boolean);
   }
 
   get isStopped(): boolean {
@@ -129,56 +135,88 @@ class Draft {
     this.#stop.abort(new RequestError('gone', 'This draft is not rendered any more'));
   }
 
-  /** Returns a segment as an MP4 without sound. @throws RequestError `not_found`; errors of the engine */
-  segment(index: number): Promise<Uint8Array> {
-    const file = this.#files[index];
-    if (file === undefined)
-      throw new RequestError('not_found', `The draft has ${this.#files.length} segments, from 0 on`);
-    return file;
+  /** Returns a segment with its part of the sound. @throws RequestError `not_found`; errors of the engine */
+  segment(index: number): Promise<DraftSegment> {
+    const segment = this.#segments[index];
+    if (segment === undefined)
+      throw new RequestError('not_found', `The draft has ${this.#segments.length} segments, from 0 on`);
+    return segment;
   }
 
-  /** Returns the whole draft as an MP4 with sound. */
-  whole(): Promise<Uint8Array> {
-    return this.#whole;
+  #fail(error: unknown): void {
+    if (this.isStopped || this.#error !== null) return;
+    this.#error = previewError(error);
+    this.#ports.onChange(this.state);
   }
 
-  async #render(renderInput: Promise<VideoInput>, range: FrameRange): Promise<RenderedSegment> {
+  /** Mixes the whole sound, which has no seams; null for a silent video. */
+  async #renderSound(renderInput: Promise<VideoInput>): Promise<HeldSound | null> {
+    const draft = { renderInput: { ...(await renderInput), stills: [] }, others: [] };
+    const pieces = piecesOf(draft).filter(({ kind }) => kind === 'sound');
+    if (pieces.length === 0) return null;
     const { queue, renderer } = this.#ports;
+    const [file] = await queue.run(() => renderer.renderPieces(draft, pieces), this.#stop.signal, false);
+    const track = file?.sound?.track ?? null;
+    return track && { track, packets: await soundPackets(track.packets) };
+  }
+
+  async #render(
+    renderInput: Promise<VideoInput>,
+    {
+      range,
+      index,
+      sound,
+    }: { readonly range: FrameRange; readonly index: number; readonly sound: Promise<HeldSound | null> },
+  ): Promise<DraftSegment> {
+    const { queue, renderer, onChange } = this.#ports;
     const bound = { ...(await renderInput), stills: [] };
     const pieces = [{ kind: 'segment' as const, files: [0], range }];
-    const render = () => renderer.renderPieces({ renderInput: bound, others: [] }, pieces);
-    const [file] = await queue.run(render, this.#stop.signal, false);
-    return file!.segments[0]!;
-  }
-
-  async #file(renderInput: Promise<VideoInput>, segment: Promise<RenderedSegment>, index: number): Promise<Uint8Array> {
-    const rendered = await segment;
-    const { first, end } = rendered;
-    const alone = { ...(await renderInput), frameCount: end - first, stills: [] };
-    const { renderer } = this.#ports;
-    const pieces = { segments: [{ ...rendered, first: 0, end: end - first }], sound: SILENCE, whole: null };
-    const [file] = await renderer.join({ renderInput: alone, others: [] }, [[pieces]]);
+    const draw = () => renderer.renderPieces({ renderInput: bound, others: [] }, pieces);
+    const [[file], whole] = await Promise.all([queue.run(draw, this.#stop.signal, false), sound]);
+    const segment = file!.segments[0]!;
+    const { width, height, fps } = this.#picture;
+    const rate = frameRateOf(fps);
+    // Loads the multiplexer, which a page that plays nothing does not need.
+    const { muxFragment } = await import('../engine/writers/mux.ts');
+    const muxed = await muxFragment({
+      video: { ...segment, format: { width, height, rate } },
+      first: range.first,
+      sound: whole && { ...whole, packets: packetsIn(whole.packets, range, rate) },
+      leadFrames: leadFrames(fps),
+    });
     this.#ready[index] = true;
-    this.#ports.onChange(this.state);
-    return (await intoMemory(file!)).video;
-  }
-
-  async #join(renderInput: Promise<VideoInput>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
-    const bound = { ...(await renderInput), stills: [] };
-    const { queue, renderer } = this.#ports;
-    // Pictures come first: the page plays segments without sound until the whole draft is there.
-    const rendered = await Promise.all(segments);
-    const draft = { renderInput: bound, others: [] };
-    const sounds = piecesOf(draft).filter(({ kind }) => kind === 'sound');
-    const [file] = await queue.run(() => renderer.renderPieces(draft, sounds), this.#stop.signal, false);
-    const [whole] = await renderer.join(draft, [[{ ...file!, segments: rendered }]]);
-    this.#isWhole = true;
-    this.#ports.onChange(this.state);
-    return (await intoMemory(whole!)).video;
+    onChange(this.state);
+    return muxed;
   }
 }
 
-const SILENCE = { track: null, findings: [] };
+/** Frames of about a second, which is longer than the delay of any encoder. */
+function leadFrames(fps: number): number {
+  return Math.ceil(fps);
+}
+
+async function soundPackets(stored: Uint8Array): Promise<AudioPacket[]> {
+  const file = await TemporaryFile.of(stored);
+  const packets: AudioPacket[] = [];
+  for await (const packet of readSound(file)) packets.push(packet);
+  file.close();
+  return packets;
+}
+
+/**
+ * Returns the packets that begin in a range of frames, in the first range also those before the video. A range that is shorter than
+ * a packet repeats the one before, because each segment has both tracks.
+ */
+function packetsIn(
+  packets: readonly AudioPacket[],
+  { first, end }: FrameRange,
+  rate: FrameRate,
+): readonly AudioPacket[] {
+  const from = first === 0 ? Number.NEGATIVE_INFINITY : frameTimeSeconds(rate, first);
+  const to = frameTimeSeconds(rate, end);
+  const found = packets.filter(({ time }) => time >= from && time < to);
+  return found.length > 0 ? found : packets.filter(({ time }) => time < to).slice(-1);
+}
 
 /** Returns an MP4 of low quality with about `DRAFT_PIXELS` pixels, and the frames of the video. */
 function draftOutput(subject: DrawSubject): OutputRequest {

@@ -12,8 +12,7 @@ import type { EditableKind } from '../contract/fields/editable-kinds.ts';
  * | `GET /api/lint?id=` | `LintMark[]`; linting draws the video, so it is asked for separately |
  * | `GET /api/still/<fingerprint>/<frame>.<png\|jpeg>?width=` | a frame; PNG without `width` equals `reelform render --frame`. JPEG shows transparency as squares |
  * | `GET /api/draft/<fingerprint>` | `DraftState`; begins to render the draft |
- * | `GET /api/draft/<fingerprint>/<segment>.mp4` | a segment of the draft as a separate MP4, as soon as it is rendered |
- * | `GET /api/draft/<fingerprint>.mp4` | the whole draft with its sound, seekable; waits until it is rendered |
+ * | `GET /api/draft/<fingerprint>/<segment>.mp4` | a segment of the draft as a fragmented MP4 with its part of the sound; waits until it is rendered |
  * | `GET /api/finished?id=` | the finished file, with range requests |
  * | `GET /api/file?path=` | an image, clip or sound that a video uses |
  * | `GET /api/template?name=` | `TemplateDetail` |
@@ -298,13 +297,13 @@ export interface DraftState {
   readonly height: number;
   readonly fps: number;
   readonly frameCount: number;
+  /** Seconds by which all times in the segments are later than in the video. */
+  readonly leadSeconds: number;
   readonly segments: readonly { readonly first: number; readonly end: number; readonly isReady: boolean }[];
-  /** Whether the whole file is ready at once. */
-  readonly isReady: boolean;
   readonly error: PreviewError | null;
 }
 
-/** Sent when a segment of a requested draft is rendered, or the whole of it. */
+/** Sent when a segment of a requested draft is rendered. */
 export interface DraftEvent {
   readonly fingerprint: string;
   readonly state: DraftState;

@@ -57,7 +57,6 @@ export const ROUTES: readonly Route[] = [
   get('lint', ({ context, url }) => lintMarks(parameter(url, 'id'), context)),
   get('still/(?<fingerprint>[^/]+)/(?<frame>\\d{1,6})\\.(?<type>png|jpeg)', sendStill),
   get('draft/(?<fingerprint>[^/]+)/(?<segment>\\d{1,5})\\.mp4', sendDraftSegment),
-  get('draft/(?<fingerprint>[^/]+)\\.mp4', sendDraft),
   get('draft/(?<fingerprint>[^/]+)', ({ context, parameters }) => openDraft(context, parameters).state),
   get('finished', sendFinished),
   get('file', sendUsedFile),
@@ -160,18 +159,9 @@ function openDraft({ live, drafts }: PreviewContext, { fingerprint = '' }: Route
 }
 
 async function sendDraftSegment({ context, request, response, parameters }: RouteRequest): Promise<void> {
-  const bytes = await openDraft(context, parameters).segment(Number(parameters.segment));
-  sendVideo(request, response, bytes, `${parameters.fingerprint}-${parameters.segment}`);
-}
-
-async function sendDraft({ context, request, response, parameters }: RouteRequest): Promise<void> {
-  const bytes = await openDraft(context, parameters).whole();
-  sendVideo(request, response, bytes, parameters.fingerprint!);
-}
-
-function sendVideo(request: IncomingMessage, response: ServerResponse, bytes: Uint8Array, name: string): void {
+  const { bytes, type } = await openDraft(context, parameters).segment(Number(parameters.segment));
   response.setHeader('cache-control', IMMUTABLE);
-  sendBytes(request, response, bytes, { type: 'video/mp4', tag: `"${name}"` });
+  sendBytes(request, response, bytes, { type, tag: `"${parameters.fingerprint}-${parameters.segment}"` });
 }
 
 async function sendFinished({ context, request, response, url }: RouteRequest): Promise<void> {

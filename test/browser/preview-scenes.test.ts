@@ -3,11 +3,19 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stereoWav } from '../engine/media/media-files.ts';
 import { CHROMIUM } from '../field/lottie-web.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface PlayedVideo {
+  /** Number of elements. */
+  readonly videos: number;
+  readonly frames: readonly number[];
+  readonly soundBytes: number;
+}
 
 const FILM = `title: Spring
 resources: { c_01: "#EEADA7" }
@@ -25,6 +33,25 @@ scenes:
     resources: { t_01: Bye }
 `;
 
+/** Records what the videos of a page show and decode until the first one ends. */
+const RECORD_PLAYBACK = `
+  globalThis.played = new Promise((resolve) => {
+    const [videos, frames] = [new Set(), []];
+    const { play } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.play = function () {
+      videos.add(this);
+      const record = (_, { mediaTime }) => {
+        frames.push(Math.round(mediaTime * 10));
+        this.requestVideoFrameCallback(record);
+      };
+      this.requestVideoFrameCallback(record);
+      this.addEventListener('ended', () => resolve({ videos: videos.size, frames, soundBytes: this.webkitAudioDecodedByteCount }));
+      return play.call(this);
+    };
+  });
+  undefined;
+`;
+
 describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium', () => {
   let root: string;
   let server: PreviewClient;
@@ -32,7 +59,8 @@ describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium
   let page: Page;
 
   beforeAll(async () => {
-    root = makeRepository({ 'videos/film.yaml': FILM });
+    const tone = Array.from({ length: 3 * 48_000 }, (_, at) => Math.sin(at / 20) / 2);
+    root = makeRepository({ 'videos/film.yaml': FILM, 'videos/tone.wav': stereoWav(48_000, tone) });
     server = await PreviewClient.start(root);
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] });
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
@@ -83,6 +111,21 @@ describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium
     await page.mouse.up();
     await expect.poll(() => Number(/duration: ([\d.]+)\n/.exec(text())?.[1])).toBeLessThan(3);
     expect(text()).toContain('id: lamp   # the first product');
+  });
+
+  it('plays pictures and sound over a cut in one go, from the current frame', async () => {
+    writeFileSync(join(root, 'videos/film.yaml'), FILM.replace('scenes:', 'audio: { music: ./tone.wav }\nscenes:'));
+    await page.getByRole('button', { name: 'Mute' }).waitFor();
+    await page.getByLabel('Frame', { exact: true }).fill('5');
+    await page.evaluate(RECORD_PLAYBACK);
+    await page.getByRole('button', { name: 'Play' }).click();
+    const { videos, frames, soundBytes } = await page.evaluate<PlayedVideo>('played');
+    expect(videos).toBe(1);
+    expect(frames[0]).toBe(5);
+    expect(frames.at(-1)).toBe(29);
+    expect(frames).toEqual(frames.toSorted((a, b) => a - b));
+    expect(soundBytes).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 29');
   });
 
   it('reorders scenes by dragging, and by buttons', async () => {

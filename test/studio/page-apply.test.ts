@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquireProcessLock } from '../../src/kernel/process-lock.ts';
-import type { DraftState, PlanSummary, PreviewState, RunState, VideoDetail } from '../../src/studio/protocol.ts';
+import type { PlanSummary, PreviewState, RunState, VideoDetail } from '../../src/studio/protocol.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
@@ -31,28 +31,6 @@ async function apply(): Promise<PreviewState> {
   } satisfies Partial<RunState>);
   return page.until(isEnded);
 }
-
-describe('a draft', () => {
-  it('is an MP4 per segment as soon as it is rendered, and a whole one with ranges', async () => {
-    const { videos } = await page.state();
-    const { fingerprint } = videos[0]!;
-    const address = `/api/draft/${encodeURIComponent(fingerprint)}`;
-    const state = await page.json<DraftState>(address);
-    expect(state).toMatchObject({ fingerprint, width: 64, height: 36, frameCount: 10, error: null });
-    expect(state.segments).toMatchObject([{ first: 0, end: 10 }]);
-    const segment = await page.get(`${address}/0.mp4`);
-    expect(segment).toMatchObject({ status: 200, headers: { 'content-type': 'video/mp4' } });
-    expect(segment.bytes.subarray(4, 8).toString()).toBe('ftyp');
-    const whole = await page.get(`${address}.mp4`);
-    expect(whole.bytes.subarray(4, 8).toString()).toBe('ftyp');
-    const tail = await page.get(`${address}.mp4`, { range: 'bytes=-10' });
-    expect(tail.status).toBe(206);
-    expect(tail.bytes.equals(whole.bytes.subarray(-10))).toBe(true);
-    expect((await page.get(`${address}/1.mp4`)).status).toBe(404);
-    expect((await page.json<DraftState>(address)).isReady).toBe(true);
-    expect(page.events.some(({ name }) => name === 'draft')).toBe(true);
-  });
-});
 
 describe('two pages', () => {
   it('agree on what one of them edits, and on the run', async () => {

@@ -12,7 +12,14 @@ import {
 import type { OutputCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { TemporaryFile } from '../../kernel/temporary-file.ts';
-import type { AudioTrack, FrameFormat, VideoPacket, VideoTrack } from '../codec/encoded-track.ts';
+import type {
+  AudioPacket,
+  AudioTrack,
+  EncodedTrack,
+  FrameFormat,
+  VideoPacket,
+  VideoTrack,
+} from '../codec/encoded-track.ts';
 import { readSound } from '../codec/packet-file.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
 import { withIndexFirst } from './index-first.ts';
@@ -30,6 +37,23 @@ interface MuxOptions {
 interface Mp4Options extends MuxOptions {
   /** Codec of the video track; H.264 by default. */
   readonly codec?: OutputCodec | undefined;
+}
+
+/** A sound's packets, in memory. */
+export interface HeldSound {
+  readonly track: SoundFormat;
+  readonly packets: readonly AudioPacket[];
+}
+
+interface FragmentTracks {
+  /** H.264. Frames are counted from the start of the fragment. */
+  readonly video: EncodedTrack;
+  /** Index of the first frame in the video. */
+  readonly first: number;
+  /** Packets of this fragment, with their times in the video; null for a silent video. */
+  readonly sound: HeldSound | null;
+  /** Frames by which all times are later, because a file has no times before 0 for the encoder's delay of the sound. */
+  readonly leadFrames: number;
 }
 
 interface WebmTracks extends MuxOptions {
@@ -85,6 +109,37 @@ export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: 
 }
 
 /**
+ * Writes a part of a video as a fragmented MP4 that begins with its initialization, so that a page can append it to a source buffer
+ * at its time.
+ *
+ * @returns the bytes, and the content type with the codecs
+ * @see ISO/IEC 14496-12, 8.8; ISO BMFF Byte Stream Format, W3C
+ */
+export async function muxFragment({ video: track, first, sound, leadFrames }: FragmentTracks) {
+  const { format, configuration } = track;
+  const codec = codecString('h264', configuration);
+  const leadSeconds = frameTimeSeconds(format.rate, leadFrames);
+  const file = await writeFile(new Mp4OutputFormat({ fastStart: 'fragmented' }), {
+    format,
+    sound: sound?.track ?? null,
+    fingerprint: null,
+    canBeTransparent: false,
+    codec: 'avc',
+    decoderConfig: { codec, description: configuration },
+    async addPackets(video, audio) {
+      for (const { bytes, frame, isKey } of track.packets)
+        await video(packetOf(format, leadFrames + first + frame, bytes, isKey));
+      for (const { bytes, time, duration } of sound?.packets ?? [])
+        await audio(new EncodedPacket(bytes, 'key', time + leadSeconds, duration));
+    },
+  });
+  const bytes = await file.bytes();
+  file.close();
+  const codecs = sound === null ? codec : `${codec}, ${SOUND_CODECS[sound.track.codec]}`;
+  return { bytes, type: `video/mp4; codecs="${codecs}"` };
+}
+
+/**
  * Writes VP9 and Opus as a WebM file; the same packets give the same bytes. Alpha is stored beside each frame
  * (BlockAdditional 1).
  *
@@ -135,7 +190,10 @@ const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRan
 
 type AddPacket = (packet: EncodedPacket) => Promise<void>;
 
-interface FileOptions extends MuxOptions {
+type SoundFormat = Omit<AudioTrack, 'packets'>;
+
+interface FileOptions extends Omit<MuxOptions, 'sound'> {
+  readonly sound: SoundFormat | null;
   readonly format: FrameFormat;
   readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9' | 'prores';
   readonly decoderConfig: { readonly codec: string; readonly description?: Uint8Array };
@@ -173,7 +231,7 @@ async function writeFile(
   }
 }
 
-function soundDecoderConfig({ codec, sampleRate, channels: numberOfChannels, configuration }: AudioTrack) {
+function soundDecoderConfig({ codec, sampleRate, channels: numberOfChannels, configuration }: SoundFormat) {
   const config = { codec: SOUND_CODECS[codec], sampleRate, numberOfChannels };
   return codec === 'pcm' ? config : { ...config, description: configuration };
 }

@@ -57,9 +57,11 @@ export function fileAddress(path: string): string {
   return `api/file?${new URLSearchParams({ path })}`;
 }
 
-export function draftAddress(fingerprint: string, segment: number | null): string {
-  const base = `api/draft/${encodeURIComponent(fingerprint)}`;
-  return segment === null ? `${base}.mp4` : `${base}/${segment}.mp4`;
+/** Reads a segment of a draft. @returns the bytes, and their content type with the codecs */
+export async function fetchDraftSegment(fingerprint: string, segment: number, signal: AbortSignal) {
+  const response = await fetch(`api/draft/${encodeURIComponent(fingerprint)}/${segment}.mp4`, { signal });
+  if (!response.ok) throw await refusal(response);
+  return { bytes: await response.arrayBuffer(), type: response.headers.get('content-type') ?? '' };
 }
 
 /** Follows the state. A lost connection is opened again; the first event of each has the whole state. */
@@ -104,6 +106,10 @@ async function request<T>(address: string, options: RequestInit = {}): Promise<T
     throw new ServerError({ code: 'preview_unreachable', message: 'The preview server does not answer.', hint });
   }
   if (response.ok) return (await response.json()) as T;
+  throw await refusal(response);
+}
+
+async function refusal(response: Response): Promise<ServerError> {
   const answer = (await response.json().catch(() => null)) as PreviewError | null;
-  throw new ServerError(answer ?? { code: 'preview_refused', message: `Status ${response.status}.`, hint: null });
+  return new ServerError(answer ?? { code: 'preview_refused', message: `Status ${response.status}.`, hint: null });
 }

@@ -57,15 +57,16 @@ describe('reduceState()', () => {
       height: 360,
       fps: 30,
       frameCount: 60,
+      leadSeconds: 1,
       segments: [],
-      isReady: false,
       error: null,
     };
+    const segments = [{ first: 0, end: 60, isReady: true }];
     const { drafts } = reduceAll(
       { kind: 'draft', event: { fingerprint: 'v1:b', state: draft } },
-      { kind: 'draft', event: { fingerprint: 'v1:b', state: { ...draft, isReady: true } } },
+      { kind: 'draft', event: { fingerprint: 'v1:b', state: { ...draft, segments } } },
     );
-    expect(drafts['v1:b']?.isReady).toBe(true);
+    expect(drafts['v1:b']?.segments).toBe(segments);
   });
 
   it.each([1, 4])('replaces the state when a restarted server begins to count again, at revision %i', (revision) => {

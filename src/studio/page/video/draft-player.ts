@@ -1,9 +1,10 @@
 import type { DraftState } from '../../protocol.ts';
-import { draftAddress } from '../server.ts';
+import { fetchDraftSegment } from '../server.ts';
 
 interface DraftPlayerOptions {
   readonly fingerprint: string;
   readonly isMuted: boolean;
+  /** Called for each frame that is shown. */
   readonly onTime: (seconds: number) => void;
   /** Called with true while the player waits for a segment to be rendered. */
   readonly onWaiting: (isWaiting: boolean) => void;
@@ -11,26 +12,44 @@ interface DraftPlayerOptions {
   readonly onError: (message: string) => void;
 }
 
+/** Seconds after the current time for which segments are loaded. */
+const AHEAD_SECONDS = 20;
+/** Seconds before the current time that stay loaded. */
+const BEHIND_SECONDS = 10;
+
 /**
- * Plays a draft while it is being rendered: segment after segment, each in a `<video>` of its own, and the whole file with its
- * sound as soon as it is ready. The next segment loads while the current segment plays.
+ * Plays a draft while it is being rendered. All segments go into the source buffer of a single `<video>`, so that pictures and sound
+ * continue without a gap. Only segments near the current time are in memory.
  */
 export class DraftPlayer {
-  readonly #container: HTMLElement;
   readonly #options: DraftPlayerOptions;
+  readonly #video = document.createElement('video');
+  readonly #source = new MediaSource();
+  readonly #stop = new AbortController();
+  readonly #start: number;
+  #buffer: SourceBuffer | null = null;
   #draft: DraftState | null = null;
-  #isMuted: boolean;
-  /** Time at which to continue once more is rendered; null if nothing is awaited. */
-  #awaited: number | null = null;
-  #current: { readonly video: HTMLVideoElement; readonly segment: number | null } | null = null;
-  #next: { readonly video: HTMLVideoElement; readonly segment: number } | null = null;
-  #timer = 0;
-  #isDisposed = false;
+  /** Index of the segment to load next; null until the draft is known. */
+  #next: number | null = null;
+  #isLoading = false;
 
-  constructor(container: HTMLElement, options: DraftPlayerOptions) {
-    this.#container = container;
+  /** Plays from a time in seconds as soon as the draft has it. */
+  constructor(container: HTMLElement, start: number, options: DraftPlayerOptions) {
     this.#options = options;
-    this.#isMuted = options.isMuted;
+    this.#start = start;
+    const video = this.#video;
+    const { signal } = this.#stop;
+    video.playsInline = true;
+    video.muted = options.isMuted;
+    video.addEventListener('waiting', () => this.#reportWaiting(), { signal });
+    video.addEventListener('playing', () => options.onWaiting(false), { signal });
+    video.addEventListener('ended', () => options.onEnd(), { signal });
+    video.addEventListener('error', () => this.#fail(video.error?.message), { signal });
+    this.#source.addEventListener('sourceopen', () => void this.#load(), { signal });
+    video.src = URL.createObjectURL(this.#source);
+    container.prepend(video);
+    video.requestVideoFrameCallback(this.#onFrame);
+    this.#play();
   }
 
   /** Receives the draft when its state changes. */
@@ -40,97 +59,114 @@ export class DraftPlayer {
       this.#options.onError(draft.error.message);
       return;
     }
-    if (this.#awaited !== null) this.play(this.#awaited);
-    else this.#preload();
+    if (this.#next === null) {
+      const frame = Math.floor(this.#start * draft.fps + 0.01);
+      this.#next = Math.max(
+        0,
+        draft.segments.findIndex(({ end }) => frame < end),
+      );
+      this.#reportWaiting();
+    }
+    void this.#load();
   }
 
   setMuted(isMuted: boolean): void {
-    this.#isMuted = isMuted;
-    if (this.#current !== null) this.#current.video.muted = isMuted;
-  }
-
-  /** Plays from a time, or waits until the draft has it. */
-  play(seconds: number): void {
-    const draft = this.#draft;
-    this.#awaited = seconds;
-    const index = draft?.segments.findIndex(({ end }) => seconds * draft.fps < end - 0.01) ?? -1;
-    if (draft?.isReady) this.#start(null, seconds);
-    else if (draft?.segments[index]?.isReady)
-      this.#start(index, Math.max(0, seconds - draft.segments[index].first / draft.fps));
-    else this.#options.onWaiting(true);
+    this.#video.muted = isMuted;
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    cancelAnimationFrame(this.#timer);
-    for (const segment of [this.#current, this.#next]) removeVideo(segment?.video);
+    this.#stop.abort();
+    this.#video.pause();
+    URL.revokeObjectURL(this.#video.src);
+    // Frees its buffers, too.
+    this.#video.removeAttribute('src');
+    this.#video.load();
+    this.#video.remove();
   }
 
-  #start(segment: number | null, offset: number): void {
-    this.#awaited = null;
-    this.#options.onWaiting(false);
-    const isPreloaded = segment !== null && this.#next?.segment === segment;
-    const video = isPreloaded ? this.#next!.video : this.#createVideo(segment);
-    const previous = this.#current?.video;
-    this.#current = { video, segment };
-    if (isPreloaded) this.#next = null;
-    video.muted = this.#isMuted;
-    if (offset > 0) video.currentTime = offset;
-    video.addEventListener('ended', () => this.#continue(), { once: true });
-    video.addEventListener('error', () => this.#fail(video.error?.message), { once: true });
-    // The previous segment stays visible until this segment has a picture.
-    video.addEventListener('playing', () => removeVideo(previous), { once: true });
+  #play(): void {
+    const video = this.#video;
     video.play().catch((error: unknown) => {
+      if (this.#stop.signal.aborted) return;
       if (error instanceof DOMException && error.name === 'NotAllowedError' && !video.muted) {
         video.muted = true;
-        void video.play();
-      } else if (!this.#isDisposed) this.#fail(error instanceof Error ? error.message : undefined);
+        this.#play();
+      } else this.#fail(error instanceof Error ? error.message : undefined);
     });
-    this.#preload();
-    cancelAnimationFrame(this.#timer);
-    this.#follow();
   }
 
-  #continue(): void {
-    const draft = this.#draft;
-    const segment = this.#current?.segment ?? null;
-    if (draft === null || segment === null || segment === draft.segments.length - 1) this.#options.onEnd();
-    else this.play(draft.segments[segment]!.end / draft.fps);
+  readonly #onFrame = (_: DOMHighResTimeStamp, { mediaTime }: VideoFrameCallbackMetadata): void => {
+    if (this.#stop.signal.aborted) return;
+    this.#options.onTime(mediaTime);
+    void this.#load();
+    this.#video.requestVideoFrameCallback(this.#onFrame);
+  };
+
+  /** Loads segments that are rendered, in their order, until enough is loaded. */
+  async #load(): Promise<void> {
+    if (this.#isLoading || this.#source.readyState !== 'open') return;
+    this.#isLoading = true;
+    try {
+      for (let index = this.#wanted(); index !== null; index = this.#wanted()) {
+        await this.#append(index);
+        if (this.#stop.signal.aborted) return;
+        this.#next = index + 1;
+        if (this.#next === this.#draft!.segments.length) this.#source.endOfStream();
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#fail(error instanceof Error ? error.message : undefined);
+    } finally {
+      this.#isLoading = false;
+    }
   }
 
-  #preload(): void {
-    const segment = (this.#current?.segment ?? Number.NaN) + 1;
-    if (this.#next !== null || this.#draft?.isReady || !this.#draft?.segments[segment]?.isReady) return;
-    this.#next = { video: this.#createVideo(segment), segment };
+  /** Returns the segment to load now; null if it is not rendered, or if it is not needed yet. */
+  #wanted(): number | null {
+    const [draft, next] = [this.#draft, this.#next];
+    const segment = draft?.segments[next ?? 0];
+    if (!draft || next === null || segment?.isReady !== true) return null;
+    return segment.first / draft.fps < this.#time + AHEAD_SECONDS ? next : null;
   }
 
-  #createVideo(segment: number | null): HTMLVideoElement {
-    const video = document.createElement('video');
-    video.playsInline = true;
-    video.preload = 'auto';
-    video.src = draftAddress(this.#options.fingerprint, segment);
-    this.#container.prepend(video);
-    return video;
+  async #append(index: number): Promise<void> {
+    const { signal } = this.#stop;
+    const { fps, frameCount, leadSeconds } = this.#draft!;
+    const { bytes, type } = await fetchDraftSegment(this.#options.fingerprint, index, signal);
+    if (signal.aborted) return;
+    if (this.#buffer === null) {
+      this.#buffer = this.#source.addSourceBuffer(type);
+      this.#source.duration = frameCount / fps;
+      this.#buffer.timestampOffset = -leadSeconds;
+      this.#buffer.appendWindowEnd = frameCount / fps;
+      this.#video.currentTime = this.#start;
+    }
+    const kept = this.#time - BEHIND_SECONDS;
+    if (kept > 0) await this.#change((buffer) => buffer.remove(0, kept));
+    await this.#change((buffer) => buffer.appendBuffer(bytes));
   }
 
-  #follow(): void {
-    if (this.#isDisposed || this.#current === null) return;
-    const { video, segment } = this.#current;
-    const first = segment === null ? 0 : this.#draft!.segments[segment]!.first / this.#draft!.fps;
-    if (!video.ended) this.#options.onTime(first + video.currentTime);
-    this.#timer = requestAnimationFrame(() => this.#follow());
+  /** Changes the buffer, which allows one change at a time. */
+  async #change(change: (buffer: SourceBuffer) => void): Promise<void> {
+    const [buffer, { signal }] = [this.#buffer!, this.#stop];
+    if (signal.aborted) return;
+    const done = new Promise<void>((resolve, reject) => {
+      buffer.addEventListener('updateend', () => resolve(), { once: true });
+      buffer.addEventListener('error', () => reject(new Error('The browser cannot play this draft.')), { once: true });
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    change(buffer);
+    await done;
+  }
+
+  get #time(): number {
+    return this.#buffer === null ? this.#start : this.#video.currentTime;
+  }
+
+  #reportWaiting(): void {
+    this.#options.onWaiting(this.#draft?.segments[this.#next ?? 0]?.isReady === false);
   }
 
   #fail(message = 'The browser cannot play this draft.'): void {
-    if (!this.#isDisposed) this.#options.onError(message);
+    if (!this.#stop.signal.aborted) this.#options.onError(message);
   }
-}
-
-function removeVideo(video: HTMLVideoElement | undefined): void {
-  if (video === undefined) return;
-  video.pause();
-  // Ends its download, too.
-  video.removeAttribute('src');
-  video.load();
-  video.remove();
 }

@@ -38,10 +38,11 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
     if (!isPlaying || picture === null) return;
     const last = picture.frameCount - 1;
     const stop = (): void => setPlaying(false);
-    const current = new DraftPlayer(container.current!, {
+    const start = latest.current.frame >= last ? 0 : latest.current.frame / picture.fps;
+    const current = new DraftPlayer(container.current!, start, {
       fingerprint,
       isMuted,
-      onTime: (seconds) => latest.current.onFrame(Math.min(last, Math.floor(seconds * picture.fps + 0.001))),
+      onTime: (seconds) => latest.current.onFrame(Math.min(last, Math.round(seconds * picture.fps))),
       onWaiting: setWaiting,
       onEnd: () => {
         latest.current.onFrame(last);
@@ -53,10 +54,9 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
       },
     });
     player.current = current;
-    current.play(latest.current.frame >= last ? 0 : latest.current.frame / picture.fps);
     const known = currentState().drafts[fingerprint];
     if (known !== undefined) current.update(known);
-    if (known?.isReady !== true) {
+    if (known?.segments.every(({ isReady }) => isReady) !== true) {
       fetchJson<DraftState>(`draft/${encodeURIComponent(fingerprint)}`).then(
         (state) => dispatch({ kind: 'draft', event: { fingerprint, state } }),
         (error: unknown) => {
