@@ -68,8 +68,9 @@ export const ADVICE: readonly Group[] = [
       scene_too_long: 'Write a length that the message names, or raise `max` of a place in template.yaml.',
       content_empty: 'Add a track without `loop` to the scene, or write seconds.',
       content_unknown:
-        'Nothing, if the longest length is acceptable: the sound is measured before the video is rendered.',
-      content_unlimited: 'Write `max`, or use a file of the repository.',
+        'Run `reelform plan --refresh`, which measures remote sounds. `apply` measures them before it renders, and refuses a video whose sound it cannot measure: check its address.',
+      content_unlimited:
+        'Write `max`, use a file of the repository, or run `reelform plan --refresh`, which measures remote sounds.',
       tail_shortened: 'Raise `max`, or write a shorter `tail`.',
       loop_held: 'Write another duration, or `content`, which takes the next length that fits.',
       fill_twice: 'Write the length of one of them in seconds.',

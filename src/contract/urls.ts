@@ -11,6 +11,11 @@ export function isSignedUrl(url: string): boolean {
   return [...new URL(url).searchParams.keys()].some((name) => SIGNATURES.test(name));
 }
 
+/** Returns whether a location is an http(s) URL, not a path. */
+export function isHttpUrl(location: string): boolean {
+  return /^https?:/i.test(location);
+}
+
 /** Removes the query and fragment of every URL in a text, which may contain signatures and keys. */
 export function stripQueries(text: string): string {
   return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, '$1?…');

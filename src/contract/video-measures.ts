@@ -26,5 +26,5 @@ export interface SoundLength {
   readonly rate: number;
 }
 
-/** Observed lengths of local sounds by repository-relative path; null for a sound whose length is not known. */
-export type SoundLengths = (path: string) => SoundLength | null;
+/** Observed lengths of sounds by repository-relative path or URL; null for a sound whose length is not known. */
+export type SoundLengths = (location: string) => SoundLength | null;

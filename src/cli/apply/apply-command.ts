@@ -87,6 +87,8 @@ async function openAndApply(call: ApplyCall, processes: CommandPool): Promise<nu
     const commit = journal === null ? null : await openCommitOf(call, repository);
     const context: PlanContext & { readonly repository: DesiredState } = {
       repository,
+      processes,
+      isApplied: true,
       ...(journal !== null && { journal: journal.state }),
       ...(commit !== null && { waiting: commit.waiting }),
     };

@@ -45,7 +45,11 @@ export async function applyShard(call: ApplyCall, shard: Shard): Promise<number>
     loadDesiredState(workingDirectory(options, io), { cache: false, openPool: () => processes.open() }),
   );
   const cache = hasErrors(repository.diagnostics) ? null : requireCache(repository, options, io);
-  const begun = await beginApply(call, { repository }, { folder: `shard-${shard.index}`, counts: false });
+  const begun = await beginApply(
+    call,
+    { repository, isApplied: true },
+    { folder: `shard-${shard.index}`, counts: false },
+  );
   if (typeof begun === 'number') return begun;
   try {
     const refusal = await refuseVideos(call, begun);
@@ -141,6 +145,8 @@ function plannedVideos(plan: Plan, project: Project, inputs: OpenInputs): ShardV
   const templatesOf = projectTemplates(project);
   return project.videos.flatMap((video) => {
     const templates = wanted.has(video.id) ? templatesOf(video) : null;
-    return templates === null ? [] : [{ id: video.id, video: () => inputs.filesOf(video, templates) }];
+    const refusal = plan.unrenderable?.get(video.id);
+    if (templates === null) return [];
+    return [{ id: video.id, video: () => (refusal ? Promise.reject(refusal) : inputs.filesOf(video, templates)) }];
   });
 }

@@ -4,7 +4,9 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
 import { templatesOf, type VideoId } from '../../reconciler/definition/video.ts';
 import { type Fingerprint, isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts';
+import { hasUnknownLength } from '../../reconciler/plan/desired-video.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
+import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
@@ -38,10 +40,12 @@ export async function lintPlan(
   const { templates, lint } = planned.config;
   const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
   const wanted = fingerprintsToRender(plan);
-  const leftOut = [...wanted.keys()]
-    .filter((id) => pointers.videos.has(id))
-    .map((id) => ({ id, reason: 'lfs_pointer' as const }));
-  for (const { id } of leftOut) wanted.delete(id);
+  const untimed = new Set<string>(plan.changes.filter(isUntimed).map(({ id }) => id));
+  const leftOut = [...wanted.keys()].flatMap((id): LintSummary['left_out'] => {
+    if (pointers.videos.has(id)) return [{ id, reason: 'lfs_pointer' }];
+    return untimed.has(id) ? [{ id, reason: 'length_unknown' }] : [];
+  });
+  for (const { id } of leftOut) wanted.delete(id as VideoId);
   const isLinted = isWanted(lint) && (hasPackage || canFailLint({ repository: lint, template: {} }));
   if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
@@ -86,6 +90,11 @@ export async function findPointers(plan: Plan, planned: PlannedVideos): Promise<
   return { videos: new Set(drawn.keys()), diagnostics: sortDiagnostics(diagnostics) };
 }
 
+/** Returns whether the length of a video is not known, so that it cannot be drawn yet. */
+function isUntimed({ desired }: Change): boolean {
+  return desired !== null && hasUnknownLength(desired);
+}
+
 /** Returns the local files of the finished video that a change delivers. */
 function recordedFiles(change: Change): string[] {
   const adopted = change.action === 'adopt' && 'rendering' in change.source ? change.source.rendering : null;
@@ -121,7 +130,9 @@ export async function lintErrors(
 ): Promise<readonly Diagnostic[]> {
   const { templateOf } = await planned.source();
   const { lint } = planned.config;
-  const wanted = fingerprintsToRender(plan, (name) => {
+  const { unrenderable = new Map() } = plan;
+  const changes = plan.changes.filter((change) => !unrenderable.has(change.id));
+  const wanted = fingerprintsToRender({ changes }, (name) => {
     const templatePackage = templateOf(name)?.package ?? null;
     return templatePackage !== null && canFailLint({ repository: lint, template: templatePackage.manifest.lint });
   });

@@ -5,7 +5,7 @@ import { globBase, isFragment } from '../../reconciler/definition/video.ts';
 import { isSparse, leftOutFiles } from '../../reconciler/git/sparse-checkout.ts';
 import type { Attempt, JournalState } from '../../reconciler/lock/journal.ts';
 import type { Fingerprint, Lock } from '../../reconciler/lock/lock.ts';
-import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import { type DesiredVideo, remoteContent } from '../../reconciler/plan/desired-video.ts';
 import {
   type FormerEntry,
   type Observations,
@@ -59,6 +59,8 @@ export interface PlanContext {
   readonly probe?: CacheProbe | undefined;
   /** The processes that measure sounds; only known lengths are used when absent. */
   readonly processes?: CommandPool;
+  /** True for the plan of a run, for which sounds are measured. */
+  readonly isApplied?: boolean;
   /** True if the plan may omit unchanged videos. */
   readonly mayBePartial?: boolean;
   readonly journal?: JournalState;
@@ -151,12 +153,16 @@ export async function openPlan(
   // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
   if (hasErrors(unknown)) return { repository, diagnostics: [...read, ...unknown], opened: null };
+  const isApplied = context.isApplied === true;
+  const measures = flags.refresh === true || isApplied;
+  const options = { repository, lock, measures, isApplied, processes, hasUnchanged: !mayBePartial };
+  const timed = await withLengths(selected, options, io);
   const maxRenders = flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY;
   const plan: Plan = {
-    ...selected,
+    ...timed,
     ...(config.cost === null ? {} : { prices: config.cost }),
     ...(await hardwareEncoder(config, io)),
-    diagnostics: [...selected.diagnostics, ...tooManyRenders(selected, maxRenders)],
+    diagnostics: [...timed.diagnostics, ...tooManyRenders(timed, maxRenders)],
   };
   return {
     repository,
@@ -168,6 +174,40 @@ export async function openPlan(
       ...plan.diagnostics,
     ],
     opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan, unsearched },
+  };
+}
+
+interface LengthOptions {
+  readonly processes: CommandPool | undefined;
+  readonly repository: DesiredState;
+  readonly lock: Lock;
+  /** Whether unchanged videos are resolved too, for `explain`. */
+  readonly hasUnchanged: boolean;
+  /** Whether remote sounds are measured. */
+  readonly measures: boolean;
+  /** Whether a run follows, which refuses videos that cannot be rendered. */
+  readonly isApplied: boolean;
+}
+
+/** Resolves the timelines of videos that are as long as remote sounds. */
+async function withLengths(plan: Plan, options: LengthOptions, io: Io): Promise<Plan> {
+  const { repository, lock, measures, isApplied, hasUnchanged, processes } = options;
+  const timed = plan.changes.filter(({ action, desired }) => {
+    return desired !== null && (hasUnchanged || action !== 'noop') && remoteContent(desired).length > 0;
+  });
+  if (timed.length === 0) return plan;
+  // Loads yaml, which a plan from the cache does not need.
+  const { measureChanges } = await import('./measure-changes.ts');
+  const { openMeasure } = await import('./open-measure.ts');
+  const measure = measures ? openMeasure(repository, { isApplied, processes }, io) : null;
+  const { changes, diagnostics, unrenderable } = await measureChanges(timed, { repository, lock, measure });
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  const isReported = ({ video }: PlanDiagnostic): boolean => !isApplied || !unrenderable.has(video!);
+  return {
+    ...plan,
+    changes: plan.changes.map((change) => byId.get(change.id) ?? change),
+    diagnostics: [...plan.diagnostics, ...diagnostics.filter(isReported)],
+    ...(isApplied && unrenderable.size > 0 && { unrenderable }),
   };
 }
 

@@ -12,7 +12,7 @@ import { type BindInput, bindInput } from '../../service/sessions/bind-template.
 import type { SourceReader, TenantId } from '../../service/sessions/ports.ts';
 import { bindRequest, type RenderRequest } from '../../service/sessions/render-request.ts';
 import type { InputFiles } from '../../service/sessions/segments/pieces.ts';
-import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
+import { ALLOW_EVERYTHING, type AllowList } from '../../service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../service/sessions/sources/describe-source.ts';
 import { createSources, uploadUrl } from '../../service/sessions/sources/sources.ts';
 import type { FilledVideo } from '../../service/sessions/value-place.ts';
@@ -124,13 +124,19 @@ function sizeOf(input: VideoInput): number {
 }
 
 /**
- * Opens the sources of the videos of a repository: local files, and remote files below `.reelform/<name>`. Any address is
- * allowed, since the user wrote the URLs or accepted them in a review.
+ * Opens the sources of the videos of a repository: local files, and remote files below `.reelform/<name>`.
+ *
+ * @param allow any address by default, since the user wrote the URLs or accepted them in a review
  */
-export function openLocalSources(root: string, io: Io, name: string): ReturnType<typeof createSources> {
+export function openLocalSources(
+  root: string,
+  io: Io,
+  name: string,
+  allow: AllowList = ALLOW_EVERYTHING,
+): ReturnType<typeof createSources> {
   return createSources({
     directory: join(root, '.reelform', name),
-    allow: ALLOW_EVERYTHING,
+    allow,
     mayRead: async () => true,
     inspect: describeSource,
     isOneRun: true,

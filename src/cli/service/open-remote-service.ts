@@ -119,7 +119,8 @@ export function openUrlProbe(config: Config, io: Io): ProbeUrl {
   return createUrlProbe({ allow: allowListOf(config, io.env) });
 }
 
-function allowListOf({ service }: Config, env: Io['env']): AllowList {
+/** @see openUrlProbe */
+export function allowListOf({ service }: Config, env: Io['env']): AllowList {
   const listed = (env.REELFORM_ALLOW_SOURCES ?? '').split(',').map((entry) => entry.trim());
   const serviceHosts = service === 'embedded' ? [] : [new URL(service.url).host];
   const allowed = parseAllowList([...listed.filter((entry) => entry !== ''), ...serviceHosts]);

@@ -7,10 +7,15 @@ import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
 import { certainFindings, timelineDiagnostics } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
-import { type TimelineTemplates, timelineOf } from '../../reconciler/definition/video-timeline.ts';
+import {
+  contentSounds,
+  hasContentLength,
+  type TimelineTemplates,
+  timelineOf,
+} from '../../reconciler/definition/video-timeline.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
-import { cachedLengths, hasContentLength } from './cached-lengths.ts';
+import { cachedLengths } from './cached-lengths.ts';
 import type { SoundToMeasure } from './measure-sounds.ts';
 
 /** Videos, and the files and definitions that their sounds are found in. */
@@ -36,8 +41,8 @@ export async function contentLengths(
 }
 
 /**
- * Returns the problems of scenes that depend on lengths of sounds, which are not known while a repository is read. A sound of unknown
- * length is no error: `apply` measures it.
+ * Returns the problems of scenes that depend on lengths of sounds, which are not known while a repository is read. Problems that an
+ * unknown length may cause are left out: see `withLengths`.
  */
 export function contentFindings(
   { videos, source, lengths }: Pick<Project, 'videos' | 'source'> & { readonly lengths: SoundLengths },
@@ -47,12 +52,9 @@ export function contentFindings(
     if (!video.scenes.some(hasContentLength)) return [];
     const early = timelineOf(video, templates, () => null)?.findings ?? [];
     const reported = new Set(certainFindings(early, video).map(keyOf));
-    const found = timelineOf(video, templates, lengths)?.findings ?? [];
+    const found = certainFindings(timelineOf(video, templates, lengths)?.findings ?? [], video);
     const late = found.filter((finding) => !reported.has(keyOf(finding)));
-    const locate = locateTimeline(video.path, source(video.path) ?? '');
-    return timelineDiagnostics(late, video, locate).map((diagnostic) => {
-      return diagnostic.code === 'content_unlimited' ? { ...diagnostic, severity: 'warning' } : diagnostic;
-    });
+    return timelineDiagnostics(late, video, locateTimeline(video.path, source(video.path) ?? ''));
   });
 }
 
@@ -64,20 +66,10 @@ function soundsOf(
   video: Video,
   { assets, ...located }: Pick<ContentOptions, 'assets' | 'cells' | 'source'>,
 ): SoundToMeasure[] {
-  const isOnly = video.scenes.length === 1;
-  return video.scenes.filter(hasContentLength).flatMap((scene): SoundToMeasure[] => {
-    const { audio } = scene;
-    const tracks = isOnly ? new Map([...video.audio, ...audio]) : audio;
-    return [...tracks].flatMap(([name, { source, transform }]): SoundToMeasure[] => {
-      const asset = source.kind === 'file' && transform.loop !== true ? assets.get(source.path) : undefined;
-      if (asset === undefined) return [];
-      return [
-        {
-          path: asset.path,
-          digest: asset.sha256,
-          at: valueSpan(video, valueName(video, scene, trackKey(name)), located),
-        },
-      ];
-    });
+  return contentSounds(video).flatMap(({ scene, name, source }): SoundToMeasure[] => {
+    const asset = source.kind === 'file' ? assets.get(source.path) : undefined;
+    if (asset === undefined) return [];
+    const at = valueSpan(video, valueName(video, scene, trackKey(name)), located);
+    return [{ path: asset.path, digest: asset.sha256, at }];
   });
 }

@@ -6,7 +6,7 @@ import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-e
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate, templatesOf, type Video } from '../../reconciler/definition/video.ts';
-import { timelineOf } from '../../reconciler/definition/video-timeline.ts';
+import { contentSounds, hasContentLength, locationOf, timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import {
   assetsOf,
   type DesiredVideo,
@@ -35,7 +35,6 @@ import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { templateFacts, videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
-import { hasContentLength } from './cached-lengths.ts';
 
 /** Definitions and templates of videos. */
 export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
@@ -256,13 +255,15 @@ interface MeasureContext {
 function measured(
   video: Video,
   { packages, facts, lengths }: MeasureContext,
-): Pick<RenderingContext, 'measures' | 'times'> {
+): Pick<RenderingContext, 'measures' | 'times' | 'contentLengths'> {
   const first = packages.get(firstTemplate(video));
   if (plainScene(video) !== null) return { measures: first === undefined ? null : videoMeasures(first) };
   const timeline = timelineOf(video, packages, lengths)?.timeline ?? null;
+  const locations = contentSounds(video).map(({ source }) => locationOf(source));
+  const contentLengths = Object.fromEntries(locations.map((location) => [location, lengths(location)]));
   return timeline === null
-    ? { measures: null }
-    : { measures: timelineMeasures(timeline), times: timesOf(timeline, facts) };
+    ? { measures: null, contentLengths }
+    : { measures: timelineMeasures(timeline), times: timesOf(timeline, facts), contentLengths };
 }
 
 function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {

@@ -30,7 +30,10 @@ export function openTemplates({ templateOf, ...files }: TemplateSource): Templat
       if (found === null) return null;
       packages.set(name, found);
     }
-    const timeline = plainScene(video) === null ? (timelineOf(video, packages, lengths)?.timeline ?? null) : null;
+    const resolved = plainScene(video) === null ? timelineOf(video, packages, lengths) : null;
+    // With an unknown length, a timeline only shows how long the video is at most.
+    const isKnown = resolved?.findings.every(({ code }) => code !== 'content_unknown');
+    const timeline = isKnown ? (resolved?.timeline ?? null) : null;
     if (timeline === null) return { packages, scenes: null };
     const timing = [...packages].map(([name, template]) => [name, timingOf(templateFacts(template))] as const);
     return { packages, scenes: { timeline, timing: Object.fromEntries(timing) } };

@@ -1,21 +1,13 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
-import {
-  lacksDeliveries,
-  lacksOutputs,
-  lacksScenes,
-  type RenderService,
-  sceneLack,
-  sessionDiffers,
-} from '../../contract/render-service.ts';
-import { furtherOutputs, plainScene } from '../../contract/video-spec.ts';
+import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../../contract/render-service.ts';
+import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Adoption, type Change, delivers, type Plan, renders } from '../plan/plan.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, endsRun, thrownFailures, type VideoFailure } from './events.ts';
@@ -81,6 +73,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     ports,
     digestOf: input.digestOf,
     run: input.run,
+    unrenderable: plan.unrenderable ?? new Map(),
     known: liveAttempts(journal.state, isRecorded),
     failed: failedAttempts(journal.state, isRecorded),
     claimSession: sessionClaims(plan, journal.state),
@@ -294,29 +287,15 @@ async function deliverKnown(change: PendingChange, rendering: LockRendering, run
   stopAfterFailure(delivery.failures, run);
 }
 
-/** Returns why a service cannot render the scenes of a video. Asks a remote service before anything is sent. */
-async function sceneFailures(desired: DesiredVideo, service: RenderService): Promise<readonly VideoFailure[]> {
-  if (!service.outlivesProcess || plainScene(desired) !== null) return [];
-  try {
-    const { measures } = desired;
-    const seconds = measures === null ? null : measures.frames / measures.rate;
-    const lack = sceneLack(service.name, await service.features(), desired, seconds);
-    return lack === null ? [] : thrownFailures(lacksScenes(lack));
-  } catch (error) {
-    return thrownFailures(error);
-  }
-}
-
 async function obtain(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
   const { name } = context.service;
   const lacking = [
     ...(delivers(change) && context.lacks('deliveries') ? [lacksDeliveries(name)] : []),
     ...(furtherOutputs(change.desired).length > 0 && context.lacks('outputs') ? [lacksOutputs(name)] : []),
   ];
-  const failures = [...lacking.flatMap(thrownFailures), ...(await sceneFailures(change.desired, context.service))];
-  if (failures.length > 0) {
+  if (lacking.length > 0) {
     events.begun('posted');
-    return { kind: 'failed', failures };
+    return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
   }
   if (change.action === 'adopt' && change.source.kind === 'history' && context.watcher !== null) {
     return verifyRendering(change.source, change, context);

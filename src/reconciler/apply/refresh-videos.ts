@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { type SessionSnapshot, sessionEnd } from '../../contract/render-service.ts';
 import { lacksSession } from '../../contract/service-error.ts';
-import type { ProbeUrl, UrlProbe } from '../../contract/urls.ts';
+import { isHttpUrl, type ProbeUrl, type UrlProbe } from '../../contract/urls.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { renderingOf } from './watch-session.ts';
@@ -170,7 +170,7 @@ async function checkVideo(id: string, entry: LockEntry, requests: Requests): Pro
   const session = getSession === null ? null : await checkSession(entry.session, getSession);
   if (session?.what === 'unclear') unclear.push({ id, url, why: session.why });
   const isForgotten = session?.what === 'session_gone';
-  const files = [entry, ...(entry.outputs ?? [])].filter((file) => isRemote(file.video_url));
+  const files = [entry, ...(entry.outputs ?? [])].filter((file) => isHttpUrl(file.video_url));
   const probes = await Promise.all(
     files.map(async ({ video_url, bytes }) => ({ url: video_url, bytes, found: await probe(video_url) })),
   );
@@ -282,10 +282,6 @@ function isEtag(validator: string): boolean {
 /** A cache on the way may weaken the ETag of an unchanged version. @see RFC 9110, 8.8.3.2 */
 function plainEtag(validator: string): string {
   return validator.replace(/^W\//, '');
-}
-
-function isRemote(url: string): boolean {
-  return /^https?:/i.test(url);
 }
 
 /**

@@ -39,6 +39,8 @@ interface CommonContext {
   readonly digestOf: (path: string) => Sha256 | undefined;
   /** Name of this run in the journal. */
   readonly run: string;
+  /** Why videos must not be requested, by id; those that an earlier run requested are awaited. */
+  readonly unrenderable: ReadonlyMap<string, ReelformError>;
   /** Attempts in the journal when the run began, except those that the lockfile records. */
   readonly known: ReadonlyMap<Fingerprint, Attempt>;
   /** Failed attempts in the journal when the run began, whose sessions are read again before new sessions are requested. */

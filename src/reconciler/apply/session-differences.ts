@@ -12,8 +12,9 @@ import { type InheritedMeasures, plainColor, plainOutput } from '../../contract/
 import { type AudioTransform, type Transform, trackKey } from '../../contract/wire/mapping.ts';
 import type { RenderSession, SessionRequest } from '../../contract/wire/render-session.ts';
 import { isRecord, ownValue, parseRecord } from '../../kernel/json.ts';
+import { hasContentLength } from '../definition/video-timeline.ts';
 import { recordedSource } from '../lock/recorded-inputs.ts';
-import { contentSpec, type DesiredVideo } from '../plan/desired-video.ts';
+import { contentSpec, type DesiredVideo, hasUnknownLength, inheritedMeasures } from '../plan/desired-video.ts';
 import { digestsOf } from '../plan/plan-videos.ts';
 
 /** A field in which a session differs from the definition. Values are JSON; null for a missing value. */
@@ -189,7 +190,8 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
   const { measures } = video;
-  const spec = canonicalSpec(contentSpec(video, digestsOf(video)), measures);
+  const inherited = inheritedMeasures(video);
+  const spec = canonicalSpec(contentSpec(video, digestsOf(video)), inherited);
   const { scenes, audio, output } = spec;
   const differences = new Map<string, SessionDifference>();
   const compare = (field: string, asked: unknown, found: unknown): void => {
@@ -244,7 +246,9 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
       compareScene(`${scene.id}.`, scene, answer, scene.id);
       const length = video.times?.[index]?.length;
       const seconds = length === undefined || measures === null ? null : length / measures.rate;
-      compare(`${scene.id}.seconds`, scene.duration === undefined ? undefined : seconds, answer.seconds);
+      const isUnknown = hasUnknownLength(video) && hasContentLength(scene);
+      if (!isUnknown)
+        compare(`${scene.id}.seconds`, scene.duration === undefined ? undefined : seconds, answer.seconds);
       compare(`${scene.id}.timing`, scene.timing, placesIn(answer.timing));
       for (const name of ['transition', 'fit', 'background', 'shorten'] as const) {
         compare(`${scene.id}.${name}`, sorted(scene[name]), sorted(answer[name]));
@@ -252,15 +256,15 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     }
     const tracks = recordOf(session.audio_tracks);
     compareValues('audio_tracks.', asSounds(audio), tracks, (key) => uploadOf(session, trackKey(key)));
-    compare('size', measures && [measures.width, measures.height], session.size);
-    compare('rate', measures?.rate, session.rate);
+    compare('size', measures ? [measures.width, measures.height] : (spec.size ?? null), session.size);
+    compare('rate', measures?.rate ?? spec.rate, session.rate);
   }
-  compare('output', outputOf({ ...output }, measures), outputOf(recordOf(session.output), measures));
+  compare('output', outputOf({ ...output }, inherited), outputOf(recordOf(session.output), inherited));
   const foundFiles: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];
   const files = furtherOutputs(video);
   for (let at = 0; at < Math.max(files.length, foundFiles.length); at += 1) {
     const name = files[at]?.name ?? String(recordOf(foundFiles[at]).name);
-    compare(`outputs.${name}`, fileOutput(files[at], measures), fileOutput(foundFiles[at], measures));
+    compare(`outputs.${name}`, fileOutput(files[at], inherited), fileOutput(foundFiles[at], inherited));
   }
   return [...differences.values()];
 }

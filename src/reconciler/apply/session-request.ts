@@ -1,5 +1,7 @@
+import { lacksScenes, type RenderService, sceneLack } from '../../contract/render-service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { mappingOf, scenesRequest } from '../../contract/spec-mapping.ts';
+import { secondsOf } from '../../contract/video-measures.ts';
 import { furtherOutputs, plainScene, type VideoSpec, withNames } from '../../contract/video-spec.ts';
 import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from '../../contract/wire/render-session.ts';
 import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
@@ -16,16 +18,29 @@ import type { PendingChange, RunContext } from './run-context.ts';
 /**
  * Makes the template available, uploads the local files, and returns the request for a session.
  *
- * @throws ReelformError `changed_since_plan`, `lfs_pointer`, before anything is posted; whatever the service threw
+ * @throws ReelformError `changed_since_plan`, `lfs_pointer`, `service_lacks_scenes`, `content_unknown` and other errors of a measured
+ *   timeline, before anything is posted; whatever the service threw
  */
 export async function prepareRequest(
-  { desired, destinations }: PendingChange,
+  { id, desired, destinations }: PendingChange,
   context: RunContext,
 ): Promise<SessionRequest> {
+  const refusal = context.unrenderable.get(id);
+  if (refusal !== undefined) throw refusal;
+  await requireScenes(desired, context.service);
   for (const id of new Set(Object.values(desired.styleVersions))) await context.ports.ensureStyleVersion(id);
   const urls = await uploadFiles(desired, context);
   const made = { styleVersions: desired.styleVersions, scenes: context.ports.timelineOf(desired) };
   return sessionRequest(desired, made, (path) => urls.get(path)!, uploadRequests(destinations));
+}
+
+/** Asks a remote service whether it renders the scenes of a video. @throws ReelformError `service_lacks_scenes` */
+async function requireScenes(desired: DesiredVideo, service: RenderService): Promise<void> {
+  if (!service.outlivesProcess || plainScene(desired) !== null) return;
+  const { measures } = desired;
+  const seconds = measures === null ? null : secondsOf(measures);
+  const lack = sceneLack(service.name, await service.features(), desired, seconds);
+  if (lack !== null) throw lacksScenes(lack);
 }
 
 /** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
@@ -116,7 +131,7 @@ function contentOf(
 /** Creates the error for a video of scenes whose lengths are not known. */
 export function unknownLength(): ReelformError {
   return new ReelformError('content_unknown', 'The lengths of the scenes are not known', {
-    hint: 'Set "duration" of the scenes to seconds',
+    hint: 'Run `reelform plan --refresh`, which measures remote sounds, or set "duration" of the scenes to seconds',
   });
 }
 

@@ -125,11 +125,12 @@ function wordingOf(
     }
     case 'content_unknown': {
       const message = `The length of the track ${name} is not known, so ${inside} counts with its max`;
-      return ['duration', message, 'The length is measured before the video is rendered'];
+      return ['duration', message, '`reelform plan --refresh` measures it, and apply does before it renders'];
     }
     case 'content_unlimited': {
       const message = `The length of ${inside} is not known, because that of its track ${name} is not`;
-      return ['duration', message, 'Write a limit, like duration: {content: true, max: 20}'];
+      const hint = 'Write a limit, like duration: {content: true, max: 20}, or measure it: `reelform plan --refresh`';
+      return ['duration', message, hint];
     }
     case 'fill_twice':
       return ['duration', 'Two scenes fill the rest of the video', 'Write the length of one of them in seconds'];

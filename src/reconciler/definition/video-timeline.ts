@@ -49,10 +49,7 @@ export function timelineOf(
     if (template === null || template === undefined) return null;
     facts.set(name, templateFacts(template));
   }
-  const isOnly = video.scenes.length === 1;
-  const content = video.scenes.map(({ audio }) => {
-    return contentOf(isOnly ? new Map([...video.audio, ...audio]) : audio, soundLength);
-  });
+  const content = video.scenes.map((scene) => contentOf(tracksOf(scene, video), soundLength));
   const { audio, size, rate, duration, leftOut, softTransitions } = video;
   const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate]));
   const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
@@ -84,6 +81,40 @@ function timelineInput(
   };
 }
 
+/** A sound that decides how long a scene is. */
+export interface ContentSound {
+  readonly scene: SceneSpec<Source>;
+  /** Name of its track. */
+  readonly name: string;
+  readonly source: Source;
+}
+
+/** Returns the sounds that decide how long the scenes of a video are. */
+export function contentSounds(video: Pick<TimelineVideo, 'scenes' | 'audio'>): ContentSound[] {
+  return video.scenes.filter(hasContentLength).flatMap((scene) => {
+    const tracks = [...tracksOf(scene, video)].filter(([, { transform }]) => transform.loop !== true);
+    return tracks.map(([name, { source }]) => ({ scene, name, source }));
+  });
+}
+
+/** Returns whether a scene is as long as its content. */
+export function hasContentLength({ duration }: Pick<SceneSpec<unknown>, 'duration'>): boolean {
+  return duration === 'content' || typeof duration === 'object';
+}
+
+/** Returns the path or the URL of a source. */
+export function locationOf(source: Source): string {
+  return source.kind === 'file' ? source.path : source.url;
+}
+
+/** Tracks of the video are content of its only scene. */
+function tracksOf(
+  scene: SceneSpec<Source>,
+  { scenes, audio }: Pick<TimelineVideo, 'scenes' | 'audio'>,
+): ReadonlyMap<string, SpecSound<Source>> {
+  return scenes.length === 1 ? new Map([...audio, ...scene.audio]) : scene.audio;
+}
+
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */
 function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: ContentItem[]): SceneInput {
   const { id, template, duration, fit, shorten } = scene;
@@ -95,7 +126,7 @@ function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: ContentI
 /** Returns the tracks that decide the length of a scene. Sounds and clips of the template do not. */
 function contentOf(tracks: ReadonlyMap<string, SpecSound<Source>>, soundLength: SoundLengths): ContentItem[] {
   return [...tracks].map(([name, { source, transform }]): ContentItem => {
-    const length = source.kind === 'file' ? soundLength(source.path) : null;
+    const length = soundLength(locationOf(source));
     const { loop } = transform;
     if (length === null) return { name, samples: null, ...defined({ loop }) };
     const skipped = framesOf(transform.trim_start_time ?? 0, rational(length.rate)) ?? 0;

@@ -1,3 +1,4 @@
+import type { SoundLength } from '../../contract/video-measures.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 
@@ -50,6 +51,11 @@ export interface LockEntry {
   readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
   /** In their order. Absent for a template with values at its natural length. */
   readonly scenes?: readonly LockScene[];
+  /**
+   * Lengths of the remote sounds that decided how long its scenes are, by URL, so that a plan on another machine knows them. Absent when
+   * there are none.
+   */
+  readonly sound_lengths?: Readonly<Record<string, SoundLength>>;
 }
 
 /** A scene of a rendered video. */
@@ -164,6 +170,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ['sha256', optional('64 hexadecimal digits', isDigest)],
   ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
   ['scenes', optional('a list of scenes, each with "id", "template", "style_version" and "inputs"', listOf(isScene))],
+  ['sound_lengths', optional('a map of lengths, each with "samples" and "rate"', isLengthMap)],
 ]);
 
 function isTextMap(value: unknown): boolean {
@@ -180,6 +187,11 @@ function isOutput(value: unknown): boolean {
 function isScene(value: unknown): boolean {
   if (!isRecord(value) || ![value.id, value.template, value.style_version].every(isText)) return false;
   return isTextMap(value.inputs) && (value.length === undefined || (isNumber(value.length) && value.length > 0));
+}
+
+function isLengthMap(value: unknown): boolean {
+  const isCount = (count: unknown): boolean => isSize(count) && (count as number) > 0;
+  return isRecord(value) && Object.values(value).every((l) => isRecord(l) && isCount(l.samples) && isCount(l.rate));
 }
 
 function isDelivery(value: unknown): boolean {

@@ -5,7 +5,7 @@ import type { Delivery, LockEntry } from '../lock/lock.ts';
 import { canonicalInputs, inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
 import { joinInputs } from '../lock/scene-inputs.ts';
 import { recordedSceneIds, sceneFields } from './compare-scenes.ts';
-import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
+import { type DesiredVideo, inheritedMeasures, styleVersionOf } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
 /** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */
@@ -39,7 +39,7 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
  * scenes that were added or removed.
  */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
-  const was = canonicalInputs(joinInputs(before, desired), desired, desired.measures);
+  const was = canonicalInputs(joinInputs(before, desired), desired, inheritedMeasures(desired));
   const [ids, recordedIds] = [scenesOfInputs(desired), recordedSceneIds(before, desired)];
   const changes: InputChange[] = [];
   const add = (change: InputChange): void => {

@@ -1,6 +1,7 @@
 import { canonicalTimeline, type FactsByTemplate, withoutInherited } from '../../contract/canonical-timeline.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
-import type { VideoMeasures } from '../../contract/video-measures.ts';
+import { isHttpUrl } from '../../contract/urls.ts';
+import type { SoundLength, VideoMeasures } from '../../contract/video-measures.ts';
 import {
   type ContentId,
   canonicalSpec,
@@ -14,6 +15,7 @@ import {
   type VideoSpec,
   withNames,
 } from '../../contract/video-spec.ts';
+import type { InheritedMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
@@ -30,7 +32,7 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
 export interface DesiredVideo
   extends Omit<Video, 'description'>,
     FingerprintContext,
-    Pick<RenderingContext, 'measures' | 'styleVersions' | 'times'> {
+    Pick<RenderingContext, 'measures' | 'styleVersions' | 'times' | 'contentLengths'> {
   /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
   /**
@@ -47,10 +49,11 @@ export interface DesiredVideo
 /** Converts a video and the service that renders it to the form that plans compare. */
 export function desiredVideo(written: Video, context: RenderingContext): DesiredVideo {
   const { service, styleVersions, renderEpoch, sound, measures, times, facts = {}, timelineEpoch = 0 } = context;
+  const { contentLengths = {} } = context;
   const { description: _description, size: _size, rate: _rate, duration: _duration, ...values } = written;
   const video = { ...values, ...canonicalTimeline(written, facts) };
   const asWritten = contentSpec({ ...video, styleVersions }, context.assetDigest);
-  const spec = canonicalSpec(asWritten, measures);
+  const spec = canonicalSpec(asWritten, inheritedMeasures({ ...video, measures }));
   const isPlain = plainScene(spec) !== null;
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
   const renderer = {
@@ -69,11 +72,31 @@ export function desiredVideo(written: Video, context: RenderingContext): Desired
     styleVersions,
     measures,
     ...(!isPlain && times !== undefined && { times }),
+    ...(Object.keys(contentLengths).length > 0 && { contentLengths }),
     fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
     inputs: describeInputs(withoutInherited(spec, facts[firstTemplate(video)])),
     deliver: video.deliver.flatMap((destination) => fillDestinations(destination, video, fingerprint)),
   };
+}
+
+/** Returns the size and rate that outputs repeat, which are known before lengths of sounds are. */
+export function inheritedMeasures({
+  measures,
+  size,
+  rate,
+}: Pick<DesiredVideo, 'measures' | 'size' | 'rate'>): InheritedMeasures {
+  return measures ?? (size === undefined || rate === undefined ? null : { height: size[1], rate });
+}
+
+/** Returns whether the length of a sound is not known that decides how long a scene is. Such a video is measured before it is rendered. */
+export function hasUnknownLength({ contentLengths = {} }: Pick<DesiredVideo, 'contentLengths'>): boolean {
+  return Object.values(contentLengths).includes(null);
+}
+
+/** Returns the URLs of the sounds that decide how long scenes are. */
+export function remoteContent({ contentLengths = {} }: Pick<DesiredVideo, 'contentLengths'>): string[] {
+  return Object.keys(contentLengths).filter(isHttpUrl);
 }
 
 /** Returns the style version of the first scene's template. */
@@ -107,6 +130,11 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' 
   readonly measures: VideoMeasures | null;
   /** When each scene is shown. Absent for a template with values, and if a length is not known. */
   readonly times?: readonly SceneTimes[];
+  /**
+   * Lengths of the sounds that decide how long scenes are, by repository-relative path or URL; null for a length that is not known.
+   * Scenes then have their longest length. Absent when empty.
+   */
+  readonly contentLengths?: Readonly<Record<string, SoundLength | null>>;
   /** Facts about the templates. Without those of a template, fields that repeat a default of its scenes are not recognized. */
   readonly facts?: FactsByTemplate;
   /** `TIMELINE_EPOCH` of the embedded engine; 0 when absent. */

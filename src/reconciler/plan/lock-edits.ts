@@ -1,3 +1,4 @@
+import type { SoundLength } from '../../contract/video-measures.ts';
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate } from '../definition/video.ts';
@@ -5,7 +6,7 @@ import type { Delivery, Lock, LockEntry, LockRendering, LockScene } from '../loc
 import { splitInputs } from '../lock/scene-inputs.ts';
 import { roundedSeconds } from './compare-scenes.ts';
 import { settleDeliveries } from './compare-video.ts';
-import { type DesiredVideo, styleVersionOf } from './desired-video.ts';
+import { type DesiredVideo, hasUnknownLength, remoteContent, styleVersionOf } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
 
 /** Entries to write by id; null removes the entry. The edits of one plan have distinct ids, so order does not matter. */
@@ -76,18 +77,39 @@ function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: r
     ...(deliveries.length > 0 && { deliveries }),
     thumbnails,
     rendered_at,
-    ...defined({ sources, bytes, sha256, outputs, scenes }),
+    ...defined({ sources, bytes, sha256, outputs, scenes, sound_lengths: remoteLengths(desired) }),
   };
 }
 
-/** Returns the inputs as an entry has them. */
-function recordedInputs(desired: DesiredVideo): Pick<LockEntry, 'inputs' | 'scenes'> {
+/** Returns the lengths of remote sounds that decided how long scenes are. */
+function remoteLengths(desired: DesiredVideo): LockEntry['sound_lengths'] {
+  const known = remoteContent(desired).flatMap((url): [string, SoundLength][] => {
+    const length = desired.contentLengths?.[url] ?? null;
+    return length === null ? [] : [[url, length]];
+  });
+  return known.length === 0 ? undefined : Object.fromEntries(known.sort(([a], [b]) => byCodeUnit(a, b)));
+}
+
+/**
+ * Returns the inputs as an entry has them.
+ *
+ * @param rendered scenes of the entry, whose lengths stay if it is not rendered again
+ */
+function recordedInputs(
+  desired: DesiredVideo,
+  rendered: LockEntry['scenes'] | null = null,
+): Pick<LockEntry, 'inputs' | 'scenes'> {
   const { scenes, times, measures, styleVersions } = desired;
   const { whole, ofScenes } = splitInputs(desired, desired.inputs);
   if (ofScenes === null) return { inputs: whole };
+  const isMeasured = measures !== null && !hasUnknownLength(desired);
   const recorded = scenes.map(({ id, template }, index): LockScene => {
     const frames = times?.[index]?.length;
-    const length = frames === undefined || measures === null ? undefined : roundedSeconds(frames, measures.rate);
+    const length = rendered
+      ? rendered[index]?.length
+      : frames === undefined || !isMeasured
+        ? undefined
+        : roundedSeconds(frames, measures.rate);
     return { id, template, style_version: styleVersions[template]!, inputs: ofScenes.get(id)!, ...defined({ length }) };
   });
   return { inputs: whole, scenes: recorded };
@@ -102,7 +124,7 @@ function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonl
 function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {
   const { labels: _labels, protect: _protect, ...kept } = before;
   // Ids of scenes can change without a rendering.
-  return { ...kept, ...statedFields(desired), ...(before.scenes && recordedInputs(desired)) };
+  return { ...kept, ...statedFields(desired), ...(before.scenes && recordedInputs(desired, before.scenes)) };
 }
 
 function statedFields(

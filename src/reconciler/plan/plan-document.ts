@@ -56,11 +56,12 @@ export interface LintSummary {
   readonly videos: number;
   /**
    * Videos that were not checked, sorted by id: the plan renders more videos than it checks (`budget`), the service has their template
-   * (`remote`), a file was not fetched (`lfs_pointer`), or the engine is not installed (`engine_missing`).
+   * (`remote`), a file was not fetched (`lfs_pointer`), the length of a sound is not known yet (`length_unknown`), or the engine is not installed
+   * (`engine_missing`).
    */
   readonly left_out: readonly {
     readonly id: string;
-    readonly reason: 'budget' | 'remote' | 'lfs_pointer' | 'engine_missing';
+    readonly reason: 'budget' | 'remote' | 'lfs_pointer' | 'length_unknown' | 'engine_missing';
   }[];
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
@@ -189,6 +189,11 @@ export interface Plan {
   readonly leftOutVideos?: readonly LeftOutVideo[];
   /** Errors that prevent applying it, and warnings. */
   readonly diagnostics: readonly PlanDiagnostic[];
+  /**
+   * Why videos with a change cannot be rendered, by id, as their sounds show that were measured for this run. The run refuses these
+   * videos alone. Absent when there are none.
+   */
+  readonly unrenderable?: ReadonlyMap<string, ReelformError>;
   /** Results of policies; absent when there are none. */
   readonly checks?: readonly PlanCheck[];
   /** Prices of rendering; absent when none are configured. */

@@ -1,8 +1,9 @@
-import { errorAt, failure, type Result, startOf } from '../../kernel/diagnostic.ts';
+import { secondsOf } from '../../contract/video-measures.ts';
+import { errorAt, failure, ReelformError, type Result, startOf } from '../../kernel/diagnostic.ts';
 import { canonicalJson, type Json } from '../../kernel/digest.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
 import type { Lock } from '../lock/lock.ts';
-import type { DesiredVideo } from './desired-video.ts';
+import { type DesiredVideo, remoteContent } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';
 import { type ChangeDocument, changeDocument, hasTrueCounts, type PlanDocument, planId } from './plan-document.ts';
 
@@ -125,7 +126,35 @@ export function reviewedPlan(document: PlanDocument, fresh: Plan): Result<Plan> 
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const ids = new Set(changes.map(({ id }) => id as string));
   const kept = fresh.diagnostics.filter(({ video }) => video !== undefined && ids.has(video));
-  return { ok: true, value: { changes, complete: document.complete, diagnostics: kept } };
+  const unrenderable = new Map([...longerVideos(document, changes), ...(fresh.unrenderable ?? [])]);
+  return {
+    ok: true,
+    value: { changes, complete: document.complete, diagnostics: kept, ...(unrenderable.size > 0 && { unrenderable }) },
+  };
+}
+
+/** Differences of rounding in the scenes of a plan. */
+const ROUNDING_SECONDS = 0.0005;
+
+/** Returns why videos must not be rendered that are longer by now than the plan shows, because a remote sound is. */
+function longerVideos({ changes: reviewed }: PlanDocument, changes: readonly Change[]): Map<string, ReelformError> {
+  const shown = new Map(
+    reviewed.map(({ id, scenes = [] }) => [id, scenes.filter(({ difference }) => difference !== 'removed')]),
+  );
+  return new Map(
+    changes.flatMap(({ id, desired }): [string, ReelformError][] => {
+      const scenes = shown.get(id) ?? [];
+      if (desired === null || desired.measures === null || remoteContent(desired).length === 0) return [];
+      // A plan that shows no length leaves it open.
+      if (scenes.some(({ length }) => length === null)) return [];
+      const approved = scenes.reduce((sum, { length }) => sum + (length ?? 0), 0);
+      const present = secondsOf(desired.measures);
+      if (present <= approved + scenes.length * ROUNDING_SECONDS) return [];
+      const [now, was] = [present, approved].map((seconds) => Math.round(seconds * 1000) / 1000);
+      const message = `The plan shows ${was} s of "${id}", which is ${now} s long now, because a remote sound is longer`;
+      return [[id, new ReelformError('plan_stale', message, { hint: 'Create the plan again and have it reviewed' })]];
+    }),
+  );
 }
 
 function differsBecause(reviewed: ChangeDocument, change: Change | undefined): string | null {

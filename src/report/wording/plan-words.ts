@@ -112,6 +112,10 @@ function uncheckedWords({ lint }: PlanDocument): string {
     [countOf('budget'), 'because a plan checks at most 20 videos. `reelform lint` checks all'],
     [countOf('remote'), 'because the template is on the service'],
     [countOf('lfs_pointer'), 'because of Git LFS pointers'],
+    [
+      countOf('length_unknown'),
+      'because the length of a sound is not known yet. `reelform plan --refresh` measures it',
+    ],
     [countOf('engine_missing'), 'because @reelform/engine is not installed. `reelform lint` prints how to install it'],
   ] as const;
   return reasons

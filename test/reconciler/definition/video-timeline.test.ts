@@ -100,7 +100,9 @@ describe('timelineOf()', () => {
     const made = (length: SoundLengths): ReturnType<typeof timelineOf> =>
       timelineOf(video([scene('card', { duration: 'content', audio })]), TEMPLATES, length);
     expect(made(NONE)?.findings).toEqual([{ code: 'content_unlimited', scene: 'card', name: 'voice' }]);
-    expect(made(SIX)?.findings).toEqual([{ code: 'content_unlimited', scene: 'card', name: 'remote' }]);
+    const local: SoundLengths = (location) => (location.startsWith('http') ? null : SIX(location));
+    expect(made(local)?.findings).toEqual([{ code: 'content_unlimited', scene: 'card', name: 'remote' }]);
+    expect(made(SIX)?.findings).toEqual([]);
   });
 
   it('shortens the default transition of a video, and refuses a scene’s own', () => {
