@@ -18,6 +18,7 @@ const CHUNKS = {
   changes: ['reconciler/project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts'],
   project: ['reconciler/project/load-project.ts', 'reconciler/project/find-definitions.ts'],
+  render: ['cli/render/open-pool.ts', 'cli/render/open-inputs.ts', 'cli/plan/count-segments.ts'],
 };
 // The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its
 // own and one that both share, with nothing that only commands or some tasks need.

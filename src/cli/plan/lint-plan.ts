@@ -7,11 +7,14 @@ import { type Fingerprint, isOutputPath, type LockRendering } from '../../reconc
 import { hasUnknownLength } from '../../reconciler/plan/desired-video.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
+import { statOrNull } from '../../reconciler/plan-cache/file-state.ts';
+import { hasNewContent } from '../../reconciler/plan-cache/refresh-state.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
+import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { CommandPool } from '../render/command-pool.ts';
-import type { DesiredState } from '../state/load-desired-state.ts';
+import type { DesiredState, KnownState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
@@ -53,6 +56,17 @@ export async function lintPlan(
   const options = { maxVideos: MAX_CHECKED, cache, withoutEngine: 'leave out' } as const;
   const linted = await lintVideos(planned, wanted, options, io);
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
+}
+
+/**
+ * Starts the process that `lintPlan` will need before changed files are read, if one of them has other content than the last plan and
+ * changed after the last lint. Resolves when the process starts.
+ */
+export async function warmForNewContent({ root, state, probe }: KnownState, processes: CommandPool): Promise<void> {
+  const { templates, lint } = state.config;
+  if (!isWanted(lint) || [...templates.values()].every(({ kind }) => kind !== 'package')) return;
+  const lintedAt = statOrNull(join(root, LINT_FILE))?.mtimeMs ?? 0;
+  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(1);
 }
 
 /** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */

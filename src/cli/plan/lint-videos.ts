@@ -11,6 +11,7 @@ import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import { firstTemplate, type Video, type VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
+import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
 import { lintDiagnostics, type PlacedFinding } from '../../report/wording/glyph-diagnostics.ts';
@@ -74,7 +75,7 @@ export async function warmForLint(
   wanted: ReadonlyMap<VideoId, Fingerprint>,
   { cache }: Pick<LintOptions, 'cache'>,
 ): Promise<void> {
-  const found = cache ? readCache(join(root, FILE), cacheKey()) : new Map();
+  const found = cache ? readCache(join(root, LINT_FILE), cacheKey()) : new Map();
   const known = new Set([...found.keys()].map((key) => key.split(' ')[0]));
   if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await processes.warm(1);
 }
@@ -229,7 +230,6 @@ function failed(error: unknown, video: Video, isNeeded: boolean, located: LintCo
   });
 }
 
-const FILE = join('.reelform', 'lint.json');
 /** Number of the most recent videos whose findings are kept. */
 const MAX_VIDEOS = 20_000;
 
@@ -240,7 +240,7 @@ const MAX_VIDEOS = 20_000;
  * @param reads false to start empty
  */
 function openLintCache(root: string, build: string, reads: boolean) {
-  const found = reads ? readCache(join(root, FILE), build) : new Map<string, readonly LintFinding[]>();
+  const found = reads ? readCache(join(root, LINT_FILE), build) : new Map<string, readonly LintFinding[]>();
   let isChanged = false;
   return {
     get: (key: string) => found.get(key),
@@ -253,7 +253,7 @@ function openLintCache(root: string, build: string, reads: boolean) {
     async store() {
       if (!isChanged) return;
       const kept = Object.fromEntries([...found].slice(-MAX_VIDEOS));
-      await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
+      await writeFileAtomic(join(root, LINT_FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
         if (!(error instanceof ReelformError)) throw error;
       });
     },

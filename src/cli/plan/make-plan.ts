@@ -14,7 +14,7 @@ import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-o
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { type CommandPool, withProcesses } from '../render/command-pool.ts';
-import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
+import { findPointers, lintPlan, warmForNewContent, warmForPlan } from './lint-plan.ts';
 import { applyPolicies, openPlan, type PlanContext } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
@@ -69,8 +69,10 @@ async function planChanges(
     probe,
     processes,
     mayBePartial: true,
-    onChanges: (changes, repository) =>
-      void (options.lint !== false && warmForPlan(changes, repository, processes, linting)),
+    ...(options.lint !== false && {
+      onCache: (known) => warmForNewContent(known, processes),
+      onChanges: (changes, repository) => void warmForPlan(changes, repository, processes, linting),
+    }),
   };
   const { repository, diagnostics, opened } = await withErrorReport(printErrors, async () =>
     applyPolicies(await openPlan(directory, options, io, context), options, io),

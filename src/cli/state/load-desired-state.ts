@@ -85,6 +85,16 @@ interface DesiredStateOptions {
   readonly isLazy?: boolean;
   /** Opens the processes that measure sounds which decide lengths of scenes; only known lengths are used when absent. */
   readonly openPool?: () => Promise<TaskRunner<'length'>>;
+  /** Awaited before changed files are read, if there is a plan cache. */
+  onCache?(known: KnownState): Promise<void>;
+}
+
+/** The state of the plan cache, and the files that may have changed since. */
+export interface KnownState {
+  /** Absolute. */
+  readonly root: string;
+  readonly state: CachedState;
+  readonly probe: CacheProbe;
 }
 
 /**
@@ -94,7 +104,7 @@ interface DesiredStateOptions {
  */
 export async function loadDesiredState(
   cwd: string,
-  { cache: usesCache = true, probe, isLazy = false, openPool }: DesiredStateOptions = {},
+  { cache: usesCache = true, probe: opened, isLazy = false, openPool, onCache }: DesiredStateOptions = {},
 ): Promise<DesiredState> {
   const desireAll: DesireAll = async (project) => {
     const { lengths, diagnostics } = await lengthsOf(project, usesCache, openPool);
@@ -102,7 +112,9 @@ export async function loadDesiredState(
   };
   const root = findRoot(cwd);
   const key = cacheKey();
-  const cache = usesCache ? PlanCache.open(root, key, probe ?? probeCache(root, key)) : null;
+  const probe = usesCache ? (opened ?? probeCache(root, key)) : null;
+  const cache = usesCache ? PlanCache.open(root, key, probe) : null;
+  if (probe && cache?.state) await onCache?.({ root, state: cache.state, probe });
   await cache?.refresh(desireAll);
   if (cache?.state == null) return readWhole(root, cache, desireAll);
   const cached = fromCache(root, cache, cache.state, desireAll);

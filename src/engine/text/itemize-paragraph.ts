@@ -1,6 +1,7 @@
 import bidiFactory from 'bidi-js';
 import { type FontStack, fontFor, graphemeClusters } from './font-stack.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
+import { scriptOf } from './script-of.ts';
 
 /** A piece of a paragraph that is shaped as a unit. Indices are UTF-16 units of the paragraph's text. */
 export interface TextRun {
@@ -74,32 +75,8 @@ function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number 
   return { levels, baseLevel: paragraphs[0]?.level ?? 0 };
 }
 
-/** Scripts in common use or with special shaping rules; all remaining scripts count as the same script. */
-const SCRIPTS = [
-  ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Devanagari', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'],
-  ...['Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Lao', 'Khmer'],
-  ...['Myanmar', 'Tibetan', 'Georgian', 'Armenian', 'Ethiopic', 'Mongolian', 'Syriac', 'Thaana', 'Nko', 'Cherokee'],
-  ...['Bopomofo', 'Javanese', 'Balinese', 'Sundanese', 'Tifinagh', 'Adlam', 'Canadian_Aboriginal', 'Phags_Pa'],
-  ...['Mandaic', 'Hanifi_Rohingya'],
-].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
-const SHARED = /\p{Script=Common}|\p{Script=Inherited}/u;
 /** Letters of these scripts join, so tracking would break words apart. */
 const CURSIVE = new Set(['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Adlam', 'Phags_Pa', 'Mandaic', 'Hanifi_Rohingya']);
-
-const cachedScripts = new Map<string, string | null>();
-
-/**
- * Returns the script of a character by its Unicode name; null for characters that scripts share: digits, punctuation,
- * marks, spaces.
- */
-export function scriptOf(character: string): string | null {
-  let script = cachedScripts.get(character);
-  if (script === undefined) {
-    script = SHARED.test(character) ? null : (SCRIPTS.find(({ pattern }) => pattern.test(character))?.name ?? 'other');
-    cachedScripts.set(character, script);
-  }
-  return script;
-}
 
 /** Returns whether the letters of a script join, so that tracking does not apply. @see CSS Text 3, "letter-spacing" */
 export function isCursive(script: string | null): boolean {

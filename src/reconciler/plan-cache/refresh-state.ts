@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Diagnostic, hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -7,6 +8,7 @@ import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
 import { CONFIG_FILE, FEATURES_FILE } from '../project/repository-layout.ts';
 import { type CachedDefinition, type CachedState, isOfTemplate, type LastPlan } from './cached-state.ts';
+import { lstatOrNull } from './file-state.ts';
 import { type FsTimestamp, withTrust } from './file-times.ts';
 import type { CacheProbe } from './probe.ts';
 import { definitionStates, parentDirsOf, templateState } from './project-state.ts';
@@ -89,16 +91,28 @@ export async function refreshState(
   return mergeState(root, state, readAgain);
 }
 
+/** Maximum number of files that are read to find out whether a plan has changes. */
+const MAX_COMPARED = 16;
+
 /**
  * Returns whether a file that the last plan read has another content, or a folder other files. Then a plan probably has changes: reads
- * no definition.
+ * no definition, and only the first of many files.
+ *
+ * @param since ignores what changed before this time; in milliseconds since 1970
  */
-export function hasNewContent(root: string, state: CachedState, { maybeChanged, hasMoved }: CacheProbe): boolean {
+export function hasNewContent(
+  root: string,
+  state: CachedState,
+  { maybeChanged: { files, folders }, hasMoved }: CacheProbe,
+  since = 0,
+): boolean {
   if (hasMoved) return true;
   const log = new ReadLog(root);
+  const first = (paths: readonly string[]): string[] =>
+    paths.filter((path) => (lstatOrNull(join(root, path))?.ctimeMs ?? since) >= since).slice(0, MAX_COMPARED);
   return (
-    findChangedFiles(state, maybeChanged.files, log).size > 0 ||
-    findChangedFolders(state, maybeChanged.folders, log).size > 0
+    first(files).some((path) => findChangedFiles(state, [path], log).size > 0) ||
+    first(folders).some((path) => findChangedFolders(state, [path], log).size > 0)
   );
 }
 

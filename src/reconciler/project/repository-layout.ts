@@ -35,6 +35,9 @@ export const JOURNAL_FILE = '.reelform/journal.ndjson';
 /** Cache of earlier lock entries in the git history. Ignored by git. */
 export const HISTORY_FILE = '.reelform/history.idx';
 
+/** Findings of videos that were linted. Ignored by git. */
+export const LINT_FILE = '.reelform/lint.json';
+
 /** Returns the path of a template's specification. */
 export function specPath(template: string): string {
   return `schemas/${template}.spec.json`;

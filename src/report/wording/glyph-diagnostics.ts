@@ -1,5 +1,5 @@
 import type { LintFinding } from '../../engine/lint-finding.ts';
-import { scriptOf } from '../../engine/text/itemize-paragraph.ts';
+import { scriptOf } from '../../engine/text/script-of.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { type LintTarget, lintDiagnostic } from './lint-diagnostic.ts';

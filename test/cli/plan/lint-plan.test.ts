@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keptRenderPool } from '../../support/kept-render-pools.ts';
@@ -15,7 +15,7 @@ async function startedFor(root: string, ...options: string[]): Promise<number[]>
   return started;
 }
 
-describe('warmForPlan()', () => {
+describe('warmForNewContent() and warmForPlan()', () => {
   it('starts processes for the videos that were not linted yet, and none otherwise', async () => {
     const root = makeRepository();
     const config = join(root, 'reelform.yaml');
@@ -29,5 +29,20 @@ describe('warmForPlan()', () => {
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
     expect(await startedFor(root)).toEqual([1, 1]);
     expect(await startedFor(root, '--no-cache')).toEqual([1, 1]);
+  });
+
+  it('starts a process for files with other content, and not for files that were only touched', async () => {
+    const root = makeRepository();
+    writeFileSync(join(root, 'reelform.yaml'), readFileSync(join(root, 'reelform.yaml'), 'utf8').replace(NO_LINT, ''));
+    expect(await startedFor(root)).toEqual([1, 1]);
+    utimesSync(join(root, 'videos/rome.yaml'), new Date(), new Date());
+    expect(await startedFor(root)).toEqual([]);
+    writeFileSync(join(root, 'videos/rome.yaml'), `# Checked\n${definition('Rome')}`);
+    expect(await startedFor(root, '--no-lint')).toEqual([]);
+    expect(await startedFor(root)).toEqual([1]);
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    // The plan cache knows the files, so the process starts before the definitions are read.
+    expect(await startedFor(root)).toEqual([1, 1, 1]);
+    expect(await startedFor(root)).toEqual([]);
   });
 });
