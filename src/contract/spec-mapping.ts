@@ -24,7 +24,8 @@ export function mappingOf({ resources, audio, fonts }: MappedSpec, styleVersion:
 
 /**
  * Returns the scenes of a video whose sources are URLs and whose templates are style versions. Lengths are those of the timeline,
- * in seconds, with the places of the template by which they are reached: a service resolves them to the same frames.
+ * in seconds, with the places of the template by which they are reached: a service resolves them to the same frames, and refuses the
+ * request if their sum is another.
  *
  * @param timing by id of the style version, where its template can become longer or shorter
  */
@@ -51,6 +52,7 @@ export function scenesRequest(
     }),
     size: [timeline.width, timeline.height],
     rate: toNumber(rate),
+    frames: timeline.frames,
     ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, wireSound) }),
   };
 }

@@ -30,6 +30,8 @@ export interface ScenesRequest {
   size?: readonly [width: number, height: number];
   /** Frames per second of the timeline; those of the first scene's template if absent. */
   rate?: number;
+  /** Expected length in frames of the timeline. A service refuses scenes of another length; not checked if absent. */
+  frames?: number;
   /** Sounds of the whole video, keyed by track name. */
   audio_tracks?: Record<string, AudioResource>;
 }

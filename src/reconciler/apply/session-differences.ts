@@ -20,7 +20,7 @@ import { digestsOf } from '../plan/plan-videos.ts';
 /** A field in which a session differs from the definition. Values are JSON; null for a missing value. */
 export interface SessionDifference {
   /**
-   * `title`, `template_style_version_id`, `output`, `outputs.<name>`, an editable's key, `audio_tracks.<track>` or
+   * `title`, `template_style_version_id`, `frames`, `output`, `outputs.<name>`, an editable's key, `audio_tracks.<track>` or
    * `font_changes.<font>`.
    */
   readonly field: string;
@@ -93,6 +93,8 @@ function contentPairs(asked: Fields, session: RenderSession): Pair[] {
   return [
     title,
     ['scenes', idsOf(scenes), Array.isArray(session.scenes) ? idsOf(found) : undefined],
+    // Requests of earlier versions have no length.
+    ...(asked.frames === undefined ? [] : [['frames', asked.frames, session.frames] satisfies Pair]),
     ...scenes.flatMap((scene): Pair[] => {
       const { id, mapping, audio_tracks, ...placement } = scene;
       const answer = found.find((candidate) => candidate.id === id) ?? {};
@@ -258,6 +260,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     compareValues('audio_tracks.', asSounds(audio), tracks, (key) => uploadOf(session, trackKey(key)));
     compare('size', measures ? [measures.width, measures.height] : (spec.size ?? null), session.size);
     compare('rate', measures?.rate ?? spec.rate, session.rate);
+    if (measures !== null && !hasUnknownLength(video)) compare('frames', measures.frames, session.frames);
   }
   compare('output', outputOf({ ...output }, inherited), outputOf(recordOf(session.output), inherited));
   const foundFiles: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];

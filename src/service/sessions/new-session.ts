@@ -46,7 +46,12 @@ export function newSession(
   const { problems: found, warnings, timeline } = checkScenes(scenes);
   const measures = timeline && scenesMeasures(scenes, timeline);
   const { mistakes, missing } = isDraft ? sortProblems(found) : { mistakes: found, missing: [] };
-  const wrong = [...mistakes, ...outputProblems(request, measures), ...retentionProblems(request, retentionMs)];
+  const wrong = [
+    ...mistakes,
+    ...framesProblems(request, measures),
+    ...outputProblems(request, measures),
+    ...retentionProblems(request, retentionMs),
+  ];
   // Colours of an invalid mapping cannot be normalised.
   const plain = wrong.length === 0 ? withPlainColors(request, templates) : request;
   const created = createdSession(plain, ids, nowMs);
@@ -70,6 +75,14 @@ export function outputProblems(
   return [...checkOutput(output, measures), ...checkOutputs({ output, outputs }, measures)].map(
     ({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }),
   );
+}
+
+/** A client whose timelines follow other rules would get another video than it showed before. */
+function framesProblems(request: SessionRequest, measures: VideoMeasures | null): RequestProblem[] {
+  const expected = 'scenes' in request ? request.frames : undefined;
+  if (expected === undefined || measures === null || expected === measures.frames) return [];
+  const detail = `the scenes have ${measures.frames} frames in this service, but the request expects ${expected}`;
+  return [{ code: 'frames_differ', pointer: '#/frames', detail }];
 }
 
 function retentionProblems({ retention_days: days }: SessionRequest, retentionMs: number | null): RequestProblem[] {

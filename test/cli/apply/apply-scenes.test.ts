@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { anyDatabases } from '../../support/databases.ts';
+import { startServer } from '../../support/http-server.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { CONFIG, makeRepository } from '../../support/repository.ts';
 import { startService } from '../../support/running-service.ts';
@@ -31,6 +33,7 @@ function openFilm(config = CONFIG) {
   for (const other of ['berlin', 'oslo', 'rome']) rmSync(join(root, `videos/${other}.yaml`));
   const read = (path: string): Buffer => readFileSync(join(root, path));
   return {
+    root,
     read,
     edit: (path: string, from: string, to: string) =>
       writeFileSync(join(root, path), read(path).toString().replace(from, to)),
@@ -91,4 +94,89 @@ it('sends nothing to a service that has no scenes', async () => {
   expect(exitCode).toBe(4);
   expect(stdout).toContain('service_lacks_scenes');
   expect(service.count('POST /v2/render_sessions')).toBe(0);
+});
+
+type Body = Record<string, unknown>;
+
+interface FrontOptions {
+  /** Changes the body of a request for a session. */
+  readonly request?: (body: Body) => Body;
+  /** Changes a session in an answer. */
+  readonly session?: (session: Body) => Body;
+}
+
+/** A server in front of a service that changes requests and answers. */
+async function openFront(url: string, { request = (body) => body, session = (found) => found }: FrontOptions = {}) {
+  const asked: string[] = [];
+  const front = await startServer(async (incoming, response) => {
+    asked.push(`${incoming.method} ${incoming.url}`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const sent = Buffer.concat(chunks);
+    const isPost = incoming.method === 'POST' && incoming.url === '/v2/render_sessions';
+    const body = isPost ? JSON.stringify(request(JSON.parse(sent.toString()) as Body)) : sent;
+    const { host: _host, 'content-length': _length, connection: _connection, ...headers } = incoming.headers;
+    const answer = await fetch(`${url}${incoming.url}`, {
+      method: incoming.method!,
+      headers: headers as Record<string, string>,
+      ...(sent.length > 0 && { body }),
+    });
+    const text = await answer.text();
+    const json = answer.headers.get('content-type')?.includes('json') === true ? (JSON.parse(text) as Body) : null;
+    const changed = json?.render_session ? { ...json, render_session: session(json.render_session as Body) } : json;
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+    response.end(changed === null ? text : JSON.stringify(changed));
+  });
+  onTestFinished(() => front.close());
+  return { url: front.url, asked };
+}
+
+it.each([
+  {
+    who: 'the service, whose scenes have another length than the plan',
+    front: { request: ({ scenes, ...body }) => ({ ...body, scenes: (scenes as Body[]).slice(1) }) },
+    words: 'frames_differ: the scenes have',
+    isPosted: false,
+  },
+  {
+    who: 'the client, whose plan has another length than the answer',
+    front: { session: (session) => ({ ...session, frames: 7 }) },
+    words: 'frames is 7, not ',
+    isPosted: true,
+  },
+] satisfies { who: string; front: FrontOptions; words: string; isPosted: boolean }[])(
+  'is refused by $who',
+  async ({ front: changes, words, isPosted }) => {
+    const service = await startService(await anyDatabases.address());
+    const { token, api } = await service.client('acme');
+    const front = await openFront(service.url, changes);
+    const { run, read } = openFilm(CONFIG.replace('service: embedded', `service: { url: "${front.url}" }`));
+    const { exitCode, stdout, stderr } = await run(['apply', '--auto-approve'], token);
+    expect(exitCode).not.toBe(0);
+    expect(stdout + stderr).toContain(words);
+    expect(() => read('reelform.lock.json')).toThrow();
+    const { body } = await api('GET', '/v2/render_sessions');
+    expect(body.render_sessions).toHaveLength(isPosted ? 1 : 0);
+  },
+);
+
+it('does not ask a service for its scenes if it sends nothing', async () => {
+  const service = await startService(await anyDatabases.address());
+  const { token } = await service.client('acme');
+  const front = await openFront(service.url);
+  const { run, root, entry } = openFilm(CONFIG.replace('service: embedded', `service: { url: "${front.url}" }`));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: root });
+  git('init', '--quiet');
+  expect(await run(['apply', '--auto-approve'], token)).toMatchObject({ exitCode: 0 });
+  const { session } = entry();
+  git('add', '-A');
+  git('commit', '--quiet', '-m', 'rendered');
+  writeFileSync(join(root, 'reelform.lock.json'), '{"lockfile_version": 1, "videos": {}}');
+  git('commit', '--quiet', '-a', '-m', 'lost');
+  front.asked.splice(0);
+  const adopted = await run(['apply', '--auto-approve'], token);
+  expect(adopted).toMatchObject({ exitCode: 0 });
+  expect(entry().session).toBe(session);
+  expect(front.asked).toEqual([`GET /v2/render_sessions/${session}`]);
 });

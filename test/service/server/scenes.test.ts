@@ -56,6 +56,18 @@ describeOnDatabases('a session with scenes', (databases) => {
     for (const url of session.thumbnails) expect((await fetch(url)).status).toBe(200);
   });
 
+  it('refuses a video of another length than the request expects, before anything is rendered', async () => {
+    const { client, styleVersion } = await startService(await databases.address());
+    const { api } = await client();
+    const request = { title: 'Spring', render: 'preview', scenes: spring(styleVersion), frames: 56 };
+    const { status, body } = await api('POST', '/v2/render_sessions', { body: request });
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ code: 'frames_differ', pointer: '#/frames' }]);
+    expect((await api('GET', '/v2/render_sessions')).body.render_sessions).toEqual([]);
+    const right = await api('POST', '/v2/render_sessions', { body: { ...request, frames: 55 } });
+    expect(right.body.render_session.frames).toBe(55);
+  });
+
   it('reports all mistakes of all scenes at once, each with its scene and its pointer', async () => {
     const { client, styleVersion } = await startService(await databases.address());
     const { api } = await client();

@@ -95,6 +95,11 @@ export function requestedScenes(mapping: Schema): Readonly<Record<string, Schema
     },
     size: SIZE,
     rate: RATE,
+    frames: {
+      type: 'integer',
+      minimum: 1,
+      description: 'For `scenes`: their expected length in frames at `rate`. A video of another length is refused',
+    },
     audio_tracks: { ...TRACKS, description: 'For `scenes`: track name → a sound of the whole video' },
   };
 }
