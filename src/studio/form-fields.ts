@@ -8,7 +8,8 @@ import type { Video, VideoResource } from '../reconciler/definition/video.ts';
 import type { Project } from '../reconciler/project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { FormField, RowReference, SourcePosition, VideoCard, WrittenScene } from './protocol.ts';
+import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
+import type { WrittenScene } from './timeline-protocol.ts';
 
 /** Frames of the page's picture that show the stillcuts of a scene. */
 export type SceneFrames = (scene: string, stillcut: string) => number;

@@ -1,3 +1,4 @@
+import type { SoundLengths } from '../contract/video-measures.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Video } from '../reconciler/definition/video.ts';
@@ -64,6 +65,12 @@ export interface PreviewPorts {
   reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
   /** Creates the input of a video, as `reelform render` does. @throws as `OpenInputs.inputOf` */
   inputOf(video: Video, templates: VideoTemplates, output: OutputRequest): Promise<VideoInput>;
+  /**
+   * Returns the lengths of local sounds, decoding those that no earlier run has measured. A file that cannot be decoded has none.
+   *
+   * @param paths repository-relative
+   */
+  soundLengths(project: Project, paths: readonly string[]): Promise<SoundLengths>;
   readonly draftCache: SegmentCache;
   /** Opens the cache of finished segments as an apply does; null if it is disabled. */
   openSegments(project: Project): OpenSegments | null;

@@ -1,4 +1,5 @@
 import type { EditableKind } from '../contract/fields/editable-kinds.ts';
+import type { LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.ts';
 
 /**
  * The JSON that the preview page and its local server exchange. Types only, so that both sides can load it.
@@ -151,6 +152,8 @@ export interface VideoDetail {
   readonly segments: readonly SegmentMark[];
   /** In their order; empty for a video of one template. */
   readonly scenes: readonly SceneBlock[];
+  /** Empty for a video of one template. */
+  readonly sounds: readonly SoundBlock[];
   readonly leftOut: readonly LeftOutScene[];
   /** Changes since the lock entry. */
   readonly inputs: readonly InputDifference[];
@@ -167,39 +170,6 @@ export interface VideoDetail {
 export interface StillMark {
   readonly name: string;
   readonly frame: number;
-}
-
-/** A scene of a video. Frames are those of the picture that the page shows. */
-export interface SceneBlock {
-  readonly id: string;
-  readonly template: string;
-  readonly first: number;
-  readonly end: number;
-  readonly seconds: number;
-  /** As the definition has it, such as `4.5` or `content`; null for the natural length. */
-  readonly duration: string | null;
-  /** The rule that decided the length, in words. */
-  readonly why: string;
-  /** Null for a cut. */
-  readonly transition: { readonly type: string; readonly first: number; readonly end: number } | null;
-  /** Tracks that begin with the scene, and the time of the video in which they can be heard, in seconds. */
-  readonly sounds: readonly { readonly name: string; readonly from: number; readonly to: number }[];
-  readonly written: WrittenScene | null;
-}
-
-/** A scene that a condition leaves out. */
-export interface LeftOutScene {
-  readonly id: string;
-  /** The condition that is not met, in words. */
-  readonly reason: string;
-}
-
-/** A scene as the definition has it. */
-export interface WrittenScene {
-  /** In the list of scenes. */
-  readonly index: number;
-  /** True if it stands for each row of data. */
-  readonly isEach: boolean;
 }
 
 /** Half-open range of frames. */

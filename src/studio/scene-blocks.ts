@@ -1,12 +1,13 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import { divide, rational, rationalRate, toNumber } from '../contract/timeline/rational.ts';
 import { outputFrameOf } from '../contract/timeline/resolve-timeline.ts';
-import type { Timeline, TimelineScene } from '../contract/timeline/timeline.ts';
+import type { Timeline } from '../contract/timeline/timeline.ts';
 import type { MapNode } from '../kernel/yaml/tree.ts';
 import type { Video } from '../reconciler/definition/video.ts';
 import { lengthWords } from '../report/wording/scene-words.ts';
 import { writtenScene } from './form-fields.ts';
-import type { PictureMeasures, SceneBlock, WrittenScene } from './protocol.ts';
+import type { PictureMeasures } from './protocol.ts';
+import type { SceneBlock, WrittenScene } from './timeline-protocol.ts';
 
 /**
  * Returns the scenes of a video as blocks of a timeline.
@@ -39,18 +40,9 @@ export function sceneBlocks(
         first: frameOf(transition.from),
         end: frameOf(transition.from + transition.frames),
       },
-      sounds: soundsOf(scenes[index]!, placed, secondsOf),
       written: writtenOf(id, tree),
     };
   });
-}
-
-function soundsOf(
-  { audio }: Video['scenes'][number],
-  { start, length }: TimelineScene,
-  secondsOf: (frames: number) => number,
-): SceneBlock['sounds'] {
-  return [...audio.keys()].map((name) => ({ name, from: secondsOf(start), to: secondsOf(start + length) }));
 }
 
 /** Scenes of a fragment have no place in the list of the definition. */

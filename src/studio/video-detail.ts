@@ -13,19 +13,13 @@ import { definitionTree, formFields, type SceneFrames, templateFields } from './
 import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PreviewContext } from './preview-context.ts';
-import type {
-  DefinitionSource,
-  LeftOutScene,
-  LintMark,
-  SegmentMark,
-  TemplateDetail,
-  VideoCard,
-  VideoDetail,
-} from './protocol.ts';
+import type { DefinitionSource, LintMark, SegmentMark, TemplateDetail, VideoCard, VideoDetail } from './protocol.ts';
 import { RequestError } from './request-error.ts';
 import { rowReference } from './row-table.ts';
 import { sceneBlocks } from './scene-blocks.ts';
+import { soundBlocks, soundFiles } from './sound-blocks.ts';
 import { type DrawSubject, resolvePicture, templateContent } from './subjects.ts';
+import type { LeftOutScene } from './timeline-protocol.ts';
 
 /** Describes a video in full. @throws RequestError `not_found` */
 export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
@@ -53,7 +47,7 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
             },
           ),
     fields: (change?.fields ?? []).map(({ field, before, after }) => ({ field, before, after })),
-    ...scenesOf(subject, video, card, tree),
+    ...(await scenesOf(subject, video, card, tree, { ports, project })),
     form: formFields(card, video, tree, row, project, frameOfStill(subject)),
     sources: sourcesOf(card.path, loaded),
     row,
@@ -62,18 +56,21 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
 }
 
 /** The scenes of a video as blocks; none for a template with values. */
-function scenesOf(
+async function scenesOf(
   subject: DrawSubject | null,
   video: Video | null,
   { picture }: VideoCard,
   tree: MapNode | null,
-): Pick<VideoDetail, 'scenes' | 'leftOut'> {
+  { ports, project }: Pick<PreviewContext, 'ports'> & Pick<LoadedRepository, 'project'>,
+): Promise<Pick<VideoDetail, 'scenes' | 'sounds' | 'leftOut'>> {
   const leftOut = (video?.leftOut ?? []).flatMap(({ scene, name, reason }): LeftOutScene[] => {
     return scene === null || name !== undefined ? [] : [{ id: scene, reason }];
   });
   const timeline = subject?.templates.scenes?.timeline ?? null;
-  if (timeline === null || video === null || picture === null) return { scenes: [], leftOut };
-  return { scenes: sceneBlocks(video, timeline, picture, tree), leftOut };
+  if (timeline === null || video === null || picture === null) return { scenes: [], sounds: [], leftOut };
+  const lengths = await ports.soundLengths(project, soundFiles(video));
+  const scenes = sceneBlocks(video, timeline, picture, tree);
+  return { scenes, sounds: soundBlocks(video, timeline, lengths), leftOut };
 }
 
 /** Returns at which frame of a video the stillcut of a scene is. */

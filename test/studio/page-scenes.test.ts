@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EditAnswer, SceneListRequest } from '../../src/studio/edit-protocol.ts';
 import type { VideoDetail } from '../../src/studio/protocol.ts';
+import { stereoWav } from '../engine/media/media-files.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
+import { writeFiles } from '../support/temporary-repository.ts';
 
 const FILM = `# The film of the season.
 title: Spring
@@ -78,6 +80,35 @@ describe('GET /api/video of a video of scenes', () => {
     // A value of all scenes.
     const colors = form.filter(({ key }) => key === 'c_01');
     expect(colors.map(({ path }) => path.join('.'))).toEqual(Array(3).fill('resources.c_01'));
+  });
+});
+
+describe('sounds of scenes', () => {
+  const wav = (seconds: number): Buffer => stereoWav(8_000, new Float64Array(seconds * 8_000));
+
+  it('end where they end, and have what is cut off and what is repeated', async () => {
+    writeFiles(root, {
+      'videos/short.wav': wav(0.5),
+      'videos/long.wav': wav(3),
+      'videos/damaged.wav': 'RIFF',
+      'videos/sounds.yaml': `title: Sounds
+resources: { c_01: "#EEADA7", t_01: Spring }
+audio: { music: { source: ./long.wav, trim_start_time: 0.25 } }
+scenes:
+  - { id: a, template: small, audio: { voice: ./short.wav, noise: { source: ./short.wav, loop: true } } }
+  - { id: b, template: small, audio: { voice: ./long.wav, other: ./damaged.wav } }
+`,
+    });
+    await page.until(({ videos }) => videos.some(({ id }) => id === 'sounds'));
+    const { sounds } = await page.json<VideoDetail>('/api/video?id=sounds');
+    const named = Object.fromEntries(sounds.map(({ name, scene, ...sound }) => [`${scene}.${name}`, sound]));
+    expect(named).toEqual({
+      'null.music': { from: 0, to: 2, cutSeconds: 0.75, passSeconds: null },
+      'a.noise': { from: 0, to: 1, cutSeconds: 0, passSeconds: 0.5 },
+      'a.voice': { from: 0, to: 0.5, cutSeconds: 0, passSeconds: null },
+      'b.other': { from: 1, to: 2, cutSeconds: null, passSeconds: null },
+      'b.voice': { from: 1, to: 2, cutSeconds: 2, passSeconds: null },
+    });
   });
 });
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SoundLengths } from '../../contract/video-measures.ts';
 import { builtFile } from '../../engine/built-file.ts';
 import { renderBuild, SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { tryGit } from '../../reconciler/git/run-git.ts';
 import { readLock } from '../../reconciler/lock/lock-file.ts';
 import { parseLock } from '../../reconciler/lock/lock-format.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
+import type { Project } from '../../reconciler/project/load-project.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
@@ -25,6 +27,7 @@ import { openInputs } from '../render/open-inputs.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { loadDesiredState } from '../state/load-desired-state.ts';
+import { measureSounds } from '../state/measure-sounds.ts';
 import { projectTemplates } from '../state/video-templates.ts';
 import { readNamedPackage } from '../template/named-package.ts';
 import { checkPackage } from '../template/template-check-command.ts';
@@ -47,6 +50,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     load: () => loadRepository(root, io, pool),
     reload: (loaded, changed) => changes.read(loaded, changed),
     inputOf: inputs.inputOf,
+    soundLengths: (project, paths) => soundLengths(project, paths, pool),
     draftCache: openDraftCache(root, io),
     openSegments: (project) => openSegmentCache(project, io, { warns: false }),
     countedPlan: (loaded) => countedPlan(loaded, io),
@@ -63,7 +67,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
 }
 
 async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>): Promise<LoadedRepository> {
-  const repository = await loadDesiredState(root, { cache: false, openPool: async () => pool });
+  const repository = await loadDesiredState(root, { cache: false, lengthCache: true, openPool: async () => pool });
   const planned = await applyPolicies(await openPlan(root, {}, io, { repository }), {}, io);
   const project = await repository.project();
   const { opened, diagnostics } = planned;
@@ -76,6 +80,20 @@ async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>):
   }
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   return { ...loaded, lock: lock.ok ? lock.value : null, plan: null, document: null };
+}
+
+/** Why a sound cannot be measured is not reported here: lint and apply do. */
+async function soundLengths(
+  { root, assets }: Project,
+  paths: readonly string[],
+  pool: TaskRunner<'length'>,
+): Promise<SoundLengths> {
+  const sounds = paths.flatMap((path) => {
+    const asset = assets.get(path);
+    return asset === undefined ? [] : [{ path, digest: asset.sha256, at: { file: path, start: 0, end: 0 } }];
+  });
+  const { lengths } = await measureSounds(root, sounds, { cache: true, openPool: async () => pool });
+  return lengths;
 }
 
 /** Opens the cache for segments of drafts. Separate, so that drafts do not evict finished segments. */

@@ -79,6 +79,8 @@ export interface DesiredState {
 interface DesiredStateOptions {
   /** False to neither read nor write the plan cache; true when absent. */
   readonly cache?: boolean;
+  /** False to decode sounds whose length is known; as `cache` when absent. */
+  readonly lengthCache?: boolean;
   /** The plan cache, if it is open already. */
   readonly probe?: CacheProbe | undefined;
   /** True to load desired videos on first access, which then may throw; false when absent. */
@@ -104,10 +106,17 @@ export interface KnownState {
  */
 export async function loadDesiredState(
   cwd: string,
-  { cache: usesCache = true, probe: opened, isLazy = false, openPool, onCache }: DesiredStateOptions = {},
+  {
+    cache: usesCache = true,
+    lengthCache = usesCache,
+    probe: opened,
+    isLazy = false,
+    openPool,
+    onCache,
+  }: DesiredStateOptions = {},
 ): Promise<DesiredState> {
   const desireAll: DesireAll = async (project) => {
-    const { lengths, diagnostics } = await lengthsOf(project, usesCache, openPool);
+    const { lengths, diagnostics } = await lengthsOf(project, lengthCache, openPool);
     return { desired: project.videos.map((video) => desire(video, project, lengths)), diagnostics };
   };
   const root = findRoot(cwd);

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { EditAnswer, EditRequest, RowEditRequest, SceneListRequest, UploadAnswer } from '../edit-protocol.ts';
-import type { SceneBlock, VideoCard } from '../protocol.ts';
+import type { VideoCard } from '../protocol.ts';
+import type { SceneBlock } from '../timeline-protocol.ts';
 import { notify, notifyError } from './controls/notices.tsx';
 import { postFile, postJson } from './server.ts';
 

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { SceneListRequest } from '../../edit-protocol.ts';
-import type { SceneBlock, VideoCard, VideoDetail } from '../../protocol.ts';
+import type { VideoCard, VideoDetail } from '../../protocol.ts';
+import type { SceneBlock } from '../../timeline-protocol.ts';
 import { Choice, IconButton } from '../controls/button.tsx';
 import { notifyError } from '../controls/notices.tsx';
 import { saveLength, saveScenes } from '../edits.ts';

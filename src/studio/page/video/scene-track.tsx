@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { LeftOutScene, SceneBlock, VideoCard, VideoDetail } from '../../protocol.ts';
+import type { VideoCard, VideoDetail } from '../../protocol.ts';
+import type { LeftOutScene, SceneBlock } from '../../timeline-protocol.ts';
 import { notifyError } from '../controls/notices.tsx';
 import { saveLength, saveScenes } from '../edits.ts';
 import { formatClock, formatLength } from '../wording.ts';
 import { SceneBar } from './scene-bar.tsx';
+import { SoundTrack } from './sound-track.tsx';
 
 interface SceneTrackProps {
   readonly card: VideoCard;
@@ -101,7 +103,7 @@ export function SceneTrack({ card, detail, frame, onFrame }: SceneTrackProps): J
           );
         })}
       </div>
-      <SceneSounds scenes={scenes} seconds={frameCount / fps} />
+      <SoundTrack sounds={detail.sounds} seconds={frameCount / fps} />
       {leftOut.length > 0 && <LeftOutScenes scenes={leftOut} />}
       <SceneBar card={card} detail={detail} scene={current} />
     </div>
@@ -118,26 +120,6 @@ interface Drag {
 
 function framesDragged({ first, end }: SceneBlock, moved: number): number {
   return Math.max(1, end - first + moved);
-}
-
-/** A line for each track that begins with a scene. */
-function SceneSounds({ scenes, seconds }: { readonly scenes: readonly SceneBlock[]; readonly seconds: number }) {
-  const sounds = scenes.flatMap((scene) => scene.sounds.map((sound) => ({ ...sound, scene: scene.id })));
-  if (sounds.length === 0) return null;
-  const share = (time: number): string => `${(time / seconds) * 100}%`;
-  return (
-    <div class="scene-sounds" aria-hidden="true">
-      {sounds.map(({ scene, name, from, to }) => (
-        <i
-          key={`${scene} ${name}`}
-          style={{ left: share(from), width: share(to - from) }}
-          title={`${name} of ${scene}`}
-        >
-          {name}
-        </i>
-      ))}
-    </div>
-  );
 }
 
 function LeftOutScenes({ scenes }: { readonly scenes: readonly LeftOutScene[] }): JSX.Element {
