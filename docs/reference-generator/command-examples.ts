@@ -30,6 +30,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   render: [
     ['reelform render launch/dune --draft', 'renders a small video to look at'],
     ['reelform render videos/hello.yaml --frame 1.5s', 'writes one frame as PNG'],
+    ['reelform render launch/dune --format lottie', 'writes the video as a Lottie document for web pages and apps'],
   ],
   'comment github': [['reelform comment github --plan plan.json', 'writes or updates the comment of a pull request']],
   'comment gitlab': [

@@ -105,6 +105,8 @@ export const ADVICE: readonly Group[] = [
       sound_cut: 'Use a shorter sound, a longer video, or `fade_out` if the end is meant to be left out.',
       sound_unused: 'Remove the sound, or give it a volume.',
       media_truncated: 'Export or copy the file again.',
+      lottie_differs:
+        'Give the scene the length of its template, or use the rendered video. See [A Lottie document](../guides/outputs.md#a-lottie-document).',
       hold_moves:
         'Move the hold in `timing` of template.yaml to a moment at which the picture is still, or let the template `stretch` or `loop` there. See [Holds](lint.md#holds).',
       lint_failed:

@@ -95,6 +95,7 @@ export const CODES = {
   sound_cut: 'A sound is longer than the time for which it plays, so its end is not heard',
   sound_unused: 'A sound adds nothing to the video',
   media_truncated: 'The file of a clip or sound is truncated',
+  lottie_differs: 'A player shows a part of a Lottie document otherwise than the rendered video',
   hold_moves: 'The picture of a template moves where a longer scene would hold it',
   lint_failed: 'A video could not be checked by lint, or a font could not be checked in time',
 

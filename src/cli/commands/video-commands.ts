@@ -87,7 +87,12 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
     .argument('<video>', 'path of the definition, or id of the video')
     .option('--frame <frame>', 'render one frame as PNG: number from 0, or time (1.5s)')
     .option('--draft', 'render with half the height and low quality')
-    .addOption(new Option('--format <format>', 'output format').choices(Object.keys(OUTPUT_FILE_TYPES)))
+    .addOption(
+      new Option('--format <format>', 'output format; lottie writes the video as one Lottie document').choices([
+        ...Object.keys(OUTPUT_FILE_TYPES),
+        'lottie',
+      ]),
+    )
     .option('--height <pixels>', 'height in pixels; the width keeps the aspect ratio', Number)
     .option('--fps <n>', 'frames per second', Number)
     .option('--out <file>', 'output file; default: in renders/looks/')

@@ -21,9 +21,10 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { measuresOf, projectTemplates } from '../state/video-templates.ts';
+import { exportLottie, LOTTIE_EXTENSION, wantsLottie } from './export-lottie.ts';
 import { filledBy, openInputs } from './open-inputs.ts';
 import { openCommandPool } from './open-pool.ts';
-import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
+import { type FileFlags, findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
 
 /** Minimum interval in milliseconds between updates of the progress line. */
@@ -54,7 +55,11 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
     printDiagnostics(pointers, project.source, options, io);
     return EXIT.error;
   }
-  const output = outputOf(options, video.output, measures);
+  if (wantsLottie(options)) {
+    const path = resolve(directory, options.out ?? lookPath(video, LOTTIE_EXTENSION, project));
+    return exportLottie({ video, templates, path }, project, options, io);
+  }
+  const output = outputOf(options as FileFlags, video.output, measures);
   const frame = options.frame === undefined ? null : frameOf(options.frame, output, measures);
   const startedAt = io.monotonicNow();
   const path = resolve(directory, options.out ?? defaultPath(video, output, frame, options, project));
@@ -172,13 +177,17 @@ function progressLine(id: string, io: Io) {
 
 /** Returns a path below `renders/`, which Git ignores, that apply never writes to. */
 function defaultPath(
-  { id }: Video,
+  video: Video,
   output: OutputRequest,
   frame: number | null,
   { draft }: RenderCommandOptions,
-  { root }: Project,
+  project: Project,
 ): string {
   const marks = [...(frame === null ? [] : [`frame-${frame}`]), ...(draft === true ? ['draft'] : [])];
   const { extension } = OUTPUT_FILE_TYPES[output.format ?? 'mp4'];
-  return join(root, OUTPUTS_FOLDER, 'looks', [id, ...marks, extension].join('.'));
+  return lookPath(video, [...marks, extension].join('.'), project);
+}
+
+function lookPath({ id }: Video, ending: string, { root }: Project): string {
+  return join(root, OUTPUTS_FOLDER, 'looks', `${id}.${ending}`);
 }

@@ -15,10 +15,15 @@ export interface RenderFlags {
   /** Number of a frame, or a time in seconds with an `s`. */
   readonly frame?: string;
   readonly draft?: boolean;
-  readonly format?: OutputFormat;
+  readonly format?: OutputFormat | 'lottie';
   readonly height?: number;
   readonly fps?: number;
   readonly out?: string;
+}
+
+/** Options for a file that is drawn. */
+export interface FileFlags extends RenderFlags {
+  readonly format?: OutputFormat;
 }
 
 /** Number of ids that a hint names. */
@@ -61,7 +66,7 @@ export function mistakesOf(wanted: string | Video, project: Project, cwd: string
  * @throws ReelformError `options_conflict`, `definition_invalid`
  */
 export function outputOf(
-  flags: RenderFlags,
+  flags: FileFlags,
   definedOutput: OutputRequest | null,
   measures: VideoMeasures,
 ): OutputRequest {
@@ -85,7 +90,7 @@ export function outputOf(
 }
 
 /** @throws ReelformError `options_conflict` */
-function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat } {
+function formatOf({ frame, format, out }: FileFlags): { format?: OutputFormat } {
   const ending = out === undefined ? undefined : /\.(\w+)$/.exec(out)?.[1]?.toLowerCase();
   const [named] = Object.entries(OUTPUT_FILE_TYPES).find(([, file]) => file.extension === ending) ?? [];
   const requestedFormat = frame === undefined ? format : 'png';

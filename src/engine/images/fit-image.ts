@@ -1,4 +1,4 @@
-import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, type Image, loadImage } from '@napi-rs/canvas';
 import { knownSha256 } from '../../kernel/digest.ts';
 import type { InputImage } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
@@ -8,11 +8,22 @@ import { drawPlaced, placeImage } from './place-image.ts';
 import { encodeStoredPng } from './png-file.ts';
 
 /**
- * Renders an image at the size of its area, as a PNG: upright, cropped and scaled, with alpha.
+ * Renders an image at the size of its area, as a PNG without compression.
+ *
+ * @throws RenderError as `drawFitted`
+ */
+export async function fitImage(image: InputImage): Promise<Buffer> {
+  const { width, height } = image;
+  const canvas = await drawFitted(image);
+  return encodeStoredPng(canvas.getContext('2d').getImageData(0, 0, width, height).data, width, height);
+}
+
+/**
+ * Draws an image at the size of its area: upright, cropped and scaled, with alpha.
  *
  * @throws RenderError with the image's name: asset_type_unsupported, asset_too_large, asset_decode_failed
  */
-export async function fitImage(image: InputImage): Promise<Buffer> {
+export async function drawFitted(image: InputImage): Promise<Canvas> {
   const header = checkImage(image);
   const picture = await decode(image, header);
   const placement = placeImage(picture, image, image.transform);
@@ -27,7 +38,7 @@ export async function fitImage(image: InputImage): Promise<Buffer> {
     context.fillRect(0, 0, image.width, image.height);
   }
   drawPlaced(context, picture, placement);
-  return encodeStoredPng(context.getImageData(0, 0, image.width, image.height).data, image.width, image.height);
+  return canvas;
 }
 
 async function decode(image: InputImage, header: ImageHeader): Promise<Image> {

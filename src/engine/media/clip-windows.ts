@@ -38,7 +38,7 @@ export interface TimedClip extends Pick<ClipTimes, 'timesAt' | 'isEven'> {
   readonly clip: InputClip;
 }
 
-interface OpenClip extends TimedClip {
+export interface OpenClip extends TimedClip {
   readonly pictures: ClipPictures;
 }
 
@@ -62,7 +62,8 @@ export async function openClips(clips: readonly TimedClip[], ranges: readonly Fr
   return { window: (from, maxFrames) => makeWindow(open, ranges, from, maxFrames), close };
 }
 
-async function openClip({ clip, timesAt, isEven }: TimedClip, ranges: readonly FrameRange[]): Promise<OpenClip> {
+/** Opens one clip, as `openClips`. The caller must close its pictures. */
+export async function openClip({ clip, timesAt, isEven }: TimedClip, ranges: readonly FrameRange[]): Promise<OpenClip> {
   let [first, last] = [Infinity, -Infinity];
   for (const range of ranges) {
     for (let frame = range.first; frame < range.end; frame++) {
@@ -78,7 +79,7 @@ async function openClip({ clip, timesAt, isEven }: TimedClip, ranges: readonly F
 }
 
 /** A picture that a window shows, and the time of the clip at which it is shown. */
-interface Sample {
+export interface Sample {
   readonly time: number;
   readonly index: number;
 }
@@ -132,7 +133,8 @@ interface WindowContent extends OpenClip {
   readonly indices: Set<number>;
 }
 
-function samplesAt({ timesAt, pictures }: OpenClip, frame: number): Sample[] {
+/** Returns the pictures that layers show at a frame. */
+export function samplesAt({ timesAt, pictures }: OpenClip, frame: number): Sample[] {
   return timesAt(frame).map(({ time, seconds }: ClipTime) => ({ time, index: pictures.indexAt(seconds) }));
 }
 
@@ -160,7 +162,8 @@ function fileName(clip: number, index: number): string {
   return `${clip}-${index}.bmp`;
 }
 
-function pictureId(clip: number, index: number): string {
+/** Returns the id of the asset of a picture. */
+export function pictureId(clip: number | string, index: number): string {
   return `reelform/clip/${clip}/${index}`;
 }
 
@@ -168,11 +171,22 @@ function pictureAsset({ width, height }: InputClip, at: number, index: number): 
   return { id: pictureId(at, index), w: width, h: height, u: '', p: fileName(at, index), e: 0 };
 }
 
+interface ClipComposition {
+  readonly id: string;
+  readonly w: number;
+  readonly h: number;
+  readonly layers: readonly object[];
+}
+
 /**
  * Returns the asset as a composition with a layer for each picture. The layers change midway between the times of two
  * pictures, so that rounding in the rasteriser cannot show the wrong picture.
  */
-function precomposition({ assetId, width, height }: InputClip, at: number, samples: readonly Sample[]): object {
+export function precomposition(
+  { assetId, width, height }: InputClip,
+  at: number | string,
+  samples: readonly Sample[],
+): ClipComposition {
   const ascending = [...samples].sort((a, b) => a.time - b.time);
   const layers: { refId: string; ip: number; op: number }[] = [];
   for (const [position, { time, index }] of ascending.entries()) {

@@ -167,16 +167,16 @@ function imageFields([name, png]: ImageFile, storage: ImageStorage): object {
   return { u: '', p: `data:image/png;base64,${png.toString('base64')}`, e: 1 };
 }
 
-/** Turns image layers that show a clip into layers that show a composition. */
-function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object>): unknown[] {
+/** Turns image layers that show a clip into layers that show a composition. @param clips fields of those layers by asset */
+export function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object>): unknown[] {
   return layers.map((layer) => {
     const clip = isRecord(layer) && layer.ty === LAYER_TYPE.image ? clips.get(String(layer.refId)) : undefined;
     return clip === undefined ? layer : { ...(layer as object), ...clip };
   });
 }
 
-/** Removes the path of an asset unless it is embedded data, because the rasteriser would follow it to any file. */
-function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
+/** Removes the path of an asset unless it is embedded data, because a player would follow it to any file. */
+export function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
   if (asset.p === undefined && asset.u === undefined) return asset;
   const { p: path, u: _folder, ...rest } = asset;
   const isEmbedded = typeof path === 'string' && /^data:[^,]*;base64,/i.test(path);

@@ -34,11 +34,13 @@ export interface PooledEmoji {
 }
 
 /** Options of all characters of a text document. */
-interface CharacterOptions {
+export interface CharacterOptions {
   /** Advance of spaces, in ems. */
   readonly space: number;
   /** Distance to draw glyphs below their baseline, in ems. */
   readonly drop: number;
+  /** `drop` of the first line. */
+  readonly firstDrop: number;
   /** Resolution of emoji pictures. */
   readonly pixelsPerEm: number;
   readonly part: DrawnPart;
@@ -78,10 +80,14 @@ export class GlyphPool {
    * @throws RenderError template_invalid for a text with more distinct characters than a font can have
    */
   add(lines: readonly (readonly TypesetCharacter[])[], options: CharacterOptions): { text: string; font: string } {
-    const keys = lines.map((line) => line.map((character) => this.#keyOf(character, options)));
+    const first = { ...options, drop: options.firstDrop };
+    const optionsOf = (row: number): CharacterOptions => (row === 0 ? first : options);
+    const keys = lines.map((line, row) => line.map((character) => this.#keyOf(character, optionsOf(row))));
     const font = this.#fontFor(new Set(keys.flat()), options.space);
     const text = lines.map((line, row) =>
-      line.map((character, column) => this.#characterFor(font, keys[row]![column]!, character, options)).join(''),
+      line
+        .map((character, column) => this.#characterFor(font, keys[row]![column]!, character, optionsOf(row)))
+        .join(''),
     );
     return { text: text.join('\r'), font: font.name };
   }

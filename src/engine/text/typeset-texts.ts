@@ -1,24 +1,20 @@
-import { isRecord } from '../../kernel/json.ts';
+import { isNumberList, isRecord } from '../../kernel/json.ts';
 import { STYLE_SETTINGS } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputFont, LottieDocument } from '../../template/render-input.ts';
-import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
+import { type CharacterOptions, type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 import { findTextProblems, type TextFinding } from './text-findings.ts';
-import {
-  type Alignment,
-  alignmentOf,
-  replaceTextLayers,
-  selectsPart,
-  type TextLayer,
-  withDocuments,
-} from './text-layers.ts';
+import { alignmentOf, replaceTextLayers, selectsPart, type TextLayer, withDocuments } from './text-layers.ts';
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';
+
+/** Who draws the texts. lottie-web differs in where a text begins, in its second line, and in the point that characters rotate around. */
+export type TextPlayer = 'rasteriser' | 'lottie-web';
 
 /**
  * Typesets all texts of an animation: shapes them, breaks them into lines, positions them, and embeds their outlines, so that the
- * rasteriser does not use fonts. Animators of characters still apply.
+ * player does not use fonts. Animators of characters still apply.
  *
  * @param animation not modified
  * @param fonts all fonts of the input; the fallbacks in order
@@ -27,6 +23,7 @@ import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts'
 export async function typesetTexts(
   animation: LottieDocument,
   fonts: readonly InputFont[],
+  player: TextPlayer = 'rasteriser',
 ): Promise<{ readonly animation: LottieDocument; readonly findings: readonly TextFinding[] }> {
   const texts = await layOutLayers(animation, fonts);
   const pool = new GlyphPool();
@@ -36,7 +33,7 @@ export async function typesetTexts(
     for (const document of layer.documents) {
       if (!layerTexts.some((text) => text.document === document)) keptFonts.add(document.f);
     }
-    return typesetLayer(layer, layerTexts, pool, index);
+    return typesetLayer(layer, layerTexts, { pool, index, player });
   });
   const chars = [...(Array.isArray(animation.chars) ? animation.chars : []), ...pool.chars];
   const list = [...fontList(animation).filter(({ fName }) => keptFonts.has(fName)), ...pool.fonts];
@@ -51,29 +48,39 @@ async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocu
   return drawEmoji(emoji);
 }
 
+interface Typesetting {
+  readonly pool: GlyphPool;
+  readonly player: TextPlayer;
+  /** Returns numbers for added layers. */
+  index(): number;
+}
+
 /**
  * Returns the layers that draw a text layer, usually a single layer. Animators of opacity fade letters, but not pictures of emoji. If
  * a layer has both, it is split into three: a matte of filled rectangles that fade, the pictures behind that matte, and the letters.
  *
  * @param texts of the layer
- * @param index returns numbers for the added layers
  * @returns from front to back
  */
 function typesetLayer(
   layer: TextLayer,
   texts: readonly LaidOutText[],
-  pool: GlyphPool,
-  index: () => number,
+  { pool, player, index }: Typesetting,
 ): LottieNode[] {
-  const draw = (part: DrawnPart): LottieNode =>
-    withDocuments(layer, new Map(texts.map((text) => [text.document, typesetDocument(text, pool, part)])));
+  const typeset = (text: LaidOutText, part: DrawnPart): LottieNode => {
+    return player === 'lottie-web' ? lottieWebDocument(text, pool, part) : typesetDocument(text, pool, part);
+  };
+  const draw = (part: DrawnPart): LottieNode => {
+    const drawn = withDocuments(layer, new Map(texts.map((text) => [text.document, typeset(text, part)])));
+    return player === 'lottie-web' ? withoutGroupingDrop(drawn) : drawn;
+  };
   const hasPictures = texts.some(({ layout }) =>
     layout.lines.some(({ cells }) => cells.some(({ cell }) => cell.isColored)),
   );
   // A layer that is a matte or has a matte cannot be split, because a layer has at most one matte.
   const isMatted = layer.layer.tt !== undefined || layer.layer.td !== undefined;
   if (!hasPictures || isMatted || !layer.animators.some(fades)) return [draw('all')];
-  const areas = new Map(texts.map((text) => [text.document, filled(typesetDocument(text, pool, 'areas'))]));
+  const areas = new Map(texts.map((text) => [text.document, filled(typeset(text, 'areas'))]));
   const matte = asMatte(withDocuments(layer, areas));
   return [{ ...matte, ind: index() }, { ...draw('pictures'), ind: index(), tt: 1 }, draw('letters')];
 }
@@ -119,27 +126,66 @@ const MIN_EMOJI = 64;
 const MAX_EMOJI = 512;
 
 /** Returns the text document that draws a laid-out text, or a part of it, with characters of the pool. */
-function typesetDocument(
-  { layer, document, spec, stack, layout }: LaidOutText,
+function typesetDocument(text: LaidOutText, pool: GlyphPool, part: DrawnPart): LottieNode {
+  const { layer, spec, layout } = text;
+  const { size, baseline } = layout;
+  const isBoxed = spec.box !== null && layer.grouping === TEXT_BOX_GROUPING;
+  const drop = isBoxed ? 0 : dropOf(text);
+  const fields = typesetFields(text, pool, { part, drop: -drop, firstDrop: -drop });
+  return isBoxed
+    ? { ...fields, ...boxFields(spec, layout, layer.groupingDrop) }
+    : { ...fields, ps: [anchorOf(spec), baseline + drop * size] };
+}
+
+/** What lottie-web adds to the position of all lines after the first, in pixels. */
+const LATER_LINES = 1;
+
+/**
+ * Returns the text document with which lottie-web draws what the rasteriser draws: it begins a text an ascent lower, and shifts all
+ * lines after the first. Boxes are not kept, because it breaks lines anew in them.
+ */
+function lottieWebDocument(text: LaidOutText, pool: GlyphPool, part: DrawnPart): LottieNode {
+  const { size, lines, baseline } = text.layout;
+  const drop = dropOf(text);
+  const shift = lines.length > 1 && size > 0 ? LATER_LINES : 0;
+  const fields = typesetFields(text, pool, { part, drop: -drop, firstDrop: shift === 0 ? -drop : shift / size - drop });
+  return { ...fields, ps: [anchorOf(text.spec), baseline + (drop - POOL_ASCENT) * size - shift] };
+}
+
+/** Removes the height of the point that characters rotate around, which outlines and position contain. Adds fields that it may lack. */
+function withoutGroupingDrop(layer: LottieNode): LottieNode {
+  const text = layer.t as LottieNode;
+  const more = isRecord(text.m) ? text.m : {};
+  const [x = 0] = isRecord(more.a) && isNumberList(more.a.k) ? more.a.k : [];
+  return { ...layer, t: { a: [], p: {}, ...text, m: { g: 1, ...more, a: { a: 0, k: [x, 0] } } } };
+}
+
+/**
+ * Returns the distance below the baseline of the point that characters rotate around, in ems. It is a share of the ascent, which
+ * outlines lack, so a text is positioned at that point, and its outlines are shifted back.
+ */
+function dropOf({ layer, stack }: LaidOutText): number {
+  return layer.animators.length > 0 ? layer.groupingDrop * stack[0]!.ascent : 0;
+}
+
+/** Returns the fields of a text document except its position. */
+function typesetFields(
+  { layer, document, spec, layout }: LaidOutText,
   pool: GlyphPool,
-  part: DrawnPart,
+  drawn: Pick<CharacterOptions, 'part' | 'drop' | 'firstDrop'>,
 ): LottieNode {
-  const { size, lineHeight, lines, baseline } = layout;
+  const { size, lineHeight, lines } = layout;
   const order = orderOf(layer.animators, lines);
   const space = spaceAdvance(lines, spec.tracking, order);
-  // Characters rotate around a point whose distance from the baseline is a share of the ascent, which outlines lack. So the
-  // text is positioned at that point, and its outlines are shifted back.
-  const isBoxed = spec.box !== null && layer.grouping === TEXT_BOX_GROUPING;
-  const drop = layer.animators.length > 0 && !isBoxed ? layer.groupingDrop * stack[0]!.ascent : 0;
   const { text, font } = pool.add(
     lines.map((line) => typesetLine(line, order, space)),
-    { space, drop: -drop, pixelsPerEm: emojiPixels(size), part },
+    { ...drawn, space, pixelsPerEm: emojiPixels(size) },
   );
   const alignment = alignmentOf(spec);
   const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !REPLACED_FIELDS.includes(field)));
   const scale = spec.size === 0 ? 1 : size / spec.size;
   const stroke = typeof document.sw === 'number' ? { sw: document.sw * scale } : {};
-  const fields = {
+  return {
     ...kept,
     ...stroke,
     t: text,
@@ -148,13 +194,12 @@ function typesetDocument(
     lh: lineHeight,
     j: order === 'reading' ? MIRRORED[alignment] : alignment,
   };
-  return isBoxed
-    ? { ...fields, ...boxFields(spec, layout, layer.groupingDrop) }
-    : { ...fields, ps: [anchorOf(spec, alignment), baseline + drop * size] };
 }
 
 /** Returns the x position that the alignment refers to. */
-function anchorOf({ box, x }: LaidOutText['spec'], alignment: Alignment): number {
+function anchorOf(spec: LaidOutText['spec']): number {
+  const { box, x } = spec;
+  const alignment = alignmentOf(spec);
   const width = box?.width ?? 0;
   if (alignment === 0) return x;
   return x + (alignment === 1 ? width : width / 2);

@@ -172,6 +172,28 @@ export async function muxWebm({ format, color, alpha, ...options }: WebmTracks):
   });
 }
 
+/**
+ * Writes a sound alone as an M4A file (MP4 without a video track).
+ *
+ * @param track AAC
+ */
+export async function muxSound(track: AudioTrack): Promise<TemporaryFile> {
+  const { file, target } = openTarget();
+  try {
+    const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target });
+    const audio = new EncodedAudioPacketSource('aac');
+    output.addAudioTrack(audio);
+    await output.start();
+    const decoderConfig = soundDecoderConfig(track);
+    for await (const packet of soundPackets(track, 0)) await audio.add(packet, { decoderConfig });
+    await output.finalize();
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
 /** Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares. */
 async function preSkipSeconds(sound: AudioTrack | null): Promise<number> {
   if (sound === null) return 0;
@@ -206,10 +228,8 @@ async function writeFile(
   { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, addPackets }: FileOptions,
 ): Promise<TemporaryFile> {
   const { rate, width, height } = format;
-  const file = TemporaryFile.create();
+  const { file, target } = openTarget();
   try {
-    const write = ({ data, position }: StreamTargetChunk): Promise<void> => file.write(data, position);
-    const target = new StreamTarget(new WritableStream({ write }), { chunked: true, chunkSize: WRITTEN_BYTES });
     const output = new Output({ format: container, target });
     const video = new EncodedVideoPacketSource(codec);
     output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
@@ -229,6 +249,14 @@ async function writeFile(
     file.close();
     throw error;
   }
+}
+
+/** Returns a new temporary file, and the target that writes it. */
+function openTarget(): { readonly file: TemporaryFile; readonly target: StreamTarget } {
+  const file = TemporaryFile.create();
+  const write = ({ data, position }: StreamTargetChunk): Promise<void> => file.write(data, position);
+  const target = new StreamTarget(new WritableStream({ write }), { chunked: true, chunkSize: WRITTEN_BYTES });
+  return { file, target };
 }
 
 function soundDecoderConfig({ codec, sampleRate, channels: numberOfChannels, configuration }: SoundFormat) {

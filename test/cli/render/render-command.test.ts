@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
-import { definition, makeRepository, NO_LINT } from '../../support/repository.ts';
+import { numberedClip } from '../../engine/media/media-files.ts';
+import { mediaPackageFiles } from '../../support/media-package.ts';
+import { definition, makeFolder, makeRepository, NO_LINT } from '../../support/repository.ts';
+import { solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
 async function pixelAt(path: string, x: number, y: number): Promise<number[]> {
@@ -64,7 +67,54 @@ describe('reelform render', () => {
     expect(readFileSync(join(root, 'x/y.webp')).subarray(8, 12).toString()).toBe('WEBP');
   });
 
+  it('writes a video as a Lottie document', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome', 'output: {format: webm, height: 18}\n') });
+    const { stderr, stdout } = await reelform(root, ['render', 'rome', '--format', 'lottie']);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^renders\/looks\/rome\.json {2}64 × 36, 10 frames, \d+ kB, in [\d.]+ s\n$/);
+    const document = JSON.parse(readFileSync(join(root, 'renders/looks/rome.json'), 'utf8'));
+    expect(document).toMatchObject({ w: 64, h: 36, fr: 10, ip: 0, op: 10 });
+    const named = await reelform(root, ['render', 'rome', '--out', 'x/rome.json', '--json']);
+    expect(JSON.parse(named.stdout)).toMatchObject({
+      format: 'lottie',
+      path: join(root, 'x/rome.json'),
+      fps: 10,
+      frames: 10,
+    });
+  });
+
+  it('reports where the clip of a Lottie document does not go on', async () => {
+    const media = Object.fromEntries(
+      [...mediaPackageFiles()].map(([path, bytes]) => [`templates/media/${path}`, bytes]),
+    );
+    const root = makeFolder({
+      ...media,
+      'reelform.yaml': `templates:\n  media: ./templates/media\n${NO_LINT}`,
+      'videos/images/photo.png': solidPng('#ff0000', 64, 36),
+      'videos/clip.mp4': await numberedClip(10, 40),
+      'videos/held.yaml': [
+        'title: Held',
+        'scenes:',
+        '  - id: a',
+        '    template: media',
+        '    duration: 2',
+        '    resources:',
+        '      "(Footage)/USER/photo.png": ./images/photo.png',
+        '      "(Footage)/USER/clip.mp4": ./clip.mp4',
+        '',
+      ].join('\n'),
+    });
+    const { exitCode, stderr } = await reelform(root, ['render', 'held', '--format', 'lottie']);
+    expect(stderr).toContain('videos/held.yaml:8:34');
+    expect(stderr).toMatch(/warning {2}From \d\.\d s, the clip .* lottie_differs/);
+    expect(stderr).toContain('the clip a.(Footage)/USER/clip.mp4 does not go on');
+    expect(exitCode).toBe(0);
+  });
+
   it.each([
+    [['rome', '--format', 'lottie', '--height', '36'], 'options_conflict', 'size and rate of its video'],
+    [['rome', '--out', 'a.json', '--draft'], 'options_conflict', 'size and rate of its video'],
+    [['rome', '--format', 'lottie', '--out', 'a.mp4'], 'options_conflict', 'Use the extension .json'],
     [['moscow'], 'unknown_video', 'Name a definition'],
     [['rmoe'], 'unknown_video', 'Did you mean rome?'],
     [['videos/roma.yaml'], 'unknown_video', 'Did you mean videos/rome.yaml?'],

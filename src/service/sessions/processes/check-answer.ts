@@ -257,6 +257,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   keys: ({ ranges, outputs }) =>
     fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
   join: () => renderedFile,
+  lottie: () => fields({ file: temporaryFile, differences: listOf(fields({ name: text, fromSeconds: number })) }),
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),

@@ -26,6 +26,9 @@ const NO_FILES: AnsweredFiles = { files: 0, fileBytes: 0 };
 /** More than any codec needs for a pixel and its share of the sound, and for the rest of a file. */
 const [BYTES_PER_PIXEL, BYTES_PER_FRAME] = [8, MEGABYTE];
 
+/** More than an animation, its pictures, those of its clips, and half an hour of sound. */
+const LOTTIE_BYTES = 1_024 * MEGABYTE;
+
 /** Twice the samples of uncompressed sound, and more than the headers of its packets. */
 const SOUND_BYTES_PER_SECOND = MEGABYTE;
 
@@ -42,6 +45,7 @@ const FILES: { readonly [Kind in TaskKind]?: (input: TaskInput<Kind>) => Answere
   video: (renderInput) => videoFiles(renderInput),
   files: ({ renderInput, outputs }) => videoFiles(renderInput, outputs.length),
   join: ({ renderInput }) => videoFiles(renderInput),
+  lottie: () => ({ files: 1, fileBytes: LOTTIE_BYTES }),
   sound: ({ renderInput: { frameCount, fps } }) => ({
     files: 1,
     fileBytes: Math.ceil(frameCount / fps + 1) * SOUND_BYTES_PER_SECOND,

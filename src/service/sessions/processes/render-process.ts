@@ -68,6 +68,10 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
       sound.track?.packets.close();
     }
   },
+  async lottie({ input }) {
+    const { exportLottie } = await import('../../../engine/export/lottie-file.ts');
+    return exportLottie(unpackRenderInput(input));
+  },
   async stills({ input }, onProgress) {
     const { renderStills } = await import('../../../engine/render-stills.ts');
     return renderStills(unpackRenderInput(input), onProgress);

@@ -1,6 +1,7 @@
 import type { SoundLength } from '../../../contract/video-measures.ts';
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import type { LottieFile } from '../../../engine/export/lottie-file.ts';
 import type { FrameRange } from '../../../engine/frame-rate.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
@@ -73,6 +74,8 @@ interface RenderTasks {
     };
     readonly output: RenderedFile;
   };
+  /** Writes a video as a Lottie document. */
+  readonly lottie: { readonly input: AnyRenderInput; readonly output: LottieFile };
   /** Draws an input's stills without its video, as PNG, in the input's order. */
   readonly stills: { readonly input: AnyRenderInput; readonly output: readonly StillImage[] };
   /** Draws the stills of two inputs and compares them. */

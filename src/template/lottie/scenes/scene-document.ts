@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/defined.ts';
 import type { LottieDocument } from '../../render-input.ts';
 import { IDENTITY_TRANSFORM, LAYER_TYPE, type LottieNode } from '../lottie-layers.ts';
 import { fontList } from '../slots/lottie-slots.ts';
@@ -5,6 +6,8 @@ import { dipOf, enteringEffect, type LayerEffect, leavingEffect, type SceneTrans
 
 /** A scene with its place in a document. */
 export interface PlacedScene {
+  /** Name of its layer; absent for none. */
+  readonly name?: string;
   /** Template with values. The ids of its assets must not be used by other scenes: see `withPrefix`. */
   readonly animation: LottieDocument;
   /** Frame of the document that shows the first frame of the scene; may be negative. */
@@ -58,7 +61,7 @@ export function sceneDocument(scenes: readonly PlacedScene[], canvas: SceneCanva
     const entering = enteringLayer(scene, canvas);
     const leaving = leavingLayer(next, canvas);
     const times = { ip: shown.from, op: shown.to };
-    const layer = { ...compositionLayer(id, canvas), ...times, st: scene.start };
+    const layer = { ...compositionLayer(id, canvas), ...times, st: scene.start, ...defined({ nm: scene.name }) };
     if (entering === null || leaving === null) layers.unshift({ ...layer, ...entering, ...leaving });
     else {
       assets.push({ id: `${id}/leaving`, w: width, h: height, layers: numbered([{ ...layer, ...leaving }]) });
