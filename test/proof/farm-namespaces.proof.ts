@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { untilEnded } from '../support/api.ts';
 import { type Farm, type FarmWorker, openFarm } from '../support/farm.ts';
-import { type FarmSession, farmSessions, referenceVideos } from '../support/farm-sessions.ts';
+import { type FarmSession, farmRequest, farmSessions, referenceVideos } from '../support/farm-sessions.ts';
 import { openNetwork, type TestNetwork } from '../support/network-namespace.ts';
 import { IS_WHOLE, tell } from '../support/proof.ts';
 import { startS3Server } from '../support/s3-server.ts';
@@ -26,8 +26,8 @@ else if (IS_WHOLE) {
 
 async function post(farm: Farm, sessions: readonly FarmSession[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const { title, mapping } of sessions) {
-    const { body } = await farm.api('POST', '/v2/render_sessions', { body: { title, mapping, render: 'preview' } });
+  for (const session of sessions) {
+    const { body } = await farm.api('POST', '/v2/render_sessions', { body: farmRequest(session) });
     ids.push(body.render_session.id);
   }
   return ids;

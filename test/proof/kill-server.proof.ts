@@ -46,16 +46,25 @@ it(`kill -9 of the service, ${KILLS} times during ${RENDERS} renders: all finish
   const versions = await api('GET', '/v2/template_style_versions');
   const styleVersion = versions.body.style_versions[0].id;
   const ids = new Set<string>();
+  const sceneOf = (id: string, text: string) => ({
+    id,
+    mapping: {
+      template_style_version_id: styleVersion,
+      resources: { t_01: { source: { text } }, c_01: { source: { text: 'EEADA7' } } },
+    },
+  });
   for (let index = 0; index < RENDERS; index++) {
+    const first = sceneOf('first', `No. ${index}`);
+    const second = sceneOf('second', `After ${index}`);
+    const isOfScenes = index % 2 === 1;
     const { status, body } = await api('POST', '/v2/render_sessions', {
       headers: { 'idempotency-key': `render-${index}` },
       body: {
         title: `Render ${index}`,
         render: 'preview',
-        mapping: {
-          template_style_version_id: styleVersion,
-          resources: { t_01: { source: { text: `No. ${index}` } }, c_01: { source: { text: 'EEADA7' } } },
-        },
+        ...(isOfScenes
+          ? { scenes: [first, { ...second, transition: { type: 'fade', duration: 0.5 } }] }
+          : { mapping: first.mapping }),
       },
     });
     expect(status).toBe(201);

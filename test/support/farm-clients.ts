@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, openApi, untilEnded } from './api.ts';
 import type { Farm } from './farm.ts';
-import type { FarmSession } from './farm-sessions.ts';
+import { type FarmSession, farmRequest } from './farm-sessions.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 /** Time limit for webhook events and deliveries after the last video; failed ones are retried after minutes. */
@@ -68,12 +68,12 @@ export async function openFarmClients(farm: Farm, receivers: readonly WebhookRec
   return {
     async post(sessions) {
       const ids: string[] = [];
-      for (const { title, mapping } of sessions) {
+      for (const session of sessions) {
         const { api } = clients[apis.size % clients.length]!;
         const external_uploads = [{ to: 's3://deliveries/{session_id}.mp4', credential: 'bucket' }];
         const { status, body } = await api('POST', '/v2/render_sessions', {
-          headers: { 'idempotency-key': title.replace(' ', '-') },
-          body: { title, mapping, render: 'preview', external_uploads },
+          headers: { 'idempotency-key': session.title.replace(' ', '-') },
+          body: { ...farmRequest(session), external_uploads },
         });
         if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
         apis.set(body.render_session.id, api);

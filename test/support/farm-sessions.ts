@@ -1,12 +1,14 @@
 import type { Mapping } from '../../src/contract/wire/mapping.ts';
+import { type SceneRequest, scenesOf } from '../../src/contract/wire/scene-request.ts';
+import { defined } from '../../src/kernel/defined.ts';
+import { bindInput } from '../../src/service/sessions/bind-template.ts';
 import { inputDigest } from '../../src/service/sessions/input-digest.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
-import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
+import { emptySources } from '../../src/service/sessions/session-scenes.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/render-input.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 import { bytesOf } from './in-memory.ts';
-import { scenesOfMapping } from './scenes-of-mapping.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
 const SIZES = {
@@ -63,11 +65,35 @@ export interface FarmSession {
   readonly title: string;
   readonly template: FarmTemplate;
   readonly mapping: Pick<Mapping, 'template_style_version_id' | 'resources'>;
+  /** Replace the mapping. */
+  readonly scenes?: SceneRequest[];
 }
 
-/** Returns sessions that all differ, the long ones first. */
+/** Returns sessions that all differ, the long ones first. One in three of the short ones has scenes. */
 export function farmSessions(count: number, longCount = 0): FarmSession[] {
-  return Array.from({ length: count }, (_, index) => farmSession(index < longCount ? 'long' : 'short', index));
+  return Array.from({ length: count }, (_, index) => {
+    if (index < longCount) return farmSession('long', index);
+    const session = farmSession('short', index);
+    return index % 3 === 2 ? withScenes(session, index) : session;
+  });
+}
+
+/** Returns a session of two scenes, the second of which is longer than its template and slides over the first. */
+export function withScenes(session: FarmSession, number: number): FarmSession {
+  const { mapping } = session;
+  const second: SceneRequest = {
+    id: 'second',
+    mapping: farmSession('short', number + 10_000).mapping,
+    seconds: 5,
+    timing: [{ hold: 20 }],
+    transition: { type: 'slide', duration: 0.5 },
+  };
+  return { ...session, scenes: [{ id: 'first', mapping }, second] };
+}
+
+/** Returns the body of the request for a session. */
+export function farmRequest({ title, mapping, scenes }: FarmSession) {
+  return { title, render: 'preview', ...(scenes === undefined ? { mapping } : { scenes }) };
 }
 
 /** Returns a session that differs for each number. */
@@ -88,9 +114,11 @@ export async function referenceVideos(sessions: readonly FarmSession[]): Promise
   const pool = createRenderPool({ size: 1 });
   try {
     const videos: Uint8Array[] = [];
-    for (const { template, mapping } of sessions) {
-      const fingerprint = inputDigest(scenesOfMapping(packageOf(template), mapping));
-      const renderInput = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
+    for (const { template, mapping, scenes } of sessions) {
+      const templates = new Map([[packageOf(template).spec.id, packageOf(template)]]);
+      const session = { video: scenesOf({ mapping, ...defined({ scenes }) }), templates };
+      const sources = emptySources<never>(session.video);
+      const renderInput = bindInput({ ...session, sources, fingerprint: inputDigest({ ...session, sources }) });
       videos.push(await bytesOf((await pool.run('video', renderInput)).video));
     }
     return videos;
