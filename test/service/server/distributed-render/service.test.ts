@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { SceneRequest } from '../../../../src/contract/wire/scene-request.ts';
 import { SCOPES } from '../../../../src/service/server/ports.ts';
 import { startServer } from '../../../../src/service/server/start-server.ts';
 import { startWorker } from '../../../../src/service/server/start-worker.ts';
+import { bindInput } from '../../../../src/service/sessions/bind-template.ts';
 import { inputDigest, videoFiles } from '../../../../src/service/sessions/input-digest.ts';
 import type { TenantId } from '../../../../src/service/sessions/ports.ts';
 import { createSegmentRenderer } from '../../../../src/service/sessions/segments/segment-renderer.ts';
+import { emptySources } from '../../../../src/service/sessions/session-scenes.ts';
 import { bindMapping } from '../../../../src/template/bind/bind-mapping.ts';
 import { openApi, untilEnded } from '../../../support/api.ts';
 import { describeOnDatabases } from '../../../support/databases.ts';
@@ -48,10 +51,12 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const tenant = 'default' as TenantId;
     const { text } = await server.tokens.create({ tenant, name: '', scopes: SCOPES, expiresAt: null });
     const api = openApi(server.url, text);
-    const render = async (request: object) => {
-      const { body } = await api('POST', '/v2/render_sessions', { body: { ...sessionBody(LONG.spec.id), ...request } });
+    const render = async (request: object, frames = 80) => {
+      const { mapping, ...plain } = sessionBody(LONG.spec.id);
+      const content = 'scenes' in request ? {} : { mapping };
+      const { body } = await api('POST', '/v2/render_sessions', { body: { ...plain, ...content, ...request } });
       const session = await untilEnded(api, body.render_session.id);
-      expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
+      expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames } });
       const events = log.splice(0).map((line) => JSON.parse(line) as { event?: string; chunks?: number });
       expect(events.find(({ event }) => event === 'session-distributed')).toMatchObject({ chunks: 2 });
       expect(events.filter(({ event }) => event === 'chunk-rendered')).toHaveLength(2);
@@ -77,5 +82,23 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
       const bytes = Buffer.from(await (await fetch(outputs[at].video_url)).arrayBuffer());
       expect(Buffer.compare(bytes, await bytesOf(made.video)), FILES[at]!.name).toBe(0);
     }
+
+    const scenes: SceneRequest[] = [
+      { id: 'first', mapping: { template_style_version_id: LONG.spec.id, resources } },
+      {
+        id: 'second',
+        mapping: { template_style_version_id: LONG.spec.id, resources },
+        seconds: 9.5,
+        timing: [{ hold: 30 }],
+        transition: { type: 'push', duration: 0.6 },
+      },
+    ];
+    const composed = await render({ title: 'Scenes', scenes, frames: 175 }, 175);
+    const input = { video: { scenes }, templates: new Map([[LONG.spec.id, LONG]]) };
+    const digested = { ...input, sources: emptySources<never>({ scenes }) };
+    const together = bindInput({ ...digested, fingerprint: inputDigest(digested) });
+    const [onePiece] = await renderer.render(together);
+    const composedBytes = Buffer.from(await (await fetch(composed.video_url)).arrayBuffer());
+    expect(Buffer.compare(composedBytes, await bytesOf(onePiece!.video))).toBe(0);
   });
 });
