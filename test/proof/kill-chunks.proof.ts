@@ -14,18 +14,20 @@ const STRIDE = count(1, 15);
 
 describeOnDatabases('a process of a video in chunks that dies before or after any of its calls', (databases, kind) => {
   it.each([
-    { files: 'one file', outputs: undefined },
-    { files: 'four files', outputs: FILES },
+    { files: 'one file', outputs: undefined, hasScenes: false },
+    { files: 'four files', outputs: FILES, hasScenes: false },
+    { files: 'one file of two scenes', outputs: undefined, hasScenes: true },
   ])(
     'reaches the same result, with $files',
-    async ({ files, outputs }) => {
+    async ({ files, outputs, hasScenes }) => {
       const { database } = await databases.open();
       /** Chunks and joins at each point; at the last one, nothing is killed. */
       const counts: number[] = [];
       for (let point = 0, wasKilled = true; wasKilled; point += STRIDE) {
         const renderer = instantChunks();
         const farm = await openDistributedFarm(database, { renderer });
-        const id = await farm.create(`Hi ${point}`, 'Berlin', outputs);
+        const text = `Hi ${point}`;
+        const id = await (hasScenes ? farm.createScenes(text) : farm.create(text, 'Berlin', outputs));
         let calls = 0;
         await runThrough(
           farm,

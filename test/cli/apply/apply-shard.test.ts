@@ -101,6 +101,27 @@ describe('reelform apply --shard', () => {
     expect(outputsOf(damaged)).toEqual(outputsOf(whole));
   });
 
+  it('renders segments of a video of scenes, which an apply joins to the bytes of an apply without shards', async () => {
+    const scene = (id: string, more: string) =>
+      `  - { id: ${id}, template: small, resources: { t_01: ${id}, c_01: "#EEADA7" }${more} }\n`;
+    const scenes = `${scene('first', '')}${scene('last', ', duration: 4, transition: { type: slide, duration: 0.5 }')}`;
+    const root = repository({ 'videos/berlin.yaml': `title: Berlin\nscenes:\n${scenes}` });
+    const whole = checkout(root);
+    expect((await reelform(whole, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    const shards = [await shard(root, '1/2'), await shard(root, '2/2')];
+    expect(shards.map(({ exitCode, segments }) => [exitCode, segments.length > 0])).toEqual([
+      [0, true],
+      [0, true],
+    ]);
+    collectSegments(
+      shards.map(({ machine }) => machine),
+      root,
+    );
+    expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    expect(await lastRun(root)).toMatchObject({ rendered: 0 });
+    expect(outputsOf(root)).toEqual(outputsOf(whole));
+  });
+
   it('passes segments through a bucket to an apply that renders nothing', async () => {
     const server = await startS3Server();
     onTestFinished(() => server.close());

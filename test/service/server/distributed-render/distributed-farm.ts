@@ -124,6 +124,8 @@ export interface DistributedFarm {
   readonly events: (RunnerEvent | ChunkEvent)[];
   /** Creates a session with this text. @returns its id */
   create(text?: string, title?: string, outputs?: NamedOutput[]): Promise<string>;
+  /** Creates a session of two scenes, the first with this text. @returns its id */
+  createScenes(text: string): Promise<string>;
   get(id: string): Promise<RenderSession>;
   /** Cancels as another process would. */
   cancel(id: string): Promise<void>;
@@ -268,6 +270,15 @@ export async function openDistributedFarm(
       const mapping = { template_style_version_id: LONG.spec.id, resources };
       const request = { title, render: 'preview' as const, mapping, ...(outputs && { outputs }) };
       return (await sessions.create(TENANT, request)).session.id;
+    },
+    async createScenes(text) {
+      const sceneOf = (id: string, words: string) => {
+        const resources = { t_01: { source: { text: words } }, c_01: { source: { text: '#FF0000' } } };
+        return { id, mapping: { template_style_version_id: LONG.spec.id, resources } };
+      };
+      const last = { ...sceneOf('last', 'Bye'), transition: { type: 'fade' as const, duration: 0.5 } };
+      const scenes = [sceneOf('first', text), last];
+      return (await sessions.create(TENANT, { title: 'Scenes', render: 'preview', scenes })).session.id;
     },
     get: (id) => sessions.get(TENANT, id),
     cancel: async (id) => void (await sessions.cancel(TENANT, id)),
