@@ -108,7 +108,9 @@ export const ADVICE: readonly Group[] = [
       lottie_differs:
         'Give the scene the length of its template, or use the rendered video. See [A Lottie document](../guides/outputs.md#a-lottie-document).',
       hold_moves:
-        'Move the hold in `timing` of template.yaml to a moment at which the picture is still, or let the template `stretch` or `loop` there. See [Holds](lint.md#holds).',
+        'Move the hold in `timing` of template.yaml to a moment at which the picture is still, or let the template `stretch` or `loop` there. For a single video, write another `duration` of the scene. See [Holds](lint.md#holds).',
+      transition_from_empty:
+        'Write `at: before` in the transition: it then covers the end of the scene before, while that still moves. See [Transitions](lint.md#transitions).',
       lint_failed:
         'The message names the reason. This is an error if the video cannot be rendered, or if a lint rule is an error.',
     },

@@ -24,10 +24,14 @@ export interface PictureBox {
 }
 
 /** A defect that viewers of a video would notice, with its position in the picture, or null if that is unknown. */
-export type LintFinding = LintDefect & { readonly box: PictureBox | null };
+export type LintFinding = LintDefect & {
+  readonly box: PictureBox | null;
+  /** Id of the scene that shows it; absent for a track of the whole video, and in a video of one template at its own times. */
+  readonly scene?: string;
+};
 
 /** A defect that viewers of a video would notice, such as a missing glyph. */
-export type LintDefect = { readonly code: LintCode } & FindingMoment & (EditableDefect | FlashDefect);
+export type LintDefect = { readonly code: LintCode } & FindingMoment & (EditableDefect | FlashDefect | SceneDefect);
 
 /** A defect of the picture as a whole. */
 interface FlashDefect {
@@ -41,6 +45,21 @@ interface FlashDefect {
 
 /** Kind of a passage in a text that was not meant to be drawn. */
 export type LeftoverKind = 'escape' | 'placeholder' | 'entity' | 'markup' | 'value' | 'encoding';
+
+/** A defect of how a scene is placed in its video. */
+type SceneDefect = { readonly editable: null } & (
+  | {
+      readonly code: 'hold_moves';
+      readonly heldSeconds: number;
+      /** See `movement`. */
+      readonly changedShare: number;
+    }
+  | {
+      readonly code: 'transition_from_empty';
+      /** Id of the scene whose last frame is empty. */
+      readonly before: string;
+    }
+);
 
 type EditableDefect = { readonly editable: string } & (
   | {

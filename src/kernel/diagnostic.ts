@@ -96,7 +96,8 @@ export const CODES = {
   sound_unused: 'A sound adds nothing to the video',
   media_truncated: 'The file of a clip or sound is truncated',
   lottie_differs: 'A player shows a part of a Lottie document otherwise than the rendered video',
-  hold_moves: 'The picture of a template moves where a longer scene would hold it',
+  hold_moves: 'The picture of a template moves where a longer scene holds it',
+  transition_from_empty: 'A transition replaces a scene that ends with an empty picture',
   lint_failed: 'A video could not be checked by lint, or a font could not be checked in time',
 
   // Configuration, templates and schemas

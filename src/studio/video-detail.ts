@@ -1,14 +1,14 @@
 import { segmentRanges } from '../engine/segments/segment.ts';
 import type { MapNode } from '../kernel/yaml/tree.ts';
-import { definitionSpan } from '../reconciler/definition/definition-file.ts';
 import { isDataFile } from '../reconciler/definition/read-rows.ts';
-import { firstTemplate, isFragment, type Video } from '../reconciler/definition/video.ts';
+import { isFragment, type Video } from '../reconciler/definition/video.ts';
 import { editableKeys } from '../reconciler/lock/input-names.ts';
 import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
+import { placeFindings, safeAreasOf } from '../report/wording/place-findings.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
-import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
 import { definitionTree, formFields, type SceneFrames, templateFields } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
@@ -124,25 +124,19 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   const card = live.card(id);
   const { project } = live.loaded;
   const video = project.videos.find((candidate) => candidate.id === id);
-  const template = video && (project.templates.get(firstTemplate(video))?.package ?? null);
-  if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
+  const packageOf = (name: string): TemplatePackage | null => project.templates.get(name)?.package ?? null;
+  if (video?.scenes.every(({ template }) => packageOf(template) !== null) !== true)
+    throw new RequestError('not_found', `${id} cannot be drawn here`);
   const renderInput = await stills.renderInput(live.subject(card.fingerprint), video.output ?? {});
   const { signal } = new AbortController();
-  const rules = { repository: project.config.lint, template: template.manifest.lint };
-  const input = { renderInput, safeArea: safeAreaOf(rules) };
+  const context = { ...project, lint: project.config.lint, packageOf };
+  const input = { renderInput, safeAreas: safeAreasOf(video, context) };
   const findings = await queue.run(() => ports.pool.run('lint', input), signal, false);
-  return findings.flatMap((finding): LintMark[] => {
-    const severity = lintSeverity(finding.code, rules);
-    if (severity === 'off') return [];
-    const at = definitionSpan(
-      video.path,
-      project.source(video.path) ?? '',
-      finding.editable === null ? [] : ['resources', finding.editable],
-    );
-    const [shown] = diagnosticsJson([lintDiagnostic(finding, { id, at, severity })], project.source);
-    const { code, message, hint } = shown!;
+  return placeFindings(findings, video, context).map(({ finding, target }): LintMark => {
+    const [shown] = diagnosticsJson([lintDiagnostic(finding, target)], project.source);
+    const { code, severity, message, hint } = shown!;
     const { editable, frame, seconds, box } = finding;
-    return [{ code, severity, message, hint, editable, frame, seconds, box }];
+    return { code, severity, message, hint, editable, frame, seconds, box };
   });
 }
 

@@ -37,34 +37,26 @@ export const LINT_CODES = [
   'sound_cut',
   'sound_unused',
   'media_truncated',
+  'hold_moves',
+  'transition_from_empty',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
-
-/** Codes of findings about a template, which `template check` reports. */
-export const TEMPLATE_LINT_CODES = ['hold_moves'] as const;
-
-/** All codes that have a severity. */
-export const SEVERITY_CODES = [...LINT_CODES, ...TEMPLATE_LINT_CODES] as const;
-type SeverityCode = (typeof SEVERITY_CODES)[number];
 
 export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
 
 /** Severities of findings; `off` ignores them. Codes without an entry are warnings. */
-type LintSeverities = Readonly<Partial<Record<SeverityCode, (typeof LINT_SEVERITIES)[number]>>>;
+type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
 
 /** Severities of findings, and the area in which texts must lie. */
 export type LintSettings = LintSeverities & { readonly safe_area?: SafeAreaName };
 
-/** Settings in reelform.yaml, which take precedence, and in template.yaml. */
+/** Settings in reelform.yaml, which take precedence, and in template.yaml. A scene is judged by those of its own template. */
 export interface LintRules {
   readonly repository: LintSettings;
   readonly template: LintSettings;
 }
 
-export function lintSeverity(
-  code: SeverityCode,
-  { repository, template }: LintRules,
-): (typeof LINT_SEVERITIES)[number] {
+export function lintSeverity(code: LintCode, { repository, template }: LintRules): (typeof LINT_SEVERITIES)[number] {
   return repository[code] ?? template[code] ?? 'warning';
 }
 

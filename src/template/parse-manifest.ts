@@ -4,7 +4,7 @@ import { didYouMean } from '../kernel/hints.ts';
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { readFontSettings, SETTINGS_FIELDS } from './font-settings.ts';
-import { LINT_SEVERITIES, type LintSettings, SAFE_AREA_NAMES, SEVERITY_CODES } from './lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, type LintSettings, SAFE_AREA_NAMES } from './lint-severities.ts';
 import { type ManifestPlace, parseTiming } from './parse-timing.ts';
 import type { FontSettings } from './render-input.ts';
 
@@ -91,7 +91,7 @@ class ManifestReader {
     const node = child(root, 'lint');
     if (node === null) return {};
     if (node.kind !== 'map') this.#add('lint must be a map', node.span, 'Write it like lint: { low_contrast: error }');
-    this.#checkFields(node, [...SEVERITY_CODES, 'safe_area'], 'lint');
+    this.#checkFields(node, [...LINT_CODES, 'safe_area'], 'lint');
     const settings: Record<string, string> = {};
     for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
       const choices: readonly string[] = code === 'safe_area' ? SAFE_AREA_NAMES : LINT_SEVERITIES;

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LINT_CODES } from '../../src/template/lint-severities.ts';
 import { smallPackageFiles, solidPng } from './small-package.ts';
 import { writeFiles } from './temporary-repository.ts';
 
@@ -12,24 +13,7 @@ export function makeFolder(files: Readonly<Record<string, Uint8Array | string>>)
 }
 
 /** Turns off every lint rule, because lint starts a process that draws. */
-export const NO_LINT = `lint:
-  glyph_missing: off
-  text_overflow: off
-  text_too_small: off
-  text_shrunk: off
-  text_hidden: off
-  text_collision: off
-  text_leftover: off
-  outside_safe_area: off
-  low_contrast: off
-  flashes: off
-  image_too_small: off
-  clip_ends_early: off
-  clip_cut: off
-  sound_cut: off
-  sound_unused: off
-  media_truncated: off
-`;
+export const NO_LINT = `lint:\n${LINT_CODES.map((code) => `  ${code}: off\n`).join('')}`;
 
 export const CONFIG = `service: embedded\ntemplates:\n  small: ./templates/small\nconcurrency: 2\n${NO_LINT}`;
 

@@ -3,45 +3,31 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { LintFinding } from '../../engine/lint-finding.ts';
 import { type Diagnostic, ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
-import { byCodeUnit } from '../../kernel/digest.ts';
+import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
-import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
-import { firstTemplate, type Video, type VideoId } from '../../reconciler/definition/video.ts';
+import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import type { Video, VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
-import { lintDiagnostics, type PlacedFinding } from '../../report/wording/glyph-diagnostics.ts';
+import { lintDiagnostics } from '../../report/wording/glyph-diagnostics.ts';
 import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
+import { type LintContext, placeFindings, safeAreasOf } from '../../report/wording/place-findings.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
-import {
-  canFailLint,
-  type LintRules,
-  type LintSettings,
-  lintSeverity,
-  safeAreaOf,
-} from '../../template/lint-severities.ts';
+import { canFailLint } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { CommandPool } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
-import type { VideoSource } from '../state/load-desired-state.ts';
 import { openTemplates } from '../state/video-templates.ts';
 import type { PlannedVideos } from './planned-videos.ts';
-
-/** Inputs of the severity and the location of a finding. */
-interface LintContext extends Pick<VideoSource, 'cells' | 'source'> {
-  /** Severities of reelform.yaml, which override those of the template. */
-  readonly lint: LintSettings;
-  /** Null for a template that only the service has. */
-  packageOf(template: string): TemplatePackage | null;
-}
 
 interface LintOptions {
   /** Maximum number of videos that are linted although their findings can only be warnings. */
@@ -84,7 +70,7 @@ export async function warmForLint(
 const PROGRESS_MS = 10_000;
 
 /** True if the result must not depend on time: every video of the template is linted before any of them is rendered. */
-function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 'lint' | 'packageOf'>): boolean {
+function mustBeChecked(template: string, { lint, packageOf }: LintContext): boolean {
   return canFailLint({ repository: lint, template: packageOf(template)?.manifest.lint ?? {} });
 }
 
@@ -103,16 +89,18 @@ export async function lintVideos(
   const { videos: all, assets, cells, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
   const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
-  const context: LintContext = { lint: planned.config.lint, packageOf, cells, source };
+  const context: LintContext & LocatedVideos = { lint: planned.config.lint, packageOf, cells, source };
   const requested = all.filter(({ id }) => wanted.has(id));
   const isPackaged = ({ scenes }: Video): boolean => scenes.every(({ template }) => packageOf(template) !== null);
   const packaged = requested.filter(isPackaged);
   const remote = requested.filter((video) => !isPackaged(video));
-  const rulesOf = (video: Video): LintRules => ({
-    repository: context.lint,
-    template: packageOf(firstTemplate(video))?.manifest.lint ?? {},
-  });
-  const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
+  const keyOf = (video: Video): string => {
+    const areas = safeAreasOf(video, context);
+    // The fingerprint does not depend on the ids of scenes, which findings contain.
+    const ids = video.scenes.length === 1 ? [] : [sha256(video.scenes.map(({ id }) => id).join('\n'))];
+    const inAreas = areas.every((area) => area === null) ? [] : [areas.map((area) => area ?? '').join(',')];
+    return [wanted.get(video.id)!, ...inAreas, ...ids].join(' ');
+  };
   const isNeeded = (video: Video): boolean => video.scenes.some(({ template }) => mustBeChecked(template, context));
   // Known findings beyond the maximum are left out too, so that a plan does not depend on earlier runs.
   const beyond = new Set(packaged.filter((video) => !isNeeded(video)).slice(options.maxVideos));
@@ -134,7 +122,7 @@ export async function lintVideos(
       if (full.error !== null) return leave(full, full.error, isNeeded(video));
       try {
         const renderInput = await inputs.inputOf(video, templatesOf(video)!);
-        cache.set(keyOf(video), await pool.run('lint', { renderInput, safeArea: safeAreaOf(rulesOf(video)) }));
+        cache.set(keyOf(video), await pool.run('lint', { renderInput, safeAreas: safeAreasOf(video, context) }));
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded(video));
@@ -148,9 +136,7 @@ export async function lintVideos(
       await cache.store();
     }
   }
-  const placed = videos.flatMap((video) =>
-    placedFindings(cache.get(keyOf(video)) ?? [], video, { ...context, rules: rulesOf(video) }),
-  );
+  const placed = videos.flatMap((video) => placeFindings(cache.get(keyOf(video)) ?? [], video, context));
   const diagnostics = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
   const uncheckable = remote.filter(isNeeded);
   const leftOut = [
@@ -199,27 +185,8 @@ function openProgress(count: number, io: Io): { checked(): void } {
   };
 }
 
-function placedFindings(
-  findings: readonly LintFinding[],
-  video: Video,
-  { rules, ...located }: Pick<LintContext, 'cells' | 'source'> & { readonly rules: LintRules },
-): PlacedFinding[] {
-  return findings.flatMap((finding) => {
-    const severity = lintSeverity(finding.code, rules);
-    if (severity === 'off') return [];
-    const shown = finding.code === 'text_leftover' ? asWritten(finding.leftover) : undefined;
-    const at = valueSpan(video, finding.editable, located, shown);
-    return [{ finding, target: { id: video.id, at, severity } }];
-  });
-}
-
-/** Undoes the shortening of a leftover and the line breaks of animations. */
-function asWritten(leftover: string): string {
-  return leftover.replace(/…$/u, '').replaceAll('\r', '\n');
-}
-
 /** Returns why a video could not be linted, located at the resource that caused it. */
-function failed(error: unknown, video: Video, isNeeded: boolean, located: LintContext): Diagnostic[] {
+function failed(error: unknown, video: Video, isNeeded: boolean, located: LocatedVideos): Diagnostic[] {
   const { id } = video;
   return sessionProblems(error, filledBy(video)).map(({ editable, title, detail, retryable }) => {
     const at = valueSpan(video, editable ?? null, located);
@@ -234,7 +201,7 @@ function failed(error: unknown, video: Video, isNeeded: boolean, located: LintCo
 const MAX_VIDEOS = 20_000;
 
 /**
- * Opens the findings by fingerprint and safe area, so that unchanged videos are not linted again.
+ * Opens the findings by fingerprint, safe areas and ids of scenes, so that unchanged videos are not linted again.
  *
  * @param build key of this program, because another version may find something else
  * @param reads false to start empty

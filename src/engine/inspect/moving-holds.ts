@@ -3,6 +3,7 @@ import { defined } from '../../kernel/defined.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Still } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { MAX_STILL_SHARE } from '../lint/moving-holds.ts';
 import { packRenderInput } from '../packed-input.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 
@@ -19,12 +20,6 @@ export interface MovingHold {
   /** Share of pixels that differ from those of the frame before or after, whichever differs more, 0..1. */
   readonly changedShare: number;
 }
-
-/**
- * Share of pixels that may differ between a held frame and its neighbours. Measured on the templates of the gallery: where only a soft
- * background drifts, fewer pixels differ; from 0.1 % on, a stop is visible, such as that of turning rays (0.5 %).
- */
-const MAX_STILL_SHARE = 0.001;
 
 /**
  * Finds the holds of a template at which its picture moves, with the template's own values.

@@ -1,4 +1,4 @@
-import type { RenderInput } from '../../template/render-input.ts';
+import type { VideoInput } from '../../template/render-input.ts';
 import type { PictureBox } from '../lint-finding.ts';
 import { reducedInput } from './reduced-input.ts';
 import { drawSharedFrames } from './shared-frames.ts';
@@ -30,21 +30,26 @@ const STEPS = 4;
 
 /**
  * Finds flashes that can cause seizures: more than three per second in more than a quarter of any visual field of 10°. Draws, at a
- * small size, all frames that may differ from their predecessor.
+ * small size, all frames that may differ from their predecessor. Scenes flash together with their neighbours and transitions.
  *
+ * @param visit receives the small pictures, RGBA, in order
  * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
  * @see Recommendation ITU-R BT.1702
  * @throws RenderError for an input that cannot be drawn
  */
-export async function findFlashes(renderInput: RenderInput): Promise<FlashPassage[]> {
-  const opaque = { ...renderInput, output: { ...renderInput.output, format: 'mp4' as const } };
+export async function findFlashes(
+  video: VideoInput,
+  visit: (frame: number, picture: Uint8Array) => void = () => undefined,
+): Promise<FlashPassage[]> {
+  const opaque = { ...video, output: { ...video.output, format: 'mp4' as const } };
   const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
   const generalCounter = new FlashCounter('general', small);
   const redCounter = new FlashCounter('red', small);
   const finder = new TransitionFinder({ pixelCount: small.width * small.height, frameCount: small.frameCount });
   let last: Uint8Array | null = null;
-  const frames = Array.from({ length: renderInput.frameCount }, (_, frame) => frame);
+  const frames = Array.from({ length: video.frameCount }, (_, frame) => frame);
   await drawSharedFrames(small, frames, (frame, picture) => {
+    visit(frame, picture);
     const { general, red } = finder.next(picture);
     // Comparing pictures is much faster than counting.
     if (last !== null && (picture === last || Buffer.compare(last, picture) === 0)) {
@@ -63,7 +68,7 @@ export async function findFlashes(renderInput: RenderInput): Promise<FlashPassag
 /** Counts flashes of a kind in each position of the visual field. */
 class FlashCounter {
   readonly #kind: FlashKind;
-  readonly #renderInput: RenderInput;
+  readonly #video: Drawn;
   readonly #fields: readonly VisualField[];
   /** A transition of a field counts if it happens in more pixels than this. */
   readonly #minPixels: number;
@@ -75,16 +80,16 @@ class FlashCounter {
   readonly #none: Int32Array;
   worst: FlashPassage | null = null;
 
-  constructor(kind: FlashKind, renderInput: RenderInput) {
-    const { width, height, fps } = renderInput;
+  constructor(kind: FlashKind, video: Drawn) {
+    const { width, height, fps } = video;
     const field = {
       width: Math.max(1, Math.round(width * FIELD.across)),
       height: Math.max(1, Math.round(height * FIELD.down)),
     };
     this.#kind = kind;
-    this.#renderInput = renderInput;
+    this.#video = video;
     this.#sums = new SummedArea(width, height);
-    this.#fields = fieldsOf(renderInput, field);
+    this.#fields = fieldsOf(video, field);
     this.#none = new Int32Array(this.#fields.length);
     this.#minPixels = MIN_SHARE * field.width * field.height;
     this.#windowFrames = Math.max(1, Math.round(fps * SAME_TRANSITION_SECONDS));
@@ -127,11 +132,11 @@ class FlashCounter {
   #count(field: VisualField, frame: number, sign: 1 | -1, { rises, falls }: Transitions): void {
     field.last = sign;
     field.transitions.push(frame);
-    while (field.transitions[0]! < frame - this.#renderInput.fps) field.transitions.shift();
+    while (field.transitions[0]! < frame - this.#video.fps) field.transitions.shift();
     const flashes = Math.floor(field.transitions.length / 2);
     if (flashes <= Math.max(MAX_FLASHES, this.worst?.flashes ?? 0)) return;
-    const box = boundsOf([rises, falls], this.#renderInput) ?? field.box;
-    this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#renderInput) };
+    const box = boundsOf([rises, falls], this.#video) ?? field.box;
+    this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#video) };
   }
 }
 
@@ -159,7 +164,10 @@ function fieldsOf({ width, height }: Size, field: Size): VisualField[] {
   );
 }
 
-type Size = Pick<RenderInput, 'width' | 'height'>;
+type Size = Pick<VideoInput, 'width' | 'height'>;
+
+/** The fields of a small video that its flashes depend on. */
+type Drawn = Size & Pick<VideoInput, 'fps'>;
 
 function positions(length: number, field: number): number[] {
   const step = Math.max(1, Math.floor(field / STEPS));

@@ -3,7 +3,7 @@ import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import { DrawnImages } from '../../template/lottie/visibility/drawn-images.ts';
 import { DrawnLayers } from '../../template/lottie/visibility/drawn-layers.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
-import type { RenderInput } from '../../template/render-input.ts';
+import type { InputDocument, RenderInput } from '../../template/render-input.ts';
 import { checkInput } from '../check-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
@@ -30,8 +30,27 @@ import { lintLeftovers } from './text-leftovers.ts';
  */
 export async function lintInput(source: RenderInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
   checkInput(source);
-  const renderInput = withSharedLayers(await evaluateInput(source));
-  const mediaDefects = await mediaFindings(renderInput);
+  const renderInput = await lintable(source);
+  const found = await lintDocument(renderInput, await mediaFindings(renderInput), safeArea);
+  return [...found, ...(await lintFlashes(renderInput))];
+}
+
+/** Returns a document as lint draws it. */
+export async function lintable<Document extends InputDocument>(source: Document): Promise<Document> {
+  return withSharedLayers(await evaluateInput(source));
+}
+
+/**
+ * Finds everything except flashes.
+ *
+ * @param renderInput see `lintable`
+ * @param media defects of its clips and sounds
+ */
+export async function lintDocument(
+  renderInput: RenderInput,
+  media: readonly LintDefect[],
+  safeArea: SafeAreaName | null,
+): Promise<LintFinding[]> {
   const moments = findBestMoments(renderInput);
   const findings = await textFindings(renderInput.animation, renderInput.fonts);
   const found: LintDefect[] = findings.flatMap((finding): LintDefect[] => {
@@ -46,16 +65,12 @@ export async function lintInput(source: RenderInput, safeArea: SafeAreaName | nu
   found.push(
     ...(await lintTexts(renderInput, moments, safeArea)),
     ...(await lintPictures(renderInput, moments)),
-    ...mediaDefects,
+    ...media,
   );
   const boxes = found.length === 0 ? null : await FindingBoxes.open(renderInput);
-  return [
-    ...found.map((defect) => ({
-      ...defect,
-      box: defect.editable === null ? null : boxes!.at(defect.editable, defect.frame),
-    })),
-    ...(await lintFlashes(renderInput)),
-  ];
+  return found.map((defect) => {
+    return { ...defect, box: defect.editable === null ? null : boxes!.at(defect.editable, defect.frame) };
+  });
 }
 
 async function lintFlashes(renderInput: RenderInput): Promise<LintFinding[]> {

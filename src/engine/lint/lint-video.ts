@@ -1,42 +1,143 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { add, divide, multiply, type Rational, rational, rationalRate } from '../../contract/timeline/rational.ts';
-import { framesShowing, timeMapFrom } from '../../contract/timeline/time-map.ts';
+import {
+  add,
+  ceiling,
+  divide,
+  floor,
+  multiply,
+  type Rational,
+  rational,
+  rationalRate,
+  toNumber,
+} from '../../contract/timeline/rational.ts';
+import { framesShowing, templateTimeAt, timeMapFrom } from '../../contract/timeline/time-map.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { InputScene, RenderInput, ScenesInput, VideoInput } from '../../template/render-input.ts';
-import { type LintFinding, momentAt } from '../lint-finding.ts';
-import { sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
-import { lintInput } from './lint-input.ts';
+import { checkInput } from '../check-input.ts';
+import { mediaFindings } from '../input-media.ts';
+import { type LintFinding, type MediaFinding, momentAt } from '../lint-finding.ts';
+import { sceneAt, sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
+import { findFlashes } from './flashes.ts';
+import { lintable, lintDocument, lintInput } from './lint-input.ts';
+import { findMovingHolds } from './moving-holds.ts';
 
-/** Finds the defects of a video that its viewers would notice. @see lintInput */
-export function lintVideo(video: VideoInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
-  return 'scenes' in video ? lintScenes(video, safeArea) : lintInput(video, safeArea);
+/**
+ * Finds the defects of a video that its viewers would notice.
+ *
+ * @param safeAreas those of the scenes in order; one for a video of one template
+ * @see lintInput
+ */
+export function lintVideo(video: VideoInput, safeAreas: readonly (SafeAreaName | null)[] = []): Promise<LintFinding[]> {
+  return 'scenes' in video ? lintScenes(video, safeAreas) : lintInput(video, safeAreas[0] ?? null);
 }
 
 /**
  * Finds the defects of each scene, as `lintInput` does, at the frames of the video that show them. What a scene does not show is
- * not reported. Transitions are not checked.
+ * not reported. Texts and images are checked as the template was designed; clips, sounds and flashes as the video shows them, with its
+ * transitions.
  *
  * @throws RenderError for an input that cannot be drawn
  */
-async function lintScenes(video: ScenesInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
-  const starts = sceneStarts(video);
-  const step = timelineStep(video);
+async function lintScenes(source: ScenesInput, safeAreas: readonly (SafeAreaName | null)[]): Promise<LintFinding[]> {
+  checkInput(source);
+  const scenes: InputScene[] = [];
+  for (const scene of source.scenes) scenes.push(await lintable(scene));
+  const video = { ...source, scenes };
+  const media = await mediaFindings(video);
   const found: LintFinding[] = [];
   // In sequence, because each scene holds its pictures in memory.
-  for (const [index, scene] of video.scenes.entries()) {
-    const { id } = video.timeline.scenes[index]!;
-    const alone = sceneAlone(video, scene);
-    const templateStep = divide(rationalRate(frameRateOf(scene.animation.fr)), rationalRate(frameRateOf(video.fps)));
-    const map = timeMapFrom(scene.map);
-    for (const finding of await lintInput(alone, safeArea)) {
-      const [span] = framesShowing(map, ...timesOf(finding.frame, templateStep), step);
-      const frame = span && starts[index]! + span.from;
-      if (frame === undefined || frame >= starts[index + 1]!) continue;
-      const editable = finding.editable === null ? null : nameIn(id, finding.editable);
-      found.push({ ...finding, ...momentAt(video, frame), editable } as LintFinding);
-    }
+  for (const [index, { id }] of video.timeline.scenes.entries()) {
+    const own = media.filter(({ editable }) => editable.startsWith(`${id}.`));
+    found.push(...(await lintScene(video, index, own, safeAreas[index] ?? null)));
+  }
+  const isOfScene = ({ editable }: MediaFinding): boolean =>
+    video.timeline.scenes.some(({ id }) => editable.startsWith(`${id}.`));
+  const ofVideo = media.filter((finding) => !isOfScene(finding)).map((finding) => ({ ...finding, box: null }));
+  return [...found, ...ofVideo, ...(await lintPictures(video))];
+}
+
+/** @param media defects of the clips and sounds of the scene, at frames of the video */
+async function lintScene(
+  video: ScenesInput,
+  index: number,
+  media: readonly MediaFinding[],
+  safeArea: SafeAreaName | null,
+): Promise<LintFinding[]> {
+  const { timeline, fps } = video;
+  const scene = video.scenes[index]!;
+  const { id } = timeline.scenes[index]!;
+  const starts = sceneStarts(video);
+  const step = timelineStep(video);
+  const alone = sceneAlone(video, scene);
+  const templateStep = divide(rationalRate(frameRateOf(scene.animation.fr)), rationalRate(frameRateOf(fps)));
+  const map = timeMapFrom(scene.map);
+  // Their moments are in the video, their places in the picture of the template.
+  const moments = new Map(media.map(({ editable, frame, seconds, still }) => [editable, { frame, seconds, still }]));
+  const placed = media.map((finding) => {
+    const time = multiply(rational(Math.max(0, finding.frame - starts[index]!)), step);
+    return { ...finding, frame: floor(divide(templateTimeAt(map, time), templateStep)) };
+  });
+  const found: LintFinding[] = [];
+  for (const finding of await lintDocument(alone, placed, safeArea)) {
+    const editable = nameInVideo(video, id, finding.editable!);
+    const known = isMedia(finding) ? moments.get(finding.editable) : undefined;
+    const [span] = framesShowing(map, ...timesOf(finding.frame, templateStep), step);
+    const frame = span && starts[index]! + span.from;
+    const isShown = frame !== undefined && frame < starts[index + 1]!;
+    const moment = known ?? (isShown ? momentAt(video, frame) : undefined);
+    if (moment !== undefined) found.push({ ...finding, ...moment, editable, scene: id } as LintFinding);
+  }
+  const rate = toNumber(rationalRate(timeline.rate));
+  for (const { from, ...hold } of await findMovingHolds(scene, alone, rate)) {
+    const frame = Math.min(starts[index + 1]! - 1, starts[index]! + ceiling(divide(rational(from), step)));
+    found.push({ code: 'hold_moves', editable: null, ...momentAt(video, frame), ...hold, box: null, scene: id });
   }
   return found;
+}
+
+const MEDIA_CODES: ReadonlySet<LintFinding['code']> = new Set<MediaFinding['code']>([
+  'clip_ends_early',
+  'clip_cut',
+  'sound_cut',
+  'sound_unused',
+  'media_truncated',
+]);
+
+function isMedia(finding: LintFinding): finding is LintFinding & MediaFinding {
+  return MEDIA_CODES.has(finding.code);
+}
+
+/** Finds flashes, and transitions from an empty picture. */
+async function lintPictures(video: ScenesInput): Promise<LintFinding[]> {
+  const { scenes } = video.timeline;
+  const starts = sceneStarts(video);
+  const entered = scenes.flatMap(({ id, start, transition }, index) => {
+    // A transition before the start shows the end of the scene before, instead of its last frame.
+    const isHeld = transition !== null && transition.from >= start && starts[index]! > 0;
+    return isHeld ? [{ id, frame: starts[index]!, before: scenes[index - 1]!.id }] : [];
+  });
+  const empty = new Set<number>();
+  const flashes = await findFlashes(video, (frame, picture) => {
+    if (entered.some((scene) => scene.frame === frame + 1) && hasOneColor(picture)) empty.add(frame + 1);
+  });
+  return [
+    ...entered.flatMap(({ id, frame, before }): LintFinding[] => {
+      const fields = { editable: null, before, box: null, scene: id };
+      return empty.has(frame) ? [{ code: 'transition_from_empty', ...momentAt(video, frame), ...fields }] : [];
+    }),
+    ...flashes.map(({ frame, ...flash }): LintFinding => {
+      const { id } = scenes[sceneAt(video, frame)!]!;
+      return { code: 'flashes', editable: null, ...momentAt(video, frame), ...flash, scene: id };
+    }),
+  ];
+}
+
+/** Largest difference between the channels of two pixels of one colour, which gradients and compression cause. */
+const SAME_COLOR = 2;
+
+/** @param picture RGBA */
+function hasOneColor(picture: Uint8Array): boolean {
+  return picture.every((channel, at) => Math.abs(channel - picture[at % 4]!) <= SAME_COLOR);
 }
 
 /** Returns the times of the template that a frame stands for. */
@@ -45,9 +146,10 @@ function timesOf(frame: number, templateStep: Rational): [from: Rational, to: Ra
   return [from, add(from, templateStep)];
 }
 
-/** Images, clips and sounds have the name of their scene already. */
-function nameIn(id: string, editable: string): string {
-  return editable.startsWith(`${id}.`) ? editable : `${id}.${editable}`;
+/** Names a value like its definition. Images, clips and sounds have the name of their scene already. */
+function nameInVideo({ timeline }: ScenesInput, id: string, editable: string): string {
+  const key = editable.startsWith(`${id}.`) ? editable.slice(id.length + 1) : editable;
+  return timeline.scenes.length === 1 ? key : `${id}.${key}`;
 }
 
 /** Returns a scene as a video of its own, at the times of its template. */

@@ -1,8 +1,9 @@
-import type { RenderInput } from '../../template/render-input.ts';
+import type { VideoInput } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
+import { drawnSpans } from '../segments/drawings.ts';
+import type { DrawnSpan } from '../segments/scene-cutters.ts';
 import { segmentKey } from '../segments/segment.ts';
-import { inputCutter } from '../segments/segment-input.ts';
 import { RecentValues } from './recent-values.ts';
 
 /** Maximum number of consecutive frames that are drawn and kept together. */
@@ -15,33 +16,48 @@ const recent = new RecentValues<readonly Uint8Array[]>(64 << 20);
  * Draws frames at a small size. Content that inputs share, such as the frames of a template that do not show a changed text, is
  * drawn once in a thread.
  *
- * @param renderInput opaque, at most a few hundred pixels wide
+ * @param video opaque, at most a few hundred pixels wide
  * @param frames in ascending order
  * @param visit receives the RGBA pixels of each frame in order; the same object again for a frame that equals its predecessor
  * @throws RenderError for an input that cannot be drawn
  */
 export async function drawSharedFrames(
-  renderInput: RenderInput,
+  video: VideoInput,
   frames: readonly number[],
   visit: (frame: number, picture: Uint8Array) => void,
 ): Promise<void> {
-  const cut = inputCutter(renderInput);
-  const groups = groupsOf(frames).map((group) => {
+  for (const span of drawnSpans(video)) {
+    const shown = frames.filter((frame) => frame >= span.first && frame < span.end);
+    if (shown.length > 0) await drawSpan(video, span, shown, visit);
+  }
+}
+
+async function drawSpan(
+  { width, height }: VideoInput,
+  { cut, offset }: DrawnSpan,
+  frames: readonly number[],
+  visit: (frame: number, picture: Uint8Array) => void,
+): Promise<void> {
+  const groups = groupsOf(frames.map((frame) => frame - offset)).map((group) => {
     const range = { first: group[0]!, end: group.at(-1)! + 1 };
-    const key = segmentKey(cut([range]), range, `lint ${group.join(' ')}`);
+    const key = segmentKey(cut([shifted(range, offset)]), range, `lint ${group.join(' ')}`);
     return { group, range, key, known: key === null ? undefined : recent.get(key) };
   });
-  const missing = groups.flatMap(({ range, known }): FrameRange[] => (known === undefined ? [range] : []));
+  const missing = groups.flatMap(({ range, known }) => (known === undefined ? [shifted(range, offset)] : []));
   const rasterizer = missing.length === 0 ? null : await openRasterizer(cut(missing));
   try {
     for (const { group, key, known } of groups) {
-      const pictures = known ?? (await drawGroup(rasterizer!, group, renderInput));
+      const pictures = known ?? (await drawGroup(rasterizer!, group, 4 * width * height));
       if (key !== null && known === undefined) recent.set(key, pictures, bytesOf(pictures));
-      for (const [index, frame] of group.entries()) visit(frame, pictures[index]!);
+      for (const [index, frame] of group.entries()) visit(frame + offset, pictures[index]!);
     }
   } finally {
     rasterizer?.close();
   }
+}
+
+function shifted({ first, end }: FrameRange, by: number): FrameRange {
+  return { first: first + by, end: end + by };
 }
 
 function groupsOf(frames: readonly number[]): number[][] {
@@ -55,11 +71,7 @@ function groupsOf(frames: readonly number[]): number[][] {
   return [...groups.values()];
 }
 
-async function drawGroup(
-  rasterizer: Rasterizer,
-  group: readonly number[],
-  { width, height }: RenderInput,
-): Promise<Uint8Array[]> {
+async function drawGroup(rasterizer: Rasterizer, group: readonly number[], bytes: number): Promise<Uint8Array[]> {
   const pictures: Buffer[] = [];
   for (const frame of group) {
     const last = pictures.at(-1);
@@ -70,7 +82,7 @@ async function drawGroup(
     await rasterizer.prepare(frame);
     const picture = rasterizer.draw(frame);
     // Copied, because the memory of a drawn picture is freed only in the next turn of the event loop.
-    pictures.push(last?.equals(picture) === true ? last : copyOf(picture, 4 * width * height));
+    pictures.push(last?.equals(picture) === true ? last : copyOf(picture, bytes));
     await new Promise((resolve) => setImmediate(resolve));
   }
   return pictures;

@@ -77,7 +77,7 @@ async function drawEach(
 }
 
 /** The raw pixels of a picture. */
-interface PicturePixels {
+export interface PicturePixels {
   readonly width: number;
   readonly height: number;
   /** RGBA, row-major, width*height*4 bytes, straight alpha. */
@@ -101,7 +101,7 @@ const THRESHOLD = 0.03;
  *
  * @see Kotsarenko, Ramos: Measuring perceived color difference using YIQ NTSC transmission color space (2010)
  */
-function changedShare(before: PicturePixels, after: PicturePixels): number {
+export function changedShare(before: PicturePixels, after: PicturePixels): number {
   const { width, height } = before;
   if (after.width !== width || after.height !== height) return 1;
   if (isEqual(before, after)) return 0;

@@ -64,7 +64,7 @@ interface ThreadTasks {
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeAreas: readonly (SafeAreaName | null)[] };
     readonly result: readonly LintFinding[];
   };
 }

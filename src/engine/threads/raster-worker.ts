@@ -56,7 +56,7 @@ async function serve(request: RasterRequest): Promise<void> {
     case 'lint': {
       const { lintVideo } = await import('../lint/lint-video.ts');
       const video = unpackRenderInput(request.input.renderInput);
-      post({ kind: 'done', result: await lintVideo(video, request.input.safeArea) });
+      post({ kind: 'done', result: await lintVideo(video, request.input.safeAreas) });
       freeSmallInput();
       await setImmediate();
       break;

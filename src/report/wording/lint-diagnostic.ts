@@ -79,10 +79,25 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         howToSee,
       );
     case 'flashes': {
-      const { flashes, kind } = finding;
+      const { flashes, kind, scene } = finding;
       return diagnostic(
-        `${id} has ${flashes} ${kind === 'red' ? 'red flashes' : 'flashes'} in one second, from ${secondsText(seconds)}; more than 3 can cause seizures`,
+        `${id} has ${flashes} ${kind === 'red' ? 'red flashes' : 'flashes'} in one second, from ${secondsText(seconds)}${scene === undefined ? '' : ` in ${scene}`}; more than 3 can cause seizures`,
         `Slow the change down, or make the flashing area smaller. ${howToSee}`,
+      );
+    }
+    case 'hold_moves': {
+      const { scene, heldSeconds, changedShare } = finding;
+      const change = `${Number((changedShare * 100).toFixed(1))} % of its pixels change from frame to frame`;
+      return diagnostic(
+        `${scene} of ${id} holds its picture for ${secondsText(heldSeconds)} where it moves, ${moment}: ${change}`,
+        `Write another duration, or say in "timing" of its template.yaml where it can hold, loop or stretch. ${howToSee}`,
+      );
+    }
+    case 'transition_from_empty': {
+      const { scene, before } = finding;
+      return diagnostic(
+        `The transition of ${scene} of ${id} has nothing to replace, ${moment}: ${before} ends with an empty picture`,
+        `Write at: before in the transition, so that it shows the end of ${before} while it moves. ${howToSee}`,
       );
     }
     case 'image_too_small': {

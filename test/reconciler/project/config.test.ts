@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { parseConfig } from '../../../src/reconciler/project/config.ts';
 import { createChecks } from '../../../src/reconciler/schema/create-checks.ts';
-import { LINT_SEVERITIES, SAFE_AREA_NAMES, SEVERITY_CODES } from '../../../src/template/lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES } from '../../../src/template/lint-severities.ts';
 import { placed } from '../../support/resolve.ts';
 
 const { config: check } = createChecks();
@@ -94,7 +94,7 @@ concurrency: 1000
     expect(lint('{safe_area: cinema}').diagnostics).toMatchObject([{ code: 'config_invalid' }]);
     const { safe_area: safeArea, ...properties } = configSchema.properties.lint.properties;
     expect(safeArea.enum).toEqual(SAFE_AREA_NAMES);
-    expect(Object.keys(properties)).toEqual(SEVERITY_CODES);
+    expect(Object.keys(properties)).toEqual(LINT_CODES);
     for (const one of Object.values(properties)) expect(one.enum).toEqual(LINT_SEVERITIES);
   });
 

@@ -9,7 +9,7 @@ import type { RenderedSegment, SegmentStill } from '../../../engine/segments/ren
 import type { TextFinding } from '../../../engine/text/text-findings.ts';
 import { CODES, type Code } from '../../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
-import { LINT_SEVERITIES, SAFE_AREA_NAMES, SEVERITY_CODES } from '../../../template/lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES } from '../../../template/lint-severities.ts';
 import type { Manifest } from '../../../template/parse-manifest.ts';
 import type { PackedPackage } from '../bind-template.ts';
 import type { PackageDescription } from '../sources/inspect-package.ts';
@@ -81,6 +81,8 @@ const renderFinding = byField('code', {
 const safeArea = oneOf(...SAFE_AREA_NAMES);
 const defects = {
   flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
+  hold_moves: fields({ editable: oneOf(null), heldSeconds: number, changedShare: number }),
+  transition_from_empty: fields({ editable: oneOf(null), before: text }),
   glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
   text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) }),
   low_contrast: fields({ editable: text, ratio: number, needed: number }),
@@ -115,7 +117,7 @@ const defects = {
 } satisfies Record<LintFinding['code'], unknown>;
 const box = fields({ x: number, y: number, width: number, height: number });
 const lintFinding: Check<LintFinding> = both(
-  both(moment, fields({ box: nullable(box) })),
+  both(both(moment, fields({ box: nullable(box) })), optionalFields({ scene: text })),
   byField('code', defects),
 ) as Check<LintFinding>;
 
@@ -154,7 +156,7 @@ const sound: Check<RenderedSound> = fields({
 const file = fields({ path: text, bytes });
 const font = both(file, settings);
 const inputType: Check<EditableKind> = oneOf(...EDITABLE_KIND_NAMES);
-const lintCodes = Object.fromEntries(SEVERITY_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
+const lintCodes = Object.fromEntries(LINT_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
 const manifest: Check<Manifest> = fields({
   name: text,
   description: nullable(text),

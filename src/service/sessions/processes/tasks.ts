@@ -82,7 +82,7 @@ interface RenderTasks {
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in an input. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeArea: SafeAreaName | null };
+    readonly input: { readonly renderInput: AnyRenderInput; readonly safeAreas: readonly (SafeAreaName | null)[] };
     readonly output: readonly LintFinding[];
   };
   /** Reads the structure of an image, a clip or a sound. */
