@@ -87,16 +87,26 @@ export class Resampler {
 
   /** Returns weights for an output sample `fraction` after a source sample, from `reach` before that sample to `reach` after it. */
   #kernel(fraction: number, scale: number): Float32Array {
-    const taps = Float32Array.from({ length: 2 * this.#reach }, (_, tap) => {
-      const x = (tap - this.#reach - fraction) / scale;
-      const share = x / CROSSINGS;
-      if (Math.abs(share) >= 1) return 0;
-      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
-      return (sinc * bessel(KAISER_BETA * Math.sqrt(1 - share * share))) / bessel(KAISER_BETA);
-    });
+    const taps = Float32Array.from({ length: 2 * this.#reach }, (_, tap) =>
+      windowedSinc((tap - this.#reach - fraction) / scale, CROSSINGS, KAISER_BETA),
+    );
     const sum = taps.reduce((total, tap) => total + tap, 0);
     return taps.map((tap) => tap / sum);
   }
+}
+
+/**
+ * Returns the weight of a sample at a distance, with a Kaiser window.
+ *
+ * @param x distance in samples
+ * @param crossings distance at which the window ends
+ * @param beta shape of the window: a larger value means more attenuation and a wider transition
+ */
+export function windowedSinc(x: number, crossings: number, beta: number): number {
+  const share = x / crossings;
+  if (Math.abs(share) >= 1) return 0;
+  const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+  return (sinc * bessel(beta * Math.sqrt(1 - share * share))) / bessel(beta);
 }
 
 /** Computes the modified Bessel function of the first kind, order 0. */

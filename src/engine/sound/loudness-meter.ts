@@ -1,0 +1,213 @@
+import { MIX_RATE } from '../codec/resampler.ts';
+import { PEAK_REACH, TruePeakDetector } from './true-peak.ts';
+
+/** The loudness of a sound. A value is -Infinity for a sound that is silent or too short for it. */
+export interface Loudness {
+  /** Loudness of the whole sound, in LUFS. */
+  readonly integrated: number;
+  /** Largest loudness of 400 ms, in LUFS. */
+  readonly momentary: number;
+  /** Largest loudness of 3 s, in LUFS. */
+  readonly shortTerm: number;
+  /** Difference between quiet and loud parts, in LU; 0 for a sound of less than 3 s. */
+  readonly range: number;
+  /** Largest peak between samples, in dBTP. */
+  readonly truePeak: number;
+}
+
+/** Samples of a step, the smallest unit of all windows: 10 ms, which the maximum of the momentary loudness needs. */
+const STEP = MIX_RATE / 100;
+/** Steps of each window. */
+const MOMENTARY_STEPS = 40;
+const SHORT_TERM_STEPS = 300;
+/** Steps from one window of the integrated loudness, or of the range, to the next: an overlap of 75 %, and of 97 %. */
+const HOP_STEPS = 10;
+/** No louder than this, in LUFS, a window does not count. @see BS.1770-4, annex 1, (4) */
+const ABSOLUTE_GATE = -70;
+/** LU below the mean. @see BS.1770-4, annex 1, (5) · EBU Tech 3342, 2.2 */
+const INTEGRATED_GATE = 10;
+const RANGE_GATE = 20;
+
+/**
+ * Measures the loudness of a sound at 48 kHz. Memory use grows by 160 bytes a second.
+ *
+ * @see ITU-R BS.1770-4 · EBU Tech 3341 (momentary, short-term, integrated) · EBU Tech 3342 (range)
+ */
+export class LoudnessMeter {
+  readonly #channels: readonly Channel[];
+  /** Weighted energy of each of the last steps: a ring. */
+  readonly #steps = new Float64Array(SHORT_TERM_STEPS);
+  #stepCount = 0;
+  /** Samples and energy of the step that is not complete. */
+  #pending = 0;
+  #energy = 0;
+  #momentary = 0;
+  #shortTerm = 0;
+  /** Mean energies of the windows that exceed the absolute gate. */
+  readonly #blocks: number[] = [];
+  readonly #shortTerms: number[] = [];
+
+  /** @param weights of the channels: 1 for left, right and centre, 1.41 for surround channels */
+  constructor(weights: readonly number[] = [1, 1]) {
+    this.#channels = weights.map((weight) => new Channel(weight));
+  }
+
+  /** Adds the next samples: a list for each channel. */
+  add(samples: readonly Float32Array[]): void {
+    const count = samples[0]!.length;
+    for (const [index, channel] of this.#channels.entries()) channel.detectPeaks(samples[index]!);
+    for (let at = 0; at < count; ) {
+      const end = Math.min(count, at + STEP - this.#pending);
+      for (const [index, channel] of this.#channels.entries()) this.#energy += channel.energy(samples[index]!, at, end);
+      this.#pending += end - at;
+      at = end;
+      if (this.#pending === STEP) this.#endStep();
+    }
+  }
+
+  /** Returns the loudness of everything added; to be called once. A window that is not complete does not count. */
+  result(): Loudness {
+    for (const channel of this.#channels) channel.detectPeaks(new Float32Array(PEAK_REACH));
+    return {
+      integrated: toLoudness(gatedMean(this.#blocks, INTEGRATED_GATE)),
+      momentary: toLoudness(this.#momentary),
+      shortTerm: toLoudness(this.#shortTerm),
+      range: rangeOf(this.#shortTerms),
+      truePeak: toDecibels(Math.max(...this.#channels.map(({ peak }) => peak))),
+    };
+  }
+
+  #endStep(): void {
+    this.#steps[this.#stepCount % SHORT_TERM_STEPS] = this.#energy / STEP;
+    this.#stepCount += 1;
+    this.#pending = 0;
+    this.#energy = 0;
+    const isHop = this.#stepCount % HOP_STEPS === 0;
+    if (this.#stepCount >= MOMENTARY_STEPS) {
+      const energy = this.#mean(MOMENTARY_STEPS);
+      this.#momentary = Math.max(this.#momentary, energy);
+      if (isHop && toLoudness(energy) > ABSOLUTE_GATE) this.#blocks.push(energy);
+    }
+    if (this.#stepCount >= SHORT_TERM_STEPS) {
+      const energy = this.#mean(SHORT_TERM_STEPS);
+      this.#shortTerm = Math.max(this.#shortTerm, energy);
+      if (isHop && toLoudness(energy) > ABSOLUTE_GATE) this.#shortTerms.push(energy);
+    }
+  }
+
+  /** Returns the mean energy of the last steps. */
+  #mean(count: number): number {
+    let sum = 0;
+    for (let step = this.#stepCount - count; step < this.#stepCount; step++) {
+      sum += this.#steps[step % SHORT_TERM_STEPS]!;
+    }
+    return sum / count;
+  }
+}
+
+/** Coefficients of a filter of second order; a0 is 1. */
+interface Biquad {
+  readonly b0: number;
+  readonly b1: number;
+  readonly b2: number;
+  readonly a1: number;
+  readonly a2: number;
+}
+
+/** Effect of the head: +4 dB above 2 kHz. @see BS.1770-4, annex 1, table 1 */
+const SHELF: Biquad = {
+  b0: 1.53512485958697,
+  b1: -2.69169618940638,
+  b2: 1.19839281085285,
+  a1: -1.69065929318241,
+  a2: 0.73248077421585,
+};
+/** High-pass at 38 Hz. @see BS.1770-4, annex 1, table 2 */
+const HIGH_PASS: Biquad = { b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.99007225036621 };
+
+/** A channel with the state of its filters. */
+class Channel {
+  readonly #weight: number;
+  readonly #detector = new TruePeakDetector();
+  #peaks = new Float32Array(0);
+  /** States of the shelf and of the high-pass, transposed direct form II. */
+  #shelf1 = 0;
+  #shelf2 = 0;
+  #pass1 = 0;
+  #pass2 = 0;
+  /** Largest peak so far. */
+  peak = 0;
+
+  constructor(weight: number) {
+    this.#weight = weight;
+  }
+
+  detectPeaks(samples: Float32Array): void {
+    if (this.#peaks.length < samples.length) this.#peaks = new Float32Array(samples.length);
+    this.#peaks.fill(0);
+    this.#detector.detect(samples, this.#peaks, this.peak);
+    for (const peak of this.#peaks) if (peak > this.peak) this.peak = peak;
+  }
+
+  /** Filters a range of samples. @returns the weighted sum of their squares */
+  energy(samples: Float32Array, from: number, end: number): number {
+    let sum = 0;
+    let [shelf1, shelf2, pass1, pass2] = [this.#shelf1, this.#shelf2, this.#pass1, this.#pass2];
+    for (let at = from; at < end; at++) {
+      const input = samples[at]!;
+      const shelved = SHELF.b0 * input + shelf1;
+      shelf1 = SHELF.b1 * input - SHELF.a1 * shelved + shelf2;
+      shelf2 = SHELF.b2 * input - SHELF.a2 * shelved;
+      const passed = HIGH_PASS.b0 * shelved + pass1;
+      pass1 = HIGH_PASS.b1 * shelved - HIGH_PASS.a1 * passed + pass2;
+      pass2 = HIGH_PASS.b2 * shelved - HIGH_PASS.a2 * passed;
+      sum += passed * passed;
+    }
+    [this.#shelf1, this.#shelf2, this.#pass1, this.#pass2] = [
+      flushed(shelf1),
+      flushed(shelf2),
+      flushed(pass1),
+      flushed(pass2),
+    ];
+    return sum * this.#weight;
+  }
+}
+
+/** Values of a filter that rings out in silence become so small that processors compute them slowly. */
+function flushed(state: number): number {
+  return Math.abs(state) < 1e-30 ? 0 : state;
+}
+
+/** Returns the mean of the energies above the relative gate; 0 for none. @param gate LU below the mean of all */
+function gatedMean(energies: readonly number[], gate: number): number {
+  const threshold = mean(energies) * 10 ** (-gate / 10);
+  return mean(energies.filter((energy) => energy > threshold));
+}
+
+/** @see EBU Tech 3342, 2.2 and 3 */
+function rangeOf(energies: readonly number[]): number {
+  const threshold = mean(energies) * 10 ** (-RANGE_GATE / 10);
+  const kept = energies.filter((energy) => energy >= threshold).sort((a, b) => a - b);
+  if (kept.length === 0) return 0;
+  const percentile = (share: number): number => toLoudness(kept[Math.round((kept.length - 1) * share)]!);
+  return percentile(0.95) - percentile(0.1);
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** @see BS.1770-4, annex 1, (2) */
+function toLoudness(energy: number): number {
+  return energy > 0 ? -0.691 + 10 * Math.log10(energy) : -Infinity;
+}
+
+/** Converts an amplitude to decibels. */
+export function toDecibels(amplitude: number): number {
+  return amplitude > 0 ? 20 * Math.log10(amplitude) : -Infinity;
+}
+
+/** Converts decibels to a factor of amplitudes. */
+export function fromDecibels(decibels: number): number {
+  return 10 ** (decibels / 20);
+}
