@@ -46,6 +46,11 @@ export interface InputSound {
   readonly transform: AudioTransform;
   /** Seconds before `endSeconds` over which the sound fades out, however long it is; absent for none. */
   readonly endFadeSeconds?: number;
+  /** Loudness before ducking, in LUFS, instead of the volume; a quiet sound is raised by at most 12 dB. */
+  readonly level?: number;
+  readonly duck?: InputDucking;
+  /** Where words are spoken, in seconds of the source; if absent, its level shows where. */
+  readonly words?: readonly (readonly [from: number, to: number])[];
   /** Part of `trim_start_time` that comes from the layer, not from the user; 0 if absent. */
   readonly skipSeconds?: number;
   /**
@@ -56,6 +61,26 @@ export interface InputSound {
   readonly optional: boolean;
   /** As `InputImage.isOwn`. */
   readonly isOwn?: true;
+}
+
+/** Lowers a sound while others speak. */
+export interface InputDucking {
+  /** Indices of the sounds that speak, in the sounds of the input. */
+  readonly under: readonly number[];
+  /** Decibels. */
+  readonly depth: number;
+  /** Seconds: down to the first syllable, from the last syllable until it rises, up to full volume. */
+  readonly attack: number;
+  readonly hold: number;
+  readonly release: number;
+}
+
+/** The loudness that a finished sound must have. */
+export interface LoudnessTarget {
+  /** Integrated loudness in LUFS. */
+  readonly target: number;
+  /** No peak between samples is higher, in dBTP. */
+  readonly truePeak: number;
 }
 
 /** Settings of a font: the instance of a variable font, and OpenType features. */
@@ -114,6 +139,8 @@ export interface RenderInput {
   readonly images: readonly InputImage[];
   readonly clips: readonly InputClip[];
   readonly sounds: readonly InputSound[];
+  /** Absent to keep the loudness of the mix. */
+  readonly loudness?: LoudnessTarget;
   readonly stills: readonly Still[];
 }
 
@@ -133,6 +160,8 @@ export interface ScenesInput extends InputFile {
   /** In the order of `timeline.scenes`. */
   readonly scenes: readonly InputScene[];
   readonly sounds: readonly InputSound[];
+  /** As of `RenderInput`. */
+  readonly loudness?: LoudnessTarget;
 }
 
 /** Where the scenes of a video are. Plain data; frames are those of the timeline. */

@@ -75,6 +75,22 @@ export interface AudioTrack {
   readonly configuration: Uint8Array;
   /** A file of `AudioPacket`s, in order. Its owner closes it. */
   readonly packets: TemporaryFile;
+  /** What players decode; absent if the video has no target. */
+  readonly loudness?: MeasuredLoudness;
+}
+
+/** The loudness of a sound. A value is -Infinity for a sound that is silent or too short for it. */
+export interface MeasuredLoudness {
+  /** Loudness of the whole sound, in LUFS. */
+  readonly integrated: number;
+  /** Largest loudness of 400 ms, in LUFS. */
+  readonly momentary: number;
+  /** Largest loudness of 3 s, in LUFS. */
+  readonly shortTerm: number;
+  /** Difference between quiet and loud parts, in LU; 0 for a sound of less than 3 s. */
+  readonly range: number;
+  /** Largest peak between samples, in dBTP. */
+  readonly truePeak: number;
 }
 
 /** Times are in seconds from the start of the video. Encoder delay has negative times. */

@@ -34,9 +34,24 @@ interface SoundEncoder {
   close(): void;
 }
 
-/** @throws ReelformError encoder_missing; RenderError encode_failed, also from its methods */
-export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
-  return codec === 'pcm' ? pcmEncoder() : CompressedEncoder.open(codec, quality);
+/**
+ * Encodes a sound.
+ *
+ * @param blocks at 48 kHz, of `PACKET_SAMPLES` each; the last may be shorter
+ * @throws ReelformError encoder_missing; RenderError encode_failed; the errors of the blocks
+ */
+export async function encodeSound(
+  blocks: AsyncIterable<Stereo>,
+  codec: AudioCodec,
+  quality: OutputQuality,
+): Promise<AudioTrack> {
+  const encoder = codec === 'pcm' ? pcmEncoder() : await CompressedEncoder.open(codec, quality);
+  try {
+    for await (const block of blocks) await encoder.encode(block);
+    return await encoder.finish();
+  } finally {
+    encoder.close();
+  }
 }
 
 class CompressedEncoder implements SoundEncoder {

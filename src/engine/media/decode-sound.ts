@@ -16,6 +16,8 @@ export interface DecodedSound {
   readonly speakers?: number | undefined;
 }
 
+type DecodableTrack = Pick<SoundTrack, 'codec' | 'description' | 'wave' | 'sampleRate' | 'channels'>;
+
 /**
  * Decodes packets of a track. Most codecs need a few packets before their output is correct, so the first packet should precede the
  * first sample used.
@@ -23,7 +25,7 @@ export interface DecodedSound {
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
 export async function* decodePackets(
-  { codec, description, wave, sampleRate, channels }: SoundTrack,
+  { codec, description, wave, sampleRate, channels }: DecodableTrack,
   packets: AsyncIterable<SoundPacket>,
   name: string,
 ): AsyncGenerator<DecodedSound> {

@@ -1,5 +1,6 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
+import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   InputImage,
   InputSound,
   LottieDocument,
+  RenderInput,
   RenderOutput,
 } from '../../template/render-input.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
@@ -114,7 +116,7 @@ function valueDigest(value: unknown): Json {
 }
 
 /** The fields of an input that its sound depends on. */
-type SoundInput = Pick<InputFile, 'fps' | 'frameCount' | 'output'> & { readonly sounds: readonly InputSound[] };
+type SoundInput = Pick<InputFile, 'fps' | 'frameCount' | 'output'> & Pick<RenderInput, 'sounds' | 'loudness'>;
 
 /**
  * Returns the digest of everything that the bytes of a video's sound depend on.
@@ -122,7 +124,7 @@ type SoundInput = Pick<InputFile, 'fps' | 'frameCount' | 'output'> & { readonly 
  * @returns null for an input without sounds or without a canonical form
  */
 export function soundKey(
-  { sounds, fps, frameCount, output }: SoundInput,
+  { sounds, loudness, fps, frameCount, output }: SoundInput,
   codec: AudioCodec,
   build: string,
 ): Sha256 | null {
@@ -133,12 +135,23 @@ export function soundKey(
     quality: output.quality,
     rate: { ...frameRateOf(fps) },
     frameCount,
-    sounds: sounds.map(({ bytes, name: _, transform, ...times }) => ({
-      ...times,
-      bytes: knownSha256(bytes),
-      transform: { ...transform },
-    })),
+    sounds: sounds.map(soundOf),
+    ...defined({ loudness: loudness && { ...loudness } }),
   }));
+}
+
+/** Returns everything of a sound that is heard. */
+function soundOf(sound: InputSound): Json {
+  const { bytes, startSeconds, endSeconds, endFadeSeconds, skipSeconds, level, duck, words } = sound;
+  return {
+    bytes: knownSha256(bytes),
+    startSeconds,
+    endSeconds,
+    transform: { ...sound.transform },
+    optional: sound.optional,
+    ...defined({ endFadeSeconds, skipSeconds, level, isOwn: sound.isOwn }),
+    ...defined({ duck: duck && { ...duck }, words: words?.map((word) => [...word]) }),
+  };
 }
 
 /** Length of a segment at a whole number of frames per second. Players can seek to the start of each segment. */

@@ -1,22 +1,11 @@
+import type { MeasuredLoudness } from '../codec/encoded-track.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
-import { PEAK_REACH, TruePeakDetector } from './true-peak.ts';
 
-/** The loudness of a sound. A value is -Infinity for a sound that is silent or too short for it. */
-export interface Loudness {
-  /** Loudness of the whole sound, in LUFS. */
-  readonly integrated: number;
-  /** Largest loudness of 400 ms, in LUFS. */
-  readonly momentary: number;
-  /** Largest loudness of 3 s, in LUFS. */
-  readonly shortTerm: number;
-  /** Difference between quiet and loud parts, in LU; 0 for a sound of less than 3 s. */
-  readonly range: number;
-  /** Largest peak between samples, in dBTP. */
-  readonly truePeak: number;
-}
+/** The loudness of a sound without its peak. */
+export type Loudness = Omit<MeasuredLoudness, 'truePeak'>;
 
 /** Samples of a step, the smallest unit of all windows: 10 ms, which the maximum of the momentary loudness needs. */
-const STEP = MIX_RATE / 100;
+export const STEP = MIX_RATE / 100;
 /** Steps of each window. */
 const MOMENTARY_STEPS = 40;
 const SHORT_TERM_STEPS = 300;
@@ -47,15 +36,20 @@ export class LoudnessMeter {
   readonly #blocks: number[] = [];
   readonly #shortTerms: number[] = [];
 
-  /** @param weights of the channels: 1 for left, right and centre, 1.41 for surround channels */
-  constructor(weights: readonly number[] = [1, 1]) {
+  readonly #onStep: ((energy: number) => void) | undefined;
+
+  /**
+   * @param weights of the channels: 1 for left, right and centre, 1.41 for surround channels
+   * @param onStep called with the mean energy of every 10 ms
+   */
+  constructor(weights: readonly number[] = [1, 1], onStep?: (energy: number) => void) {
     this.#channels = weights.map((weight) => new Channel(weight));
+    this.#onStep = onStep;
   }
 
   /** Adds the next samples: a list for each channel. */
   add(samples: readonly Float32Array[]): void {
     const count = samples[0]!.length;
-    for (const [index, channel] of this.#channels.entries()) channel.detectPeaks(samples[index]!);
     for (let at = 0; at < count; ) {
       const end = Math.min(count, at + STEP - this.#pending);
       for (const [index, channel] of this.#channels.entries()) this.#energy += channel.energy(samples[index]!, at, end);
@@ -65,33 +59,33 @@ export class LoudnessMeter {
     }
   }
 
-  /** Returns the loudness of everything added; to be called once. A window that is not complete does not count. */
+  /** Returns the loudness of everything added. A window that is not complete does not count. */
   result(): Loudness {
-    for (const channel of this.#channels) channel.detectPeaks(new Float32Array(PEAK_REACH));
     return {
       integrated: toLoudness(gatedMean(this.#blocks, INTEGRATED_GATE)),
       momentary: toLoudness(this.#momentary),
       shortTerm: toLoudness(this.#shortTerm),
       range: rangeOf(this.#shortTerms),
-      truePeak: toDecibels(Math.max(...this.#channels.map(({ peak }) => peak))),
     };
   }
 
   #endStep(): void {
-    this.#steps[this.#stepCount % SHORT_TERM_STEPS] = this.#energy / STEP;
+    const energy = this.#energy / STEP;
+    this.#onStep?.(energy);
+    this.#steps[this.#stepCount % SHORT_TERM_STEPS] = energy;
     this.#stepCount += 1;
     this.#pending = 0;
     this.#energy = 0;
     const isHop = this.#stepCount % HOP_STEPS === 0;
     if (this.#stepCount >= MOMENTARY_STEPS) {
-      const energy = this.#mean(MOMENTARY_STEPS);
-      this.#momentary = Math.max(this.#momentary, energy);
-      if (isHop && toLoudness(energy) > ABSOLUTE_GATE) this.#blocks.push(energy);
+      const window = this.#mean(MOMENTARY_STEPS);
+      this.#momentary = Math.max(this.#momentary, window);
+      if (isHop && toLoudness(window) > ABSOLUTE_GATE) this.#blocks.push(window);
     }
     if (this.#stepCount >= SHORT_TERM_STEPS) {
-      const energy = this.#mean(SHORT_TERM_STEPS);
-      this.#shortTerm = Math.max(this.#shortTerm, energy);
-      if (isHop && toLoudness(energy) > ABSOLUTE_GATE) this.#shortTerms.push(energy);
+      const window = this.#mean(SHORT_TERM_STEPS);
+      this.#shortTerm = Math.max(this.#shortTerm, window);
+      if (isHop && toLoudness(window) > ABSOLUTE_GATE) this.#shortTerms.push(window);
     }
   }
 
@@ -128,25 +122,14 @@ const HIGH_PASS: Biquad = { b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.9
 /** A channel with the state of its filters. */
 class Channel {
   readonly #weight: number;
-  readonly #detector = new TruePeakDetector();
-  #peaks = new Float32Array(0);
   /** States of the shelf and of the high-pass, transposed direct form II. */
   #shelf1 = 0;
   #shelf2 = 0;
   #pass1 = 0;
   #pass2 = 0;
-  /** Largest peak so far. */
-  peak = 0;
 
   constructor(weight: number) {
     this.#weight = weight;
-  }
-
-  detectPeaks(samples: Float32Array): void {
-    if (this.#peaks.length < samples.length) this.#peaks = new Float32Array(samples.length);
-    this.#peaks.fill(0);
-    this.#detector.detect(samples, this.#peaks, this.peak);
-    for (const peak of this.#peaks) if (peak > this.peak) this.peak = peak;
   }
 
   /** Filters a range of samples. @returns the weighted sum of their squares */
@@ -197,17 +180,7 @@ function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** @see BS.1770-4, annex 1, (2) */
-function toLoudness(energy: number): number {
+/** Converts a mean energy to LUFS. @see BS.1770-4, annex 1, (2) */
+export function toLoudness(energy: number): number {
   return energy > 0 ? -0.691 + 10 * Math.log10(energy) : -Infinity;
-}
-
-/** Converts an amplitude to decibels. */
-export function toDecibels(amplitude: number): number {
-  return amplitude > 0 ? 20 * Math.log10(amplitude) : -Infinity;
-}
-
-/** Converts decibels to a factor of amplitudes. */
-export function fromDecibels(decibels: number): number {
-  return 10 ** (decibels / 20);
 }

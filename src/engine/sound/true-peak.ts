@@ -1,4 +1,5 @@
 import { windowedSinc } from '../codec/resampler.ts';
+import { toDecibels } from './decibels.ts';
 
 /** Positions between two samples; with the samples themselves, the rate is four times as high. */
 const POSITIONS = [0.25, 0.5, 0.75] as const;
@@ -51,6 +52,35 @@ export class TruePeakDetector {
     }
     this.#samples.set(block, KEPT);
     return this.#samples;
+  }
+}
+
+/** Measures the largest peak between the samples of several channels. */
+export class TruePeakMeter {
+  readonly #detectors: readonly TruePeakDetector[];
+  #peaks = new Float32Array(0);
+  #peak = 0;
+
+  constructor(channels = 2) {
+    this.#detectors = Array.from({ length: channels }, () => new TruePeakDetector());
+  }
+
+  /** Adds the next samples: a list for each channel. */
+  add(samples: readonly Float32Array[]): void {
+    for (const [index, detector] of this.#detectors.entries()) this.#detect(detector, samples[index]!);
+  }
+
+  /** Returns the peak of everything added, in dBTP; to be called once. -Infinity for silence. */
+  result(): number {
+    for (const detector of this.#detectors) this.#detect(detector, new Float32Array(PEAK_REACH));
+    return toDecibels(this.#peak);
+  }
+
+  #detect(detector: TruePeakDetector, samples: Float32Array): void {
+    if (this.#peaks.length < samples.length) this.#peaks = new Float32Array(samples.length);
+    const peaks = this.#peaks.subarray(0, samples.length).fill(0);
+    detector.detect(samples, peaks, this.#peak);
+    for (const peak of peaks) if (peak > this.#peak) this.#peak = peak;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MIX_RATE, Resampler, toStereo } from '../../../src/engine/codec/resampler.ts';
-import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
+import { PeakLimiter } from '../../../src/engine/sound/peak-limiter.ts';
 
 /** Resamples a second of a sine to 48 kHz in blocks of uneven length. */
 function resampled(rate: number, hertz: number, offset = 0): Float32Array {
@@ -169,8 +169,9 @@ describe('PeakLimiter', () => {
   test('leaves samples within full scale unchanged', () => {
     const source = Float32Array.from({ length: 2000 }, (_, at) => Math.sin(at / 5));
     const [left, right] = [source.slice(), source.slice()];
-    new PeakLimiter().process(left, right);
-    expect(left.subarray(PeakLimiter.delay)).toEqual(source.subarray(0, 2000 - PeakLimiter.delay));
+    const limiter = new PeakLimiter();
+    limiter.process(left, right);
+    expect(left.subarray(limiter.delay)).toEqual(source.subarray(0, 2000 - limiter.delay));
   });
 
   test('keeps all samples within full scale and replaces NaN', () => {

@@ -1,6 +1,7 @@
 import { sceneOffset } from '../../../engine/scenes/scene-spans.ts';
 import { segmentRanges, soundKey, stillKey } from '../../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../../engine/writers/frame-writer.ts';
+import { defined } from '../../../kernel/defined.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { groupBy } from '../../../kernel/group-by.ts';
 import { cacheKeys } from '../segment-keys.ts';
@@ -117,8 +118,9 @@ function pieceKeys(
         return cache.fileKey(files[file]!);
       case 'sound': {
         const codec = audioCodecOf(output.format);
-        const { sounds } = video.renderInput;
-        return codec === null ? null : soundKey({ sounds, fps, frameCount, output }, codec, cache.build);
+        const { sounds, loudness } = video.renderInput;
+        const heard = { sounds, ...defined({ loudness }), fps, frameCount, output };
+        return codec === null ? null : soundKey(heard, codec, cache.build);
       }
     }
   };

@@ -1,0 +1,170 @@
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
+import type { InputSound } from '../../template/render-input.ts';
+import { MIX_RATE, type Stereo } from '../codec/resampler.ts';
+import { fromDecibels } from '../sound/decibels.ts';
+import type { DuckingCurve, SpeechSpan } from '../sound/ducking.ts';
+import { VoiceMeter } from '../sound/speech-spans.ts';
+import type { OpenSound } from './open-sound.ts';
+
+/** Loops of up to this many samples (30 s) are kept in memory instead of being decoded again. */
+const MAX_KEPT_SAMPLES = 30 * MIX_RATE;
+/** A level raises a sound by at most so many decibels, because noise rises with it. */
+export const MAX_LEVEL_GAIN = 12;
+
+/** A sound of the mix, trimmed and repeated, with its gain and fades. Times are in samples at 48 kHz. */
+export class SoundVoice {
+  readonly #source: OpenSound;
+  readonly #trimSeconds: number;
+  readonly #isLooped: boolean;
+  /** LUFS of the sound before ducking; undefined to keep its volume. */
+  readonly #level: number | undefined;
+  readonly #words: InputSound['words'];
+  readonly #fadeIn: number;
+  readonly #fadeOut: number;
+  /** End and length of the fade before `endSeconds`. */
+  readonly #endFade: { readonly to: number; readonly length: number };
+  /** Audible range in samples of the video. */
+  readonly #from: number;
+  readonly #to: number;
+  /** Samples of the trimmed source. */
+  readonly #length: number;
+  #gain: number;
+  #ducking: DuckingCurve | undefined;
+  #samples: AsyncGenerator<Stereo>;
+  #block: Stereo | undefined;
+  #blockAt = 0;
+  /** Decoded blocks of the loop so far; empty if the loop is too long. */
+  #kept: Stereo[] = [];
+  #keptSamples = 0;
+  #isOver = false;
+
+  /** @param total samples of the video */
+  constructor(source: OpenSound, sound: InputSound, total: number) {
+    const { transform, startSeconds, endSeconds, endFadeSeconds = 0, level, words } = sound;
+    const { trim_start_time, volume, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
+    this.#source = source;
+    this.#trimSeconds = trim_start_time;
+    this.#isLooped = loop;
+    this.#gain = volume;
+    this.#level = level;
+    this.#words = words;
+    this.#fadeIn = fade_in * MIX_RATE;
+    this.#fadeOut = fade_out * MIX_RATE;
+    this.#from = Math.max(0, Math.round(startSeconds * MIX_RATE));
+    this.#endFade = { to: Math.round(endSeconds * MIX_RATE), length: endFadeSeconds * MIX_RATE };
+    const requestedEnd = Math.min(total, Math.round(endSeconds * MIX_RATE));
+    this.#length = Math.max(0, Math.round((source.durationSeconds - trim_start_time) * MIX_RATE));
+    this.#to = loop ? requestedEnd : Math.min(requestedEnd, this.#from + this.#length);
+    this.#samples = source.samples(trim_start_time);
+  }
+
+  /**
+   * Reads the sound once, as far as it is heard, and sets its gain to its level.
+   *
+   * @returns where it is speech, in samples of the video: by its words, without them by its level
+   */
+  async measure(): Promise<SpeechSpan[]> {
+    const meter = new VoiceMeter();
+    let missing = Math.max(0, this.#to - this.#from);
+    for await (const { left, right } of this.#source.samples(this.#trimSeconds)) {
+      meter.add(left.subarray(0, missing), right.subarray(0, missing));
+      missing -= left.length;
+      if (missing <= 0) break;
+    }
+    const { loudness, spans } = meter.result();
+    if (this.#level !== undefined && Number.isFinite(loudness)) {
+      this.#gain = fromDecibels(Math.min(MAX_LEVEL_GAIN, this.#level - loudness));
+    }
+    return this.#placed(this.#words === undefined ? spans : this.#words.map((word) => this.#spanOf(word)));
+  }
+
+  /** Lowers the sound under speech. */
+  duck(curve: DuckingCurve): void {
+    this.#ducking = curve;
+  }
+
+  /** Adds the sound to a block that starts at sample `at` of the video. Call it in order, without gaps. */
+  async addTo(mix: Stereo, at: number): Promise<void> {
+    const end = Math.min(this.#to, at + mix.left.length);
+    for (let position = Math.max(this.#from, at); position < end && !this.#isOver; ) {
+      const block = await this.#next();
+      if (block === undefined) {
+        this.#isOver = true;
+        break;
+      }
+      const count = Math.min(end - position, block.left.length - this.#blockAt);
+      for (let index = 0; index < count; index++) {
+        const gain = this.#gainAt(position + index);
+        mix.left[position - at + index]! += block.left[this.#blockAt + index]! * gain;
+        mix.right[position - at + index]! += block.right[this.#blockAt + index]! * gain;
+      }
+      position += count;
+      this.#blockAt += count;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#samples.return(undefined);
+    this.#source.close();
+  }
+
+  /** Converts times of the source to samples of the trimmed source. */
+  #spanOf([from, to]: readonly [number, number]): SpeechSpan {
+    const sampleAt = (seconds: number): number => Math.max(0, Math.round((seconds - this.#trimSeconds) * MIX_RATE));
+    return { from: sampleAt(from), to: sampleAt(to) };
+  }
+
+  /** Places spans of the trimmed source in the video, once for each repetition, as far as they are heard. */
+  #placed(spans: readonly SpeechSpan[]): SpeechSpan[] {
+    const placed: SpeechSpan[] = [];
+    const isRepeated = this.#isLooped && this.#length > 0;
+    for (let start = this.#from; start < this.#to; start += this.#length) {
+      for (const { from, to } of spans) {
+        const span = { from: start + from, to: Math.min(this.#to, start + to) };
+        if (span.from < span.to) placed.push(span);
+      }
+      if (!isRepeated) break;
+    }
+    return placed;
+  }
+
+  #gainAt(position: number): number {
+    const rise = this.#fadeIn > 0 ? Math.min(1, (position - this.#from) / this.#fadeIn) : 1;
+    const fall = this.#fadeOut > 0 ? Math.min(1, (this.#to - position) / this.#fadeOut) : 1;
+    const { to, length } = this.#endFade;
+    const end = length > 0 ? Math.min(1, (to - position) / length) : 1;
+    const gain = this.#gain * rise * fall * end;
+    return this.#ducking === undefined ? gain : gain * this.#ducking.gainAt(position);
+  }
+
+  /** Returns the block with the next samples; undefined at the end. */
+  async #next(): Promise<Stereo | undefined> {
+    while (this.#block === undefined || this.#blockAt >= this.#block.left.length) {
+      const { value, done } = await this.#samples.next();
+      if (done === true) {
+        if (!this.#isLooped || this.#keptSamples === 0) return undefined;
+        this.#samples = this.#restart();
+        continue;
+      }
+      this.#block = value;
+      this.#blockAt = 0;
+      if (this.#isLooped) this.#keep(value);
+    }
+    return this.#block;
+  }
+
+  #keep(block: Stereo): void {
+    this.#keptSamples += block.left.length;
+    if (this.#keptSamples <= MAX_KEPT_SAMPLES) this.#kept.push(block);
+    else this.#kept = [];
+  }
+
+  #restart(): AsyncGenerator<Stereo> {
+    const kept = this.#kept;
+    if (this.#keptSamples > MAX_KEPT_SAMPLES) return this.#source.samples(this.#trimSeconds);
+    [this.#kept, this.#keptSamples] = [[], 0];
+    return (async function* () {
+      yield* kept;
+    })();
+  }
+}

@@ -1,0 +1,74 @@
+import { MIX_RATE } from '../codec/resampler.ts';
+import { fromDecibels } from './decibels.ts';
+
+/** How far and how fast a sound is lowered under speech. */
+export interface Ducking {
+  /** Decibels. */
+  readonly depth: number;
+  /** Seconds from full volume to the first syllable. */
+  readonly attack: number;
+  /** Seconds after the last syllable until the sound rises. */
+  readonly hold: number;
+  /** Seconds until full volume. */
+  readonly release: number;
+}
+
+/** Half-open range of samples in which somebody speaks. */
+export interface SpeechSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A pause shorter than this, in seconds, does not raise the sound. */
+const BRIDGED_SECONDS = 0.85;
+
+/** A sample from which on a sound has a gain, in decibels; between two points, the gain is interpolated. */
+interface Point {
+  readonly at: number;
+  readonly decibels: number;
+}
+
+/** The gain of a sound under speech: a function of the times of the speech alone. */
+export class DuckingCurve {
+  readonly #points: readonly Point[];
+  /** Index of the last point not after the last position. */
+  #cursor = -1;
+
+  constructor(spans: readonly SpeechSpan[], ducking: Ducking) {
+    const attack = Math.round(ducking.attack * MIX_RATE);
+    const hold = Math.round(ducking.hold * MIX_RATE);
+    const release = Math.round(ducking.release * MIX_RATE);
+    // A pause in which the sound could not reach full volume is bridged, too.
+    const shortest = Math.max(BRIDGED_SECONDS * MIX_RATE, attack + hold + release);
+    this.#points = bridged(spans, shortest).flatMap(({ from, to }) => [
+      { at: from - attack, decibels: 0 },
+      { at: from, decibels: -ducking.depth },
+      { at: to + hold, decibels: -ducking.depth },
+      { at: to + hold + release, decibels: 0 },
+    ]);
+  }
+
+  /** Returns the factor at a sample of the video. Call it with positions that do not decrease. */
+  gainAt(position: number): number {
+    const points = this.#points;
+    while (this.#cursor + 1 < points.length && points[this.#cursor + 1]!.at <= position) this.#cursor += 1;
+    const before = points[this.#cursor];
+    if (before === undefined) return 1;
+    const after = points[this.#cursor + 1];
+    if (after === undefined || after.decibels === before.decibels) return fromDecibels(before.decibels);
+    const share = (position - before.at) / (after.at - before.at);
+    return fromDecibels(before.decibels + (after.decibels - before.decibels) * share);
+  }
+}
+
+/** Joins spans that overlap or whose pause is shorter than `shortest` samples. */
+function bridged(spans: readonly SpeechSpan[], shortest: number): SpeechSpan[] {
+  const joined: SpeechSpan[] = [];
+  for (const span of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last !== undefined && span.from - last.to < shortest) {
+      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
+    } else joined.push(span);
+  }
+  return joined;
+}
