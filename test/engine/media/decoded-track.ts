@@ -6,6 +6,7 @@ import { readSound } from '../../../src/engine/codec/packet-file.ts';
 export async function decodedTrack({ codec, sampleRate, configuration, packets: file }: AudioTrack) {
   const packets: AudioPacket[] = [];
   for await (const packet of readSound(file)) packets.push(packet);
+  if (codec === 'pcm') return pcmChannels(packets);
   const blocks: [Float32Array, Float32Array][] = [];
   const options = { codec, description: configuration, sampleRate, channels: 2, kind: 'sound', name: 'test' } as const;
   const decoder = await Decoder.open(options, (frame) => {
@@ -22,6 +23,14 @@ export async function decodedTrack({ codec, sampleRate, configuration, packets: 
     const all = blocks.flatMap((block) => [...block[index]]);
     return Float32Array.from(all.slice(skipped, skipped + total));
   };
+  return { left: side(0), right: side(1) };
+}
+
+/** Returns the channels of interleaved samples of 24 bits, little-endian. */
+function pcmChannels(packets: readonly AudioPacket[]) {
+  const bytes = Buffer.concat(packets.map((packet) => packet.bytes));
+  const side = (index: 0 | 1): Float32Array =>
+    Float32Array.from({ length: bytes.length / 6 }, (_, at) => bytes.readIntLE(6 * at + 3 * index, 3) / 2 ** 23);
   return { left: side(0), right: side(1) };
 }
 
