@@ -1,7 +1,7 @@
 import type { FrameRate } from '../contract/timeline/frame-rate.ts';
 import type { TimeMapJson } from '../contract/timeline/time-map.ts';
 import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
-import type { AudioTransform, Transform } from '../contract/wire/mapping.ts';
+import type { AudioTransform, Speech, Transform } from '../contract/wire/mapping.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
 
 /** A Lottie document; only its top-level fields are typed. */
@@ -46,11 +46,10 @@ export interface InputSound {
   readonly transform: AudioTransform;
   /** Seconds before `endSeconds` over which the sound fades out, however long it is; absent for none. */
   readonly endFadeSeconds?: number;
-  /** Loudness before ducking, in LUFS, instead of the volume; a quiet sound is raised by at most 12 dB. */
-  readonly level?: number;
-  readonly duck?: InputDucking;
-  /** Where words are spoken, in seconds of the source; if absent, its level shows where. */
-  readonly words?: readonly (readonly [from: number, to: number])[];
+  /** Indices of the sounds under which it is lowered, in the sounds of the input. */
+  readonly duckedBy?: readonly number[];
+  /** Where words are spoken; if absent, the level of the sound shows where. */
+  readonly speech?: Speech;
   /** Part of `trim_start_time` that comes from the layer, not from the user; 0 if absent. */
   readonly skipSeconds?: number;
   /**
@@ -61,18 +60,6 @@ export interface InputSound {
   readonly optional: boolean;
   /** As `InputImage.isOwn`. */
   readonly isOwn?: true;
-}
-
-/** Lowers a sound while others speak. */
-export interface InputDucking {
-  /** Indices of the sounds that speak, in the sounds of the input. */
-  readonly under: readonly number[];
-  /** Decibels. */
-  readonly depth: number;
-  /** Seconds: down to the first syllable, from the last syllable until it rises, up to full volume. */
-  readonly attack: number;
-  readonly hold: number;
-  readonly release: number;
 }
 
 /** The loudness that a finished sound must have. */

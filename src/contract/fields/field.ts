@@ -7,14 +7,17 @@ interface FieldFacts {
   /** The only sources that the field affects, if an editable accepts both; all if absent. */
   readonly affects?: 'clips' | 'still images';
   readonly onlyWith?: Relation;
+  /** Definitions have the field in a map of this name, without the prefix: `duck_depth` is `duck: {depth: …}`. */
+  readonly group?: string;
   /** Phrase in plans; `{}` is the value. Empty for none; plans show `name=value` if absent. */
   readonly phrase?: string;
 }
 
-/** A field that may be used only with a certain value of another field. */
+/** A field that may be used only with another field, or with a certain value of it. */
 export interface Relation {
   readonly field: string;
-  readonly value: string;
+  /** Any if absent. */
+  readonly value?: string;
   /** The field implies the value if the other field is absent. Otherwise the default of that field applies. */
   readonly isImplied?: true;
   /** The value also requires the field. */
@@ -31,7 +34,7 @@ export interface NumberField extends FieldFacts {
   readonly max?: number;
   readonly multipleOf?: number;
   /** `share`: 1 is the whole, which forms show as 100 %. */
-  readonly unit?: 'seconds' | 'pixels' | 'share';
+  readonly unit?: 'seconds' | 'pixels' | 'share' | 'LUFS' | 'dB';
   readonly default?: number;
 }
 
@@ -56,7 +59,13 @@ interface ColorField extends FieldFacts {
   readonly default?: string;
 }
 
-export type Field = NumberField | ChoiceField | BooleanField | ColorField;
+/** Names of tracks, sorted and separated by commas. Definitions have a name or a list. */
+interface NamesField extends FieldFacts {
+  readonly kind: 'names';
+  readonly default?: string;
+}
+
+export type Field = NumberField | ChoiceField | BooleanField | ColorField | NamesField;
 
 /** Fields by name, in the order of documentation and forms. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -87,6 +96,14 @@ export function defaultsOf<T extends Fields>(fields: T): FieldDefaults<T> {
   return Object.fromEntries(defaults.map(([name, field]) => [name, field.default])) as FieldDefaults<T>;
 }
 
+/** Up to 16 names of tracks. */
+const NAMES = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:,[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,15}$/;
+
+/** Returns the value of a field of names. */
+export function joinedNames(names: readonly string[]): string {
+  return [...new Set(names)].sort().join(',');
+}
+
 /** Returns whether a JSON value is a value of the field, apart from its relation to other fields. */
 export function isValueOf(field: Field, value: unknown): boolean {
   switch (field.kind) {
@@ -101,6 +118,8 @@ export function isValueOf(field: Field, value: unknown): boolean {
       return field.values.some((known) => known === value);
     case 'boolean':
       return typeof value === 'boolean';
+    case 'names':
+      return typeof value === 'string' && NAMES.test(value);
     case 'color':
       return typeof value === 'string' && /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
   }
@@ -112,6 +131,7 @@ export function isRelationMet(
   values: Readonly<Record<string, unknown>>,
   fields: Fields,
 ): boolean {
+  if (value === undefined) return Object.hasOwn(values, field);
   if (!Object.hasOwn(values, field)) return isImplied === true || fields[field]!.default === value;
   return values[field] === value;
 }
@@ -125,13 +145,15 @@ export function expectedValue(field: Field): string {
       return `one of ${field.values.join(', ')}`;
     case 'boolean':
       return 'true or false';
+    case 'names':
+      return 'names of tracks, separated by commas';
     case 'color':
       return '6 or 8 hexadecimal digits';
   }
 }
 
 function expectedNumber({ min, above, max, multipleOf, unit }: NumberField): string {
-  const noun = unit === 'seconds' ? 'seconds' : multipleOf === 2 ? 'an even number' : 'a number';
+  const noun = unit === 'seconds' || unit === 'LUFS' ? unit : multipleOf === 2 ? 'an even number' : 'a number';
   if (above !== undefined) return `${noun} above ${above}`;
   return `${noun} from ${min ?? -Infinity}${max === undefined ? '' : ` to ${max}`}`;
 }
@@ -155,7 +177,7 @@ export function fieldText(field: Field): string {
 }
 
 function relationText({ field, value, isRequired }: Relation): string {
-  const condition = `\`${field}\` is \`${value}\``;
+  const condition = value === undefined ? `\`${field}\` is given` : `\`${field}\` is \`${value}\``;
   return isRequired ? `Required if ${condition}, and refused otherwise` : `Only if ${condition}`;
 }
 
@@ -175,6 +197,7 @@ function valuesText(field: Field): string[] {
     case 'choice':
       return [`One of ${field.values.map((value) => `\`${value}\``).join(', ')}`];
     case 'boolean':
+    case 'names':
       return [];
     case 'color':
       return ['RRGGBB or RRGGBBAA'];

@@ -177,8 +177,89 @@ const AUDIO_FIELDS = {
   },
 } as const satisfies Fields;
 
+const ducked = { field: 'duck_under' } as const;
+
+/** Fields of a track: those of a sound, its place in the scene or video, and its place in the mix. */
+export const TRACK_FIELDS = {
+  ...AUDIO_FIELDS,
+  start: {
+    kind: 'number',
+    min: 0,
+    unit: 'seconds',
+    default: 0,
+    label: 'Heard from',
+    description: 'When the sound is heard, in seconds from the start of its scene or video.',
+    phrase: 'at {} s',
+  },
+  overrun: {
+    kind: 'boolean',
+    default: false,
+    label: 'Goes on after the scene',
+    description: 'Whether the track of a scene goes on after the end of its scene.',
+    phrase: 'goes on after its scene',
+  },
+  level: {
+    kind: 'number',
+    min: -60,
+    max: 0,
+    unit: 'LUFS',
+    label: 'Level',
+    description:
+      'Loudness of the track in LUFS, before ducking and instead of `volume`. A quiet sound is raised by at most 12 dB.',
+    phrase: 'level {} LUFS',
+  },
+  duck_under: {
+    kind: 'names',
+    group: 'duck',
+    description:
+      'Names of the tracks under which this track is lowered. A name means every track of that name in the video and in its scenes.',
+    phrase: 'ducks under {}',
+  },
+  duck_depth: {
+    kind: 'number',
+    group: 'duck',
+    above: 0,
+    max: 60,
+    unit: 'dB',
+    default: 10,
+    description: 'Decibels by which the track is lowered.',
+    onlyWith: ducked,
+    phrase: 'by {} dB',
+  },
+  duck_attack: {
+    kind: 'number',
+    group: 'duck',
+    min: 0,
+    max: 10,
+    unit: 'seconds',
+    default: 0.15,
+    description: 'Seconds from full volume to the first syllable.',
+    onlyWith: ducked,
+  },
+  duck_hold: {
+    kind: 'number',
+    group: 'duck',
+    min: 0,
+    max: 10,
+    unit: 'seconds',
+    default: 0.2,
+    description: 'Seconds after the last syllable until the track rises. Pauses under 0.85 s are bridged.',
+    onlyWith: ducked,
+  },
+  duck_release: {
+    kind: 'number',
+    group: 'duck',
+    min: 0,
+    max: 10,
+    unit: 'seconds',
+    default: 0.5,
+    description: 'Seconds until full volume.',
+    onlyWith: ducked,
+  },
+} as const satisfies Fields;
+
 /**
- * The fields of a `transform`, by kind of the editable; tracks have those of `audio`. A field that is added here is read, checked,
+ * The fields of a `transform`, by kind of the editable; those of a track are `TRACK_FIELDS`. A field that is added here is read, checked,
  * documented, shown in plans and edited on the page; only its effect is written elsewhere.
  */
 export const TRANSFORM_FIELDS = { image: IMAGE_FIELDS, video: VIDEO_FIELDS, audio: AUDIO_FIELDS } as const;

@@ -1,6 +1,6 @@
 import { defaultsOf } from '../fields/field.ts';
 import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
-import { TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
 import type { VideoMeasures } from '../video-measures.ts';
 import type { AudioTransform, Transform } from './mapping.ts';
 import { defaultCodec, type OutputRequest } from './output.ts';
@@ -9,7 +9,7 @@ import { defaultCodec, type OutputRequest } from './output.ts';
 export const TRANSFORM_DEFAULTS = {
   image: defaultsOf(TRANSFORM_FIELDS.image),
   video: defaultsOf(TRANSFORM_FIELDS.video),
-  audio: defaultsOf(TRANSFORM_FIELDS.audio),
+  audio: defaultsOf(TRACK_FIELDS),
 } as const;
 
 /** Defaults of output fields; that of `codec` depends on the format, those of `height` and `fps` on the video. */

@@ -1,5 +1,5 @@
 import type { FieldValues } from '../fields/field.ts';
-import type { TRANSFORM_FIELDS } from '../fields/transform-fields.ts';
+import type { TRACK_FIELDS, TRANSFORM_FIELDS } from '../fields/transform-fields.ts';
 
 /** A text, a colour, a number, a point or a gradient. */
 export interface TextResource {
@@ -23,6 +23,8 @@ export type Transform = FieldValues<typeof TRANSFORM_FIELDS.video>;
 export interface AudioResource {
   source: { remote_url: string };
   transform?: AudioTransform;
+  /** Only of a track under which others are lowered. */
+  speech?: Speech;
 }
 
 const TRACK = 'audio_tracks.';
@@ -46,8 +48,11 @@ export const TRACK_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Maximum characters of a track name over HTTP. Clients of the interface have always been free to use any other characters, too. */
 export const MAX_TRACK_NAME = 100;
 
-/** Trim, volume, fades and repetition of a sound. */
-export type AudioTransform = FieldValues<typeof TRANSFORM_FIELDS.audio>;
+/** Trim, volume, fades and repetition of a sound; of a track, also its place and its ducking. */
+export type AudioTransform = FieldValues<typeof TRACK_FIELDS>;
+
+/** Where words are spoken, in seconds of the source. */
+export type Speech = readonly (readonly [from: number, to: number])[];
 
 export type Resource = TextResource | MediaResource | FontResource | AudioResource;
 

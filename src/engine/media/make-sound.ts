@@ -1,4 +1,5 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
+import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { InputSound, VideoInput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack, SoundOptions } from '../codec/encoded-track.ts';
 import { MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
@@ -57,7 +58,7 @@ async function openVoices(
   total: number,
   voices: Map<InputSound, SoundVoice>,
 ): Promise<void> {
-  const speaking = new Set(sounds.flatMap(({ duck }) => duck?.under ?? []));
+  const speaking = new Set(sounds.flatMap(({ duckedBy = [] }) => duckedBy));
   for (const [index, sound] of sounds.entries()) {
     const { bytes, name, optional, transform } = sound;
     if (transform.volume === 0 && !speaking.has(index)) continue;
@@ -80,15 +81,15 @@ async function prepareVoices(
   sounds: readonly InputSound[],
   voices: ReadonlyMap<InputSound, SoundVoice>,
 ): Promise<void> {
-  const speaking = new Set(sounds.flatMap(({ duck }) => duck?.under.map((index) => sounds[index]) ?? []));
+  const speaking = new Set(sounds.flatMap(({ duckedBy = [] }) => duckedBy.map((index) => sounds[index])));
   const speech = new Map<InputSound, SpeechSpan[]>();
   for (const [sound, voice] of voices) {
-    if (sound.level !== undefined || speaking.has(sound)) speech.set(sound, await voice.measure());
+    if (sound.transform.level !== undefined || speaking.has(sound)) speech.set(sound, await voice.measure());
   }
-  for (const [{ duck }, voice] of voices) {
-    if (duck === undefined) continue;
-    const spans = duck.under.flatMap((index) => speech.get(sounds[index]!) ?? []);
-    voice.duck(new DuckingCurve(spans, duck));
+  for (const [{ duckedBy, transform }, voice] of voices) {
+    if (duckedBy === undefined) continue;
+    const spans = duckedBy.flatMap((index) => speech.get(sounds[index]!) ?? []);
+    voice.duck(new DuckingCurve(spans, { ...TRANSFORM_DEFAULTS.audio, ...transform }));
   }
 }
 

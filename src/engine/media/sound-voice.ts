@@ -18,7 +18,7 @@ export class SoundVoice {
   readonly #isLooped: boolean;
   /** LUFS of the sound before ducking; undefined to keep its volume. */
   readonly #level: number | undefined;
-  readonly #words: InputSound['words'];
+  readonly #speech: InputSound['speech'];
   readonly #fadeIn: number;
   readonly #fadeOut: number;
   /** End and length of the fade before `endSeconds`. */
@@ -40,14 +40,14 @@ export class SoundVoice {
 
   /** @param total samples of the video */
   constructor(source: OpenSound, sound: InputSound, total: number) {
-    const { transform, startSeconds, endSeconds, endFadeSeconds = 0, level, words } = sound;
-    const { trim_start_time, volume, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
+    const { transform, startSeconds, endSeconds, endFadeSeconds = 0, speech } = sound;
+    const { trim_start_time, volume, level, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
     this.#source = source;
     this.#trimSeconds = trim_start_time;
     this.#isLooped = loop;
     this.#gain = volume;
     this.#level = level;
-    this.#words = words;
+    this.#speech = speech;
     this.#fadeIn = fade_in * MIX_RATE;
     this.#fadeOut = fade_out * MIX_RATE;
     this.#from = Math.max(0, Math.round(startSeconds * MIX_RATE));
@@ -61,7 +61,7 @@ export class SoundVoice {
   /**
    * Reads the sound once, as far as it is heard, and sets its gain to its level.
    *
-   * @returns where it is speech, in samples of the video: by its words, without them by its level
+   * @returns where it is speech, in samples of the video: by its words, if they are known, else by its level
    */
   async measure(): Promise<SpeechSpan[]> {
     const meter = new VoiceMeter();
@@ -75,7 +75,7 @@ export class SoundVoice {
     if (this.#level !== undefined && Number.isFinite(loudness)) {
       this.#gain = fromDecibels(Math.min(MAX_LEVEL_GAIN, this.#level - loudness));
     }
-    return this.#placed(this.#words === undefined ? spans : this.#words.map((word) => this.#spanOf(word)));
+    return this.#placed(this.#speech === undefined ? spans : this.#speech.map((span) => this.#spanOf(span)));
   }
 
   /** Lowers the sound under speech. */

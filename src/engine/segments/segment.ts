@@ -142,15 +142,14 @@ export function soundKey(
 
 /** Returns everything of a sound that is heard. */
 function soundOf(sound: InputSound): Json {
-  const { bytes, startSeconds, endSeconds, endFadeSeconds, skipSeconds, level, duck, words } = sound;
+  const { bytes, startSeconds, endSeconds, endFadeSeconds, skipSeconds, duckedBy, speech } = sound;
   return {
     bytes: knownSha256(bytes),
     startSeconds,
     endSeconds,
     transform: { ...sound.transform },
     optional: sound.optional,
-    ...defined({ endFadeSeconds, skipSeconds, level, isOwn: sound.isOwn }),
-    ...defined({ duck: duck && { ...duck }, words: words?.map((word) => [...word]) }),
+    ...defined({ endFadeSeconds, skipSeconds, isOwn: sound.isOwn, duckedBy, speech: speech?.map((span) => [...span]) }),
   };
 }
 

@@ -1,17 +1,9 @@
+import type { AudioTransform } from '../../contract/wire/mapping.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
 import { fromDecibels } from './decibels.ts';
 
-/** How far and how fast a sound is lowered under speech. */
-export interface Ducking {
-  /** Decibels. */
-  readonly depth: number;
-  /** Seconds from full volume to the first syllable. */
-  readonly attack: number;
-  /** Seconds after the last syllable until the sound rises. */
-  readonly hold: number;
-  /** Seconds until full volume. */
-  readonly release: number;
-}
+/** How far, in decibels, and how fast, in seconds, a sound is lowered under speech. The fields of a track. */
+type Ducking = Required<Pick<AudioTransform, 'duck_depth' | 'duck_attack' | 'duck_hold' | 'duck_release'>>;
 
 /** Half-open range of samples in which somebody speaks. */
 export interface SpeechSpan {
@@ -34,16 +26,16 @@ export class DuckingCurve {
   /** Index of the last point not after the last position. */
   #cursor = -1;
 
-  constructor(spans: readonly SpeechSpan[], ducking: Ducking) {
-    const attack = Math.round(ducking.attack * MIX_RATE);
-    const hold = Math.round(ducking.hold * MIX_RATE);
-    const release = Math.round(ducking.release * MIX_RATE);
+  constructor(spans: readonly SpeechSpan[], { duck_depth: depth, duck_attack, duck_hold, duck_release }: Ducking) {
+    const [attack, hold, release] = [duck_attack, duck_hold, duck_release].map((seconds) =>
+      Math.round(seconds * MIX_RATE),
+    ) as [number, number, number];
     // A pause in which the sound could not reach full volume is bridged, too.
     const shortest = Math.max(BRIDGED_SECONDS * MIX_RATE, attack + hold + release);
     this.#points = bridged(spans, shortest).flatMap(({ from, to }) => [
       { at: from - attack, decibels: 0 },
-      { at: from, decibels: -ducking.depth },
-      { at: to + hold, decibels: -ducking.depth },
+      { at: from, decibels: -depth },
+      { at: to + hold, decibels: -depth },
       { at: to + hold + release, decibels: 0 },
     ]);
   }

@@ -3,7 +3,7 @@ import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
-import { fontSchema, soundSchema } from './resource-schemas.ts';
+import { fontSchema, trackSchema } from './resource-schemas.ts';
 import { type DefinitionForm, fieldSchemas } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
@@ -31,7 +31,7 @@ function audioSchema(form: DefinitionForm): JsonSchema {
       pattern: TRACK_NAME.source,
       patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, starting with a letter or digit',
     },
-    additionalProperties: soundSchema(form),
+    additionalProperties: trackSchema(form),
     ...(form === 'file' && {
       defaultSnippets: [
         { label: 'a track', body: { '${1:main}': './${2:music.mp3}' } },

@@ -1,5 +1,6 @@
 import { isSlotKind, kindFacts, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
-import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
+import type { Fields } from '../../contract/fields/field.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
 import type { Editable } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { sha256 } from '../../kernel/digest.ts';
@@ -45,7 +46,7 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
     case 'video':
       return mediaFormSchema(transformSchema('video', form), form);
     case 'audio':
-      return soundSchema(form);
+      return mediaFormSchema(transformSchema('audio', form), form);
     case 'font':
       return fontSchema(form, editable.allowed_fonts);
     default:
@@ -53,8 +54,9 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   }
 }
 
-export function soundSchema(form: DefinitionForm): JsonSchema {
-  return mediaFormSchema(transformSchema('audio', form), form);
+/** Returns the schema of a track: a sound with its place in the scene or video, and in the mix. */
+export function trackSchema(form: DefinitionForm): JsonSchema {
+  return mediaFormSchema(transformSchema('track', form), form);
 }
 
 /** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
@@ -131,20 +133,26 @@ function mediaSchema(): JsonSchema {
   };
 }
 
-const TRANSFORM_DESCRIPTIONS: Readonly<Record<TransformedKind, string>> = {
+const TRANSFORM_DESCRIPTIONS: Readonly<Record<TransformedKind | 'track', string>> = {
   image: 'How the image fills its area.',
   video: 'How the clip fills its area, where it starts, and its volume.',
   audio: 'Where the sound starts, and its volume.',
+  track: 'Where the sound starts, when it is heard, and how loud.',
 };
 
 /** Schema of the `transform` of an image, a sound, or a video: a clip, or an image that may be animated. */
-function transformSchema(kind: TransformedKind, form: DefinitionForm): JsonSchema {
-  const rules = [...fieldRules(TRANSFORM_FIELDS[kind]), ...(kind === 'video' ? MOVEMENT_RULES : [])];
+function transformSchema(kind: TransformedKind | 'track', form: DefinitionForm): JsonSchema {
+  const fields: Fields = kind === 'track' ? TRACK_FIELDS : TRANSFORM_FIELDS[kind];
+  const rules = [
+    ...fieldRules(fields),
+    ...(kind === 'video' ? MOVEMENT_RULES : []),
+    ...(kind === 'track' ? LEVEL_RULES : []),
+  ];
   return {
     type: 'object',
     description: TRANSFORM_DESCRIPTIONS[kind],
     additionalProperties: false,
-    properties: fieldSchemas(TRANSFORM_FIELDS[kind], form),
+    properties: fieldSchemas(fields, form),
     ...defined({ allOf: rules.length === 0 ? undefined : rules }),
   };
 }
@@ -158,6 +166,8 @@ const MOVEMENT_RULES: readonly JsonSchema[] = [
   when({ allOf: [hasValue('crop_strategy', 'manual'), MOVES] }, refused('animate_strategy')),
   when({ not: MOVES }, refused('animate_speed')),
 ];
+
+const LEVEL_RULES: readonly JsonSchema[] = [when({ required: ['level'] }, refused('volume'))];
 
 /** Returns the schema of a kind with a slot. Editors also see a number as a YAML number. */
 function slotSchema(kind: SlotKind, form: DefinitionForm): JsonSchema {

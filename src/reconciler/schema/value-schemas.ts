@@ -1,4 +1,5 @@
 import type { Field, Fields, NumberField, Relation } from '../../contract/fields/field.ts';
+import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 
@@ -76,15 +77,33 @@ export function conditionSchema(description: string): JsonSchema {
   return { description, type: ['string', 'boolean', 'number', 'object'], examples: ['${offer}'] };
 }
 
-/** Returns the schemas of the fields of a table. */
+/** Returns the schemas of the fields of a table. Fields of a group are in a map of their own, which requires the first of them. */
 export function fieldSchemas(fields: Fields, form: DefinitionForm): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
-      name,
-      { description: field.description, ...fieldSchema(field, form) },
-    ]),
-  );
+  const schemas: Record<string, JsonSchema> = {};
+  const groups = new Map<string, Fields>();
+  for (const [name, field] of Object.entries(fields)) {
+    const { group, description } = field;
+    if (group === undefined) schemas[name] = { description, ...fieldSchema(field, form) };
+    else {
+      const { group: _group, onlyWith: _onlyWith, ...inGroup } = field;
+      groups.set(group, { ...groups.get(group), [name.slice(group.length + 1)]: inGroup });
+    }
+  }
+  for (const [group, members] of groups) {
+    schemas[group] = {
+      type: 'object',
+      description: GROUP_DESCRIPTIONS[group]!,
+      additionalProperties: false,
+      required: Object.keys(members).slice(0, 1),
+      properties: fieldSchemas(members, form),
+    };
+  }
+  return schemas;
 }
+
+const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  duck: 'Lowers the track while other tracks speak.',
+};
 
 function fieldSchema(field: Field, form: DefinitionForm): JsonSchema {
   switch (field.kind) {
@@ -94,6 +113,11 @@ function fieldSchema(field: Field, form: DefinitionForm): JsonSchema {
       return { enum: field.values, ...defined({ default: field.isProposed ? field.default : undefined }) };
     case 'boolean':
       return booleanSchema(form);
+    case 'names': {
+      const name: JsonSchema = { type: 'string', pattern: form === 'video' ? TRACK_NAME.source : '.' };
+      const list: JsonSchema = { type: 'array', items: name, minItems: 1, maxItems: MAX_TRACKS };
+      return when({ type: 'array' }, list, name);
+    }
     case 'color':
       return colorSchema(form);
   }
@@ -105,11 +129,11 @@ function limitsOf({ min, above, max, multipleOf }: NumberField): JsonSchema {
 
 /** Returns the rules for fields that may be used only with a value of another field. */
 export function fieldRules(fields: Fields): JsonSchema[] {
-  const groups = new Map<string, { readonly relation: Relation; readonly names: string[] }>();
+  const groups = new Map<string, { readonly relation: ValueRelation; readonly names: string[] }>();
   for (const [name, { onlyWith }] of Object.entries(fields)) {
-    if (onlyWith === undefined) continue;
+    if (onlyWith?.value === undefined) continue;
     const key = `${onlyWith.field}=${onlyWith.value}`;
-    const group = groups.get(key) ?? { relation: onlyWith, names: [] };
+    const group = groups.get(key) ?? { relation: { ...onlyWith, value: onlyWith.value }, names: [] };
     group.names.push(name);
     groups.set(key, group);
   }
@@ -122,8 +146,11 @@ export function fieldRules(fields: Fields): JsonSchema[] {
   });
 }
 
+/** A relation to a value. A field that needs any value of another is in a group with it. */
+type ValueRelation = Relation & { readonly value: string };
+
 /** Matches objects in which the other field has a different value, or a different default. */
-function isUnmet({ field, value, isImplied }: Relation, fields: Fields): JsonSchema {
+function isUnmet({ field, value, isImplied }: ValueRelation, fields: Fields): JsonSchema {
   const choice = fields[field]!;
   const values = choice.kind === 'choice' ? choice.values.filter((known) => known !== value) : [];
   const properties = { [field]: { enum: values } };

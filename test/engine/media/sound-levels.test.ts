@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { AudioCodec } from '../../../src/engine/codec/encoded-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
-import type { InputDucking, InputSound, LoudnessTarget, RenderInput } from '../../../src/template/render-input.ts';
+import type { InputSound, LoudnessTarget, RenderInput } from '../../../src/template/render-input.ts';
 import { inputOf } from '../inputs.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
 import { stereoWav } from './media-files.ts';
 
 const RATE = 48_000;
-const DUCKING: InputDucking = { under: [1], depth: 10, attack: 0.15, hold: 0.2, release: 0.5 };
 
 /** Returns a WAV of a sine of 1 kHz whose amplitude is a function of seconds. */
 function tone(seconds: number, amplitude: (at: number) => number, hertz = 1000): Uint8Array {
@@ -40,7 +39,7 @@ describe('level', () => {
     [0.9, -14],
   ])('a sine with amplitude %f has the loudness %i LUFS', async (amplitude, level) => {
     const loud = tone(10, () => amplitude);
-    const { left } = await decodedTrack(await rendered([sound(loud, { level })]));
+    const { left } = await decodedTrack(await rendered([sound(loud, { transform: { level } })]));
     // The loudness of a sine of 1 kHz on both channels is its peak level.
     expect(decibels(rms(left, RATE, 9 * RATE) * Math.SQRT2)).toBeCloseTo(level, 1);
   });
@@ -50,7 +49,7 @@ describe('level', () => {
       await rendered([
         sound(
           tone(10, () => 0.01),
-          { level: -16 },
+          { transform: { level: -16 } },
         ),
       ]),
     );
@@ -59,19 +58,15 @@ describe('level', () => {
 });
 
 describe('ducking', () => {
-  const speech = (at: number): number =>
+  const syllables = (at: number): number =>
     (at >= 2 && at < 3) || (at >= 3.6 && at < 5) || (at >= 7 && at < 7.5) ? 0.5 : 0;
   const music = tone(10, () => 0.25, 500);
 
   /** Returns the gain of the music at times in seconds: the voice itself is inaudible. */
-  async function musicGains(
-    voice: Partial<InputSound>,
-    times: readonly number[],
-    ducking = DUCKING,
-  ): Promise<number[]> {
+  async function musicGains(voice: Partial<InputSound>, times: readonly number[]): Promise<number[]> {
     const sounds = [
-      sound(music, { duck: ducking }),
-      sound(tone(10, speech), { name: 'voice', transform: { volume: 0 }, ...voice }),
+      sound(music, { duckedBy: [1] }),
+      sound(tone(10, syllables), { name: 'voice', transform: { volume: 0 }, ...voice }),
     ];
     const { left } = await decodedTrack(await rendered(sounds));
     return times.map((time) => {
@@ -80,7 +75,7 @@ describe('ducking', () => {
     });
   }
 
-  const words: [number, number][] = [
+  const speech: [number, number][] = [
     [2, 2.4],
     [2.5, 3],
     [3.6, 5],
@@ -89,7 +84,7 @@ describe('ducking', () => {
 
   test.each([
     ['levels', {}],
-    ['words', { words }],
+    ['words', { speech }],
   ])('lowers a sound by its depth while a voice is heard, by %s', async (_, voice) => {
     const [before, first, pause, second, held, after, third, end] = await musicGains(
       voice,
@@ -100,7 +95,7 @@ describe('ducking', () => {
   });
 
   test('the attack ends at the first syllable, and the sound rises after hold and release', async () => {
-    const [start, middle, first, rising, full] = await musicGains({ words }, [1.85, 1.925, 2, 5.45, 5.71]);
+    const [start, middle, first, rising, full] = await musicGains({ speech }, [1.85, 1.925, 2, 5.45, 5.71]);
     expect(start).toBeGreaterThan(-0.5);
     expect(middle).toBeCloseTo(-5, 0);
     expect(first).toBeLessThan(-9.5);
@@ -110,14 +105,14 @@ describe('ducking', () => {
 
   test('follows a voice that starts later, is trimmed, ends early or repeats', async () => {
     const later = await musicGains(
-      { words, startSeconds: 1, transform: { volume: 0, trim_start_time: 0.5 } },
+      { speech, startSeconds: 1, transform: { volume: 0, trim_start_time: 0.5 } },
       [2.3, 2.6, 9],
     );
     expect(later.map(rounded)).toEqual([0, -10, 0]);
-    const ended = await musicGains({ words, endSeconds: 6 }, [4, 7.2]);
+    const ended = await musicGains({ speech, endSeconds: 6 }, [4, 7.2]);
     expect(ended.map(rounded)).toEqual([-10, 0]);
     const loop = {
-      bytes: tone(4, speech),
+      bytes: tone(4, syllables),
       words: [[2, 3]] as [number, number][],
       transform: { volume: 0, loop: true },
     };
@@ -126,8 +121,8 @@ describe('ducking', () => {
 
   test('has no step: neither at the start nor in a pause', async () => {
     const sounds = [
-      sound(stereoWav(RATE, new Float32Array(10 * RATE).fill(0.5)), { duck: DUCKING }),
-      sound(tone(10, speech), { words, transform: { volume: 0 } }),
+      sound(stereoWav(RATE, new Float32Array(10 * RATE).fill(0.5)), { duckedBy: [1] }),
+      sound(tone(10, syllables), { speech, transform: { volume: 0 } }),
     ];
     const { left } = await decodedTrack(await rendered(sounds));
     const largest = left.reduce(

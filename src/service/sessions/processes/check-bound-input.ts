@@ -1,8 +1,9 @@
 import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
 import { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../../../contract/fields/scene-fields.ts';
-import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import { isRationalJson, type RationalJson } from '../../../contract/timeline/rational.ts';
+import type { Speech } from '../../../contract/wire/mapping.ts';
 import type { FontSettings, InputTimeline } from '../../../template/render-input.ts';
 import type { BoundInput } from '../bind-template.ts';
 import {
@@ -27,7 +28,7 @@ import {
 function checksOf<T extends Fields>(table: T) {
   const check = (field: Field): Check<unknown> => {
     if (field.kind === 'choice') return oneOf(...field.values);
-    return { number, boolean: flag, color: text }[field.kind];
+    return { number, boolean: flag, color: text, names: text }[field.kind];
   };
   const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
   return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };
@@ -43,16 +44,25 @@ export const size = { width: count, height: count, fps: number, frameCount: coun
 const transform = optionalFields(checksOf(TRANSFORM_FIELDS.video));
 const origin = optionalFields({ isOwn: oneOf(true) });
 const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
+const spoken: Check<Speech[number]> = (value) => {
+  const [from, to, ...rest] = listOf(number)(value);
+  if (from === undefined || to === undefined || rest.length > 0)
+    throw new UncheckedValue('a value is no pair of times');
+  return [from, to];
+};
 const boundSound = both(
   fields({
     bytes,
     startSeconds: number,
     endSeconds: number,
-    transform: optionalFields(checksOf(TRANSFORM_FIELDS.audio)),
+    transform: optionalFields(checksOf(TRACK_FIELDS)),
     name: text,
     optional: flag,
   }),
-  both(optionalFields({ skipSeconds: number, endFadeSeconds: number }), origin),
+  both(
+    optionalFields({ skipSeconds: number, endFadeSeconds: number, duckedBy: listOf(count), speech: listOf(spoken) }),
+    origin,
+  ),
 );
 const document = {
   animation: bytes,
@@ -94,8 +104,11 @@ const inputScene = fields({
   ),
 });
 /** The shape of an input that a render process has bound. */
-export const boundInput: Check<BoundInput> = byPresence(
-  'scenes',
-  fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
-  fields({ ...boundFile, ...document }),
+export const boundInput: Check<BoundInput> = both(
+  byPresence(
+    'scenes',
+    fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
+    fields({ ...boundFile, ...document }),
+  ),
+  optionalFields({ loudness: fields({ target: number, truePeak: number }) }),
 );

@@ -23,6 +23,8 @@ function valueSchema(field: Field): Schema {
       return { type: 'string', enum: field.values };
     case 'boolean':
       return { type: 'boolean' };
+    case 'names':
+      return { type: 'string', examples: ['voice'] };
     case 'color':
       return { type: 'string', pattern: '^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$' };
   }
