@@ -80,9 +80,9 @@ function wireValue(value: SpecValue<string>): Resource {
 }
 
 /** Leaves out an empty transform. */
-function wireSound({ source, transform }: SpecSound<string>): AudioResource {
+function wireSound({ source, transform, speech }: SpecSound<string>): AudioResource {
   const isPlain = Object.keys(transform).length === 0;
-  return { source: { remote_url: source }, ...(!isPlain && { transform }) };
+  return { source: { remote_url: source }, ...defined({ transform: isPlain ? undefined : transform, speech }) };
 }
 
 /**
@@ -120,8 +120,8 @@ function specValue(resource: Resource, kind: EditableKind | undefined): SpecValu
   }
 }
 
-function soundOf({ source, transform = {} }: AudioResource): SpecSound<string> {
-  return { source: source.remote_url, transform };
+function soundOf({ source, transform = {}, speech }: AudioResource): SpecSound<string> {
+  return { source: source.remote_url, transform, ...defined({ speech }) };
 }
 
 function mapEntries<T, U>(record: Readonly<Record<string, T>>, change: (value: T, key: string) => U): Map<string, U> {

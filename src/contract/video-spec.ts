@@ -13,7 +13,8 @@ import {
   plainTransform,
   TRANSFORM_DEFAULTS,
 } from './wire/defaults.ts';
-import type { AudioTransform, Transform } from './wire/mapping.ts';
+import type { Loudness } from './wire/loudness.ts';
+import type { AudioTransform, Speech, Transform } from './wire/mapping.ts';
 import { isSoundFormat, type NamedOutput, type OutputRequest, withoutName } from './wire/output.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface VideoSpec<S> extends TimelineWish {
   readonly scenes: readonly SceneSpec<S>[];
   /** Sounds of the whole video, also those of an only scene. Keyed by the name of the track, sorted. */
   readonly audio: ReadonlyMap<string, SpecSound<S>>;
+  /** Loudness of the finished sound; that of the mix if absent. */
+  readonly loudness?: Loudness;
   /** Settings of the main file; null if there are none. */
   readonly output: OutputRequest | null;
   /** All files of a video with several; the first is `output` with its name. */
@@ -128,6 +131,8 @@ export type SpecValue<S> =
 export interface SpecSound<S> {
   readonly source: S;
   readonly transform: AudioTransform;
+  /** Where words are spoken, of a track under which others are lowered; if absent, its level shows where. */
+  readonly speech?: Speech;
 }
 
 /** Identifies the content of a source: the digest of a file, or a URL as written. */
@@ -254,6 +259,33 @@ export function allValues<S>(spec: Pick<VideoSpec<S>, 'scenes' | 'audio'>): Spec
     ...spec.scenes.flatMap(({ resources }) => [...resources.values()]),
     ...sounds.map((sound): SpecValue<S> => ({ kind: 'audio', ...sound })),
   ];
+}
+
+/** The tracks of a video and of its scenes, by name. */
+interface VideoTracks {
+  readonly scenes: readonly { readonly audio: ReadonlyMap<string, unknown> }[];
+  readonly audio: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Replaces the names in `duck_under` by the positions of the tracks, because no sound depends on the names. A track of the video is
+ * lowered under the tracks of a name in the video and in all scenes, a track of a scene under those of the video and of its scene.
+ *
+ * @param scene index of the scene whose track it is; null for a track of the video
+ */
+export function withSpeakers(
+  { duck_under: under, ...transform }: AudioTransform,
+  { scenes, audio }: VideoTracks,
+  scene: number | null,
+): AudioTransform {
+  if (under === undefined) return transform;
+  const names = new Set(under.split(','));
+  const positions = (tracks: ReadonlyMap<string, unknown>, of: string): string[] =>
+    [...tracks.keys()].sort().flatMap((name, position) => (names.has(name) ? [`${of}${position}`] : []));
+  const heard = scenes.flatMap((tracks, index) =>
+    scene === null || scene === index ? positions(tracks.audio, `${index}.`) : [],
+  );
+  return { ...transform, duck_under: [...heard, ...positions(audio, '')].join(',') };
 }
 
 function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> {

@@ -7,6 +7,8 @@ import { isRecord } from '../../kernel/json.ts';
 export interface ServiceFeatures {
   /** Requests with `scenes`; absent if the service has none. */
   readonly scenes?: SceneLimits;
+  /** Requests with `loudness`, and tracks with a start, a level, ducking or `speech`; absent if the service has none. */
+  readonly sound?: true;
 }
 
 /** Limits of a video of several scenes. */

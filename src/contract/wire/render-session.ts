@@ -1,3 +1,4 @@
+import type { LoudnessRequest } from './loudness.ts';
 import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
 import type { NamedOutput, OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
@@ -37,6 +38,8 @@ interface NewSessionFields extends SessionOptions {
   output?: OutputRequest;
   /** Several files instead of `output`. The first is the main file: `video_url` is its URL. */
   outputs?: NamedOutput[];
+  /** Loudness of the finished sound; that of the mix if absent. */
+  loudness?: LoudnessRequest;
   /** The tenant's default destinations are added, unless the list is empty. */
   external_uploads?: ExternalUploadRequest[];
 }

@@ -2,6 +2,7 @@ import { defined } from '../../kernel/defined.ts';
 import type { FieldValues } from '../fields/field.ts';
 import type { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../fields/scene-fields.ts';
 import type { Place } from '../timeline/place.ts';
+import type { LoudnessRequest } from './loudness.ts';
 import type { AudioResource, Mapping } from './mapping.ts';
 
 /** A template with values, at a place in a video. */
@@ -34,6 +35,8 @@ export interface ScenesRequest {
   frames?: number;
   /** Sounds of the whole video, keyed by track name. */
   audio_tracks?: Record<string, AudioResource>;
+  /** Loudness of the finished sound; that of the mix if absent. */
+  loudness?: LoudnessRequest;
 }
 
 /** Ids of scenes: a name, and after a slash that of a row. */
@@ -48,8 +51,8 @@ export const NO_SCENE_ID = '';
  * video's.
  */
 export function scenesOf(video: Partial<ScenesRequest> & { readonly mapping?: Mapping }): ScenesRequest {
-  const { scenes, size, rate, audio_tracks } = video;
-  if (scenes !== undefined) return { scenes, ...defined({ size, rate, audio_tracks }) };
+  const { scenes, size, rate, audio_tracks, loudness } = video;
+  if (scenes !== undefined) return { scenes, ...defined({ size, rate, audio_tracks, loudness }) };
   const { audio_tracks: tracks, ...mapping } = video.mapping!;
-  return { scenes: [{ id: NO_SCENE_ID, mapping }], ...defined({ audio_tracks: tracks }) };
+  return { scenes: [{ id: NO_SCENE_ID, mapping }], ...defined({ audio_tracks: tracks, loudness }) };
 }

@@ -98,7 +98,7 @@ export function sessionRequest(
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],
 ): SessionRequest {
-  const { title, output, outputs } = video;
+  const { title, output, outputs, loudness } = video;
   const spec = withNames(video, {
     source: (source) => (source.kind === 'url' ? source.url : urlOf(source.path)),
     template: (name) => styleVersions[name]!,
@@ -107,13 +107,17 @@ export function sessionRequest(
     title,
     render: 'preview',
     ...contentOf(spec, styleVersions, scenes),
+    ...defined({ loudness }),
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
 }
 
 /** A video as far as a request has it. */
-type RequestedVideo = Pick<Video, 'title' | 'scenes' | 'audio' | 'size' | 'rate' | 'duration' | 'output' | 'outputs'>;
+type RequestedVideo = Pick<
+  Video,
+  'title' | 'scenes' | 'audio' | 'loudness' | 'size' | 'rate' | 'duration' | 'output' | 'outputs'
+>;
 
 /** Returns the mapping of a template with values, or the scenes of another video. */
 function contentOf(

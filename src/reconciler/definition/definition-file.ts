@@ -29,6 +29,7 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
     case 'duration':
     case 'size':
     case 'rate':
+    case 'loudness':
       return false;
     case 'transition':
       return name === undefined || name === 'color';
@@ -119,6 +120,7 @@ export const PROPERTY_ORDER = [
   'resources',
   'scenes',
   'audio',
+  'loudness',
   'fonts',
   'output',
   'outputs',

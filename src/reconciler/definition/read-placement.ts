@@ -7,7 +7,7 @@ import { parseHexColor } from './read-resource.ts';
 
 type Properties = { readonly [property: string]: Json };
 
-/** Properties that decide about the length and the place of scenes. */
+/** Properties that decide about the length and the place of scenes, and about the sound of the whole video. */
 export const PLACEMENT_PROPERTIES = [
   'duration',
   'transition',
@@ -16,6 +16,7 @@ export const PLACEMENT_PROPERTIES = [
   'shorten',
   'size',
   'rate',
+  'loudness',
   'poster',
 ] as const;
 

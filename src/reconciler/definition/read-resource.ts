@@ -1,9 +1,13 @@
 import { isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
+import { type Fields, joinedNames } from '../../contract/fields/field.ts';
+import { TRACK_FIELDS } from '../../contract/fields/transform-fields.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { isOfSlotForm, normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable } from '../../contract/wire/style-version.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
+import type { Json } from '../../kernel/digest.ts';
 import { didYouMean, formatList } from '../../kernel/hints.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { child, type ScalarNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import { resolvePath } from './definition-file.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
@@ -148,7 +152,26 @@ function readTransform(node: TreeNode | null): Transform | null {
 function readAudioTransform(node: TreeNode): AudioTransform | null {
   const fields = transformFields(node);
   if (fields === null) return {};
-  return fields.kind === 'map' ? (toJson(fields, () => false) as AudioTransform) : null;
+  return fields.kind === 'map' ? (withoutGroups(toJson(fields, () => false) as JsonRecord) as AudioTransform) : null;
+}
+
+type JsonRecord = Readonly<Record<string, Json>>;
+
+/** Returns the fields of groups beside the others, with the name of the group in front. */
+function withoutGroups(fields: JsonRecord): JsonRecord {
+  const pairs = Object.entries(fields).flatMap(([name, value]): [string, Json][] => {
+    if (!isRecord(value)) return [[name, value]];
+    return Object.entries(value as JsonRecord).map(([member, field]) => [
+      `${name}_${member}`,
+      fieldValue(`${name}_${member}`, field),
+    ]);
+  });
+  return Object.fromEntries(pairs);
+}
+
+function fieldValue(name: string, value: Json): Json {
+  const isNames = (TRACK_FIELDS as Fields)[name]?.kind === 'names';
+  return isNames ? joinedNames([value].flat() as string[]) : value;
 }
 
 /** Returns the fields of a transform: those of `transform` in the full form, or those beside the source. */

@@ -84,11 +84,12 @@ export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): 
   return scenes.length === 1 ? [] : scenes.map(({ id }) => id);
 }
 
-/** Returns everything that decides when and how the scenes of a video are shown, except the lengths that follow from content. */
-function timelineInputs({ scenes, size, rate, duration }: VideoSpec<unknown>): [InputId, string][] {
+/** Returns everything that decides when and how the scenes of a video are shown and heard, except the lengths that follow from content. */
+function timelineInputs({ scenes, size, rate, duration, loudness }: VideoSpec<unknown>): [InputId, string][] {
   const isOnly = scenes.length === 1;
   const ofScenes = scenes.flatMap((scene) => fieldsOf(placementTexts(scene), isOnly ? {} : { scene: scene.id }));
-  return [...ofScenes, ...fieldsOf({ size: size?.join('x'), rate, duration }, {})];
+  const ofVideo = { size: size?.join('x'), rate, duration, loudness: loudness && describePairs(loudness).trimStart() };
+  return [...ofScenes, ...fieldsOf(ofVideo, {})];
 }
 
 function fieldsOf(fields: TimelineFields, scene: Pick<InputId, 'scene'>): [InputId, string][] {

@@ -14,6 +14,7 @@ import {
   TRANSITION_DEFAULTS,
   type VideoSpec,
   withNames,
+  withSpeakers,
 } from '../../contract/video-spec.ts';
 import type { InheritedMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
@@ -205,7 +206,8 @@ export interface FingerprintContext {
  * - `service`, and for the embedded engine `render_epoch` and, if the video has sound, `sound_epoch`;
  * - for a video that is only a template with values, its `style_version`, and `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
- * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
+ * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source, and with the times of its words if
+ *   others are lowered under it; `loudness`; `font_changes`:
  *   each replaced font with the name of its replacement; the requested `output`; and `outputs`, the named files beside it;
  * - for any other video, `scenes`: the same fields of each scene with its placement, `size` and `rate` of its timeline and, if a
  *   scene fills it, its `duration`. Tracks are a list without their names. A scene whose length is set has the places of its
@@ -219,7 +221,7 @@ export interface FingerprintContext {
  * @see RFC 8785 for the canonical form
  */
 export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintContext): Fingerprint {
-  const { scenes, audio, output } = spec;
+  const { scenes, audio, loudness, output } = spec;
   const plain = plainScene(spec);
   const further = furtherOutputs(spec);
   const content = canonicalJson({
@@ -227,8 +229,12 @@ export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintCo
     render_epoch: context.renderEpoch ?? undefined,
     sound_epoch: context.soundEpoch,
     timeline_epoch: context.timelineEpoch,
-    ...(plain === null ? { scenes: scenes.map(sceneJson), ...timelineJson(spec) } : templateJson(plain)),
-    audio_tracks: plain === null ? tracksJson(audio) : audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
+    ...(plain === null
+      ? { scenes: scenes.map((scene, index) => sceneJson(scene, spec, index)), ...timelineJson(spec) }
+      : templateJson(plain)),
+    audio_tracks:
+      plain === null ? tracksJson(spec, null) : audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
+    loudness: loudness && { ...loudness },
     output: output === null ? undefined : { ...output },
     // Leaves out the name of the main file, on which no rendering depends.
     outputs: further.length === 0 ? undefined : further.map((file) => ({ ...file })),
@@ -249,11 +255,11 @@ function templateJson({
 }
 
 /** The id of a scene is left out: no frame depends on it. */
-function sceneJson(scene: SceneSpec<ContentId>): Json {
-  const { audio, duration, transition, fit, background, shorten, timing } = scene;
+function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, index: number): Json {
+  const { duration, transition, fit, background, shorten, timing } = scene;
   return {
     ...templateJson(scene),
-    audio_tracks: tracksJson(audio),
+    audio_tracks: tracksJson(spec, index),
     duration: typeof duration === 'object' ? { ...duration } : duration,
     transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
     fit,
@@ -264,8 +270,11 @@ function sceneJson(scene: SceneSpec<ContentId>): Json {
 }
 
 /** Leaves out the names of tracks, and keeps their order, in which they are mixed. */
-function tracksJson(audio: SceneSpec<ContentId>['audio']): Json | undefined {
-  return audio.size === 0 ? undefined : [...audio.values()].map(sourceJson);
+function tracksJson(spec: VideoSpec<ContentId>, scene: number | null): Json | undefined {
+  const { audio } = scene === null ? spec : spec.scenes[scene]!;
+  const sounds = [...audio.values()];
+  if (sounds.length === 0) return undefined;
+  return sounds.map((sound) => sourceJson({ ...sound, transform: withSpeakers(sound.transform, spec, scene) }));
 }
 
 function timelineJson({ size, rate, duration }: VideoSpec<ContentId>): Readonly<Record<string, Json | undefined>> {
@@ -287,9 +296,8 @@ function valueJson(value: SpecValue<ContentId>): Json {
   }
 }
 
-function sourceJson({
-  source,
-  transform,
-}: Pick<SpecSound<ContentId>, 'source'> & { readonly transform: Transform | AudioTransform }): Json {
-  return { ...source, transform: { ...transform } };
+function sourceJson({ source, transform, speech }: HashedSource): Json {
+  return { ...source, transform: { ...transform }, ...defined({ speech: speech?.map((span) => [...span]) }) };
 }
+
+type HashedSource = Omit<SpecSound<ContentId>, 'transform'> & { readonly transform: Transform | AudioTransform };

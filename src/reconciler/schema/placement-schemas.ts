@@ -1,6 +1,7 @@
+import { LOUDNESS_FIELDS, LOUDNESS_PROFILES } from '../../contract/fields/loudness-fields.ts';
 import { DIRECTIONS, EASINGS, TRANSITION_TYPES } from '../../contract/video-spec.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
-import { colorSchema, type DefinitionForm, hasValue, numberSchema, refused } from './value-schemas.ts';
+import { colorSchema, type DefinitionForm, fieldSchemas, hasValue, numberSchema, refused } from './value-schemas.ts';
 
 const NO_LIMIT = 'No limit by default.';
 
@@ -122,6 +123,7 @@ export function videoPlacementSchemas(form: DefinitionForm): Record<string, Json
       ...numberSchema(form, { minimum: 1, maximum: 240 }),
       examples: [25, 30],
     },
+    loudness: loudnessSchema(form),
     poster: {
       description: 'The still that shows the video: a stillcut of the template, or <scene>.<stillcut>.',
       type: 'string',
@@ -130,6 +132,24 @@ export function videoPlacementSchemas(form: DefinitionForm): Record<string, Json
     },
   };
 }
+
+function loudnessSchema(form: DefinitionForm): JsonSchema {
+  const { target } = fieldSchemas(LOUDNESS_FIELDS, form);
+  const map: JsonSchema = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['target'],
+    properties: fieldSchemas(LOUDNESS_FIELDS, form),
+  };
+  return {
+    description:
+      'Loudness of the finished sound: LUFS, a profile, or a map of target and true_peak. That of the mix by default.',
+    ...when({ type: 'object' }, map, when({ type: 'string' }, textOrPlaceholder(form, PROFILE_NAMES), target!)),
+    examples: [-14, 'ebu-r128'],
+  };
+}
+
+const PROFILE_NAMES = Object.keys(LOUDNESS_PROFILES);
 
 /**
  * Returns the schema that checks these properties in a merged and filled-in definition or scene. It is the same for all templates and

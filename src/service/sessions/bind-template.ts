@@ -68,8 +68,9 @@ export function bindInput({ video, templates, output, fingerprint, sources }: Bi
     };
   });
   const timeline = timelineOfScenes({ video, templates: parsed });
-  const { audio_tracks } = video;
-  return bindScenes({ timeline, scenes, output, fingerprint, ...defined({ audio_tracks }), fetched: sources.tracks });
+  const { audio_tracks, loudness } = video;
+  const tracks = { ...defined({ audio_tracks, loudness }), fetched: sources.tracks };
+  return bindScenes({ timeline, scenes, output, fingerprint, ...tracks });
 }
 
 function styleOf({ easing, direction, color }: SceneTransition): NonNullable<SceneValues['transition']> {

@@ -11,7 +11,10 @@ import {
   type SpecSound,
   type SpecValue,
   TRANSITION_DEFAULTS,
+  type VideoSpec,
+  withSpeakers,
 } from '../../contract/video-spec.ts';
+import { fullLoudness } from '../../contract/wire/loudness.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
@@ -65,8 +68,8 @@ export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): 
   const { audio } = specOfMapping({ resources: {}, ...defined({ audio_tracks: video.audio_tracks }) }, () => undefined);
   const spec = canonicalSpec({ scenes, audio, output }, measures);
   const hasOwnSound = video.scenes.some((scene) => templateOf(scene, templates).sounds.size > 0);
-  const jsons = spec.scenes.map((scene, index) => sceneJson(scene, sources.scenes[index]!));
-  const tracks = tracksJson(spec.audio, sources.tracks);
+  const jsons = spec.scenes.map((scene, index) => sceneJson(scene, sources.scenes[index]!, { spec, scene: index }));
+  const tracks = tracksJson(spec.audio, sources.tracks, { spec, scene: null });
   const shown =
     only === null
       ? {
@@ -82,25 +85,44 @@ export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): 
       render_epoch: RENDER_EPOCH,
       sound_epoch: soundEpoch !== 0 && hasSound(spec, hasOwnSound) ? soundEpoch : undefined,
       ...shown,
+      loudness: video.loudness && { ...fullLoudness(video.loudness) },
       output: spec.output === null ? undefined : outputJson(measures, spec.output),
     }),
   );
 }
 
 /** @param digests of the scene's sources */
-function sceneJson({ template, resources, audio, fonts }: SceneSpec<string>, digests: ReadonlyMap<string, Sha256>) {
+function sceneJson(
+  { template, resources, audio, fonts }: SceneSpec<string>,
+  digests: ReadonlyMap<string, Sha256>,
+  tracks: TracksOf,
+) {
   return {
     template,
     resources: Object.fromEntries([...resources].map(([key, value]) => [key, valueJson(value, digests.get(key))])),
-    audio_tracks: tracksJson(audio, digests),
+    audio_tracks: tracksJson(audio, digests, tracks),
     font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
   };
 }
 
 /** Returns tracks in mixing order, without their names. */
-function tracksJson(audio: SceneSpec<string>['audio'], digests: ReadonlyMap<string, Sha256>): Json[] | undefined {
+function tracksJson(
+  audio: SceneSpec<string>['audio'],
+  digests: ReadonlyMap<string, Sha256>,
+  { spec, scene }: TracksOf,
+): Json[] | undefined {
+  if (audio.size === 0) return undefined;
   const sorted = [...audio].sort(([a], [b]) => byCodeUnit(a, b));
-  return audio.size === 0 ? undefined : sorted.map(([name, sound]) => sourceJson(sound, digests.get(trackKey(name))));
+  return sorted.map(([name, sound]) => {
+    const transform = withSpeakers(sound.transform, spec, scene);
+    return sourceJson({ ...sound, transform }, digests.get(trackKey(name)));
+  });
+}
+
+/** A video, and the index of the scene whose tracks they are; null for those of the video. */
+interface TracksOf {
+  readonly spec: Pick<VideoSpec<string>, 'scenes' | 'audio'>;
+  readonly scene: number | null;
 }
 
 function joinLists(first: Json[] | undefined, second: Json[] | undefined): Json[] | undefined {
@@ -190,10 +212,15 @@ function valueJson(value: SpecValue<string>, bytes: Sha256 | undefined): Json {
 }
 
 function sourceJson(
-  { source, transform }: Pick<SpecSound<string>, 'source'> & { readonly transform: Transform | AudioTransform },
+  {
+    source,
+    transform,
+    speech,
+  }: Omit<SpecSound<string>, 'transform'> & { readonly transform: Transform | AudioTransform },
   bytes: Sha256 | undefined,
 ): Json {
-  return bytes === undefined ? { remote_url: source } : { sha256: bytes, transform: { ...transform } };
+  if (bytes === undefined) return { remote_url: source };
+  return { sha256: bytes, transform: { ...transform }, ...defined({ speech: speech?.map((span) => [...span]) }) };
 }
 
 /** Resolves all defaults of an output. */

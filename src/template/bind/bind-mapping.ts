@@ -1,5 +1,5 @@
 import { type EditableKind, isSlotKind } from '../../contract/fields/editable-kinds.ts';
-import { secondsOf, type VideoLength } from '../../contract/video-measures.ts';
+import { secondsOf } from '../../contract/video-measures.ts';
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type {
   AudioResource,
@@ -9,11 +9,9 @@ import type {
   TextResource,
   Transform,
 } from '../../contract/wire/mapping.ts';
-import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { byCodeUnit } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { parseColor } from '../color.ts';
 import { slotValue } from '../derive-spec.ts';
@@ -32,11 +30,12 @@ import {
 } from '../lottie/slots/lottie-slots.ts';
 import { writeProperty } from '../lottie/slots/slot-property.ts';
 import type { FontSlot } from '../parse-manifest.ts';
-import type { FontSettings, InputFont, InputSound, LottieDocument, RenderInput } from '../render-input.ts';
+import type { FontSettings, InputFont, LottieDocument, RenderInput } from '../render-input.ts';
 import type { PackageFont, TemplatePackage } from '../template-package.ts';
 import { outputBasis } from '../video-measures.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { inputFile } from './resolve-output.ts';
+import { trackSounds, withDucking } from './track-sounds.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };
 
@@ -101,13 +100,14 @@ export function bindMapping(
       media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {}, isOwn: true });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
+  const span = { startSeconds: 0, endSeconds: secondsOf(basis) };
   return {
     ...inputFile(basis, output, fingerprint),
     animation: withoutSounds(animation, soundAssetIds(template.animation)),
     fonts,
     images: media.images,
     clips: media.clips,
-    sounds: [...media.sounds, ...trackSounds(basis, audio_tracks, fetched)],
+    sounds: withDucking([...media.sounds, ...trackSounds(span, audio_tracks, fetched)]),
   };
 }
 
@@ -162,25 +162,6 @@ function writeValue(
   if (text !== null && kind !== undefined && isSlotKind(kind)) writeProperty(kind, node, text);
   else if (color !== null) Object.assign(node, { a: 0, k: color });
   else if (templateValue !== null) Object.assign(node, structuredClone(templateValue));
-}
-
-/** Returns the sounds of a mapping's tracks, which play for the whole of a video or scene. */
-export function trackSounds(
-  length: VideoLength,
-  tracks: NonNullable<Mapping['audio_tracks']>,
-  fetched: ReadonlyMap<string, Uint8Array>,
-): InputSound[] {
-  const span = { startSeconds: 0, endSeconds: secondsOf(length) };
-  return tracksInMixOrder(tracks).flatMap(([track, { transform = {} }]) => {
-    const name = trackKey(track);
-    const bytes = fetched.get(name);
-    return bytes === undefined ? [] : [{ bytes, name, ...span, transform, optional: false }];
-  });
-}
-
-/** Returns the tracks of a mapping in mixing order, which is the order of their names. */
-export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
-  return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
 }
 
 /** Returns the template's file for an image; null if it has none. */

@@ -3,6 +3,8 @@ import { compare, divide, ONE, rationalRate } from '../../contract/timeline/rati
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { isNatural, timeMapJson } from '../../contract/timeline/time-map.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
+import { secondsOf } from '../../contract/video-measures.ts';
+import { fullLoudness, type LoudnessRequest } from '../../contract/wire/loudness.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -16,10 +18,11 @@ import type {
   VideoInput,
 } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
-import { type BindRequest, bindMapping, trackSounds } from './bind-mapping.ts';
+import { type BindRequest, bindMapping } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
 import { sceneStills } from './scene-stills.ts';
+import { trackSounds, withDucking } from './track-sounds.ts';
 
 /** A template with the values of a scene. */
 export interface SceneValues extends Pick<BindRequest, 'resources' | 'audio_tracks' | 'font_changes'> {
@@ -41,6 +44,8 @@ export interface ScenesRequest extends Pick<BindRequest, 'output' | 'fingerprint
   readonly scenes: readonly SceneValues[];
   /** The bytes of the video's own tracks by `trackKey`. */
   readonly fetched: ReadonlyMap<string, Uint8Array>;
+  /** Loudness of the finished sound; that of the mix if absent. */
+  readonly loudness?: LoudnessRequest;
 }
 
 /** Stills of a video of several scenes. */
@@ -55,19 +60,26 @@ const DEFAULT_STYLE = { easing: 'ease-in-out', direction: 'left', color: '#00000
  * @returns exactly the result of `bindMapping` for one scene that shows its template unchanged
  * @throws ReelformError as `bindMapping`
  */
-export function bindScenes(request: ScenesRequest): VideoInput {
-  const { timeline, scenes, output, fingerprint = null } = request;
-  if (isUnchanged(timeline, scenes[0]!)) return bindOnly(request, scenes[0]!);
+export function bindScenes({ loudness, ...request }: ScenesRequest): VideoInput {
+  const { timeline, scenes } = request;
+  const input = isUnchanged(timeline, scenes[0]!) ? bindOnly(request, scenes[0]!) : bindAll(request);
+  if (loudness === undefined) return input;
+  const { target, true_peak: truePeak } = fullLoudness(loudness);
+  return { ...input, loudness: { target, truePeak } };
+}
 
+function bindAll(request: Omit<ScenesRequest, 'loudness'>): ScenesInput {
+  const { timeline, scenes, output, fingerprint = null } = request;
   const bound = scenes.map((values) => bindMapping(values.template, valuesOf(values), values.fetched));
   const sounds = bound.flatMap((input, index) => {
     return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
   });
-  const tracks = trackSounds(timelineMeasures(timeline), request.audio_tracks ?? {}, request.fetched);
+  const span = { startSeconds: 0, endSeconds: secondsOf(timelineMeasures(timeline)) };
+  const tracks = trackSounds(span, request.audio_tracks ?? {}, request.fetched);
   return {
     ...scenesFile(request, output, fingerprint),
     scenes: bound.map((input, index) => inputScene(timeline.scenes[index]!, scenes[index]!, input)),
-    sounds: [...sounds, ...tracks],
+    sounds: withDucking([...sounds, ...tracks]),
   };
 }
 
@@ -121,20 +133,23 @@ export function isUnchanged(
 type SceneMeasures = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount'>;
 
 /** Binds the only scene of a video with the tracks of both. */
-function bindOnly(request: ScenesRequest, { template, fetched, ...values }: SceneValues): RenderInput {
+function bindOnly(
+  request: Omit<ScenesRequest, 'loudness'>,
+  { template, fetched, ...values }: SceneValues,
+): RenderInput {
   const { output, fingerprint, audio_tracks = {} } = request;
   const inScene = values.audio_tracks ?? {};
   const tracks = Object.entries(audio_tracks);
   const added = Object.fromEntries(tracks.filter(([name]) => !Object.hasOwn(inScene, name)));
   const same = Object.fromEntries(tracks.filter(([name]) => Object.hasOwn(inScene, name)));
   const files = new Map([...fetched, ...Object.keys(added).flatMap((name) => fileOf(request.fetched, trackKey(name)))]);
-  const input = bindMapping(
-    template,
-    { ...valuesOf({ template, fetched, ...values }), audio_tracks: { ...inScene, ...added }, output, fingerprint },
-    files,
-  );
-  const measures = { rate: template.fps, frames: template.frameCount };
-  return { ...input, sounds: [...input.sounds, ...trackSounds(measures, same, request.fetched)] };
+  const input = bindMapping(template, { ...valuesOf({ template, fetched, ...values }), output, fingerprint }, files);
+  const span = { startSeconds: 0, endSeconds: secondsOf({ rate: template.fps, frames: template.frameCount }) };
+  const tracksHere = trackSounds(span, { ...inScene, ...added }, files);
+  return {
+    ...input,
+    sounds: withDucking([...input.sounds, ...tracksHere, ...trackSounds(span, same, request.fetched)]),
+  };
 }
 
 function fileOf(files: ReadonlyMap<string, Uint8Array>, key: string): [key: string, bytes: Uint8Array][] {

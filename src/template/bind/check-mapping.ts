@@ -1,6 +1,6 @@
 import { EDITABLE_KINDS, isSlotKind, type SlotKind, slotFacts } from '../../contract/fields/editable-kinds.ts';
 import { expectedValue, type Field, type Fields, isRelationMet, isValueOf } from '../../contract/fields/field.ts';
-import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
 import { MAX_TRACK_NAME, MAX_TRACKS, trackKey } from '../../contract/wire/mapping.ts';
 import { normalizeSlotText } from '../../contract/wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
@@ -111,7 +111,7 @@ export function checkTracks(tracks: Readonly<Record<string, unknown>>, at: strin
     const pointer = `${at}${jsonPointer([name])}`;
     if (name === '' || name.length > MAX_TRACK_NAME) {
       report(`the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
-    } else problems.push(...atPointer(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
+    } else problems.push(...atPointer(checkTrack(tracks[name]), pointer, trackKey(name)));
   }
   return problems;
 }
@@ -134,6 +134,37 @@ function checkFontChanges(
 
 function atPointer(problems: readonly FieldProblem[], pointer: string, editable: string): MappingProblem[] {
   return problems.map(({ at, ...problem }) => ({ ...problem, pointer: `${pointer}${at}`, editable }));
+}
+
+/** Checks a track: a sound that may have times of its speech, and whose transform has more fields. */
+function checkTrack(entry: unknown): FieldProblem[] {
+  if (!isRecord(entry)) return checkEntry(entry, { input_type: 'audio' }, []);
+  const { speech, transform, ...sound } = entry;
+  return [
+    ...checkEntry(sound, { input_type: 'audio' }, []),
+    ...checkTransform(transform, 'track'),
+    ...(speech === undefined || isSpeech(speech) ? [] : [SPEECH_PROBLEM]),
+  ];
+}
+
+/** Sentences of half an hour. */
+const MAX_SPANS = 5000;
+const SPEECH_PROBLEM: FieldProblem = {
+  code: 'definition_invalid',
+  at: '/speech',
+  detail: `speech must be at most ${MAX_SPANS} pairs of seconds, in their order`,
+};
+
+function isSpeech(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > MAX_SPANS) return false;
+  let before = 0;
+  return value.every((span) => {
+    if (!Array.isArray(span) || span.length !== 2 || !span.every(Number.isFinite)) return false;
+    const [from, to] = span as [number, number];
+    const isInOrder = before <= from && from < to;
+    before = to;
+    return isInOrder;
+  });
 }
 
 type EditableRules = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
@@ -235,22 +266,22 @@ function quoted(text: string): string {
 }
 
 /** Validates the `transform` of an entry, which may be any JSON, against the supported fields. */
-export function checkTransform(transform: unknown, kind: TransformedKind): FieldProblem[] {
+export function checkTransform(transform: unknown, kind: TransformedKind | 'track'): FieldProblem[] {
   if (transform === undefined) return [];
   if (!isRecord(transform)) return [invalid('', 'transform must be an object')];
   const problems = Object.entries(transform).flatMap(([name, value]) => checkField(name, value, transform, kind));
-  return [...problems, ...checkRequired(transform, kind), ...checkMovement(transform, kind)];
+  return [...problems, ...checkRequired(transform, kind), ...checkMovement(transform, kind), ...checkLevel(transform)];
 }
 
-function checkField(name: string, value: unknown, transform: Json, kind: TransformedKind): FieldProblem[] {
-  const fields: Fields = TRANSFORM_FIELDS[kind];
+function checkField(name: string, value: unknown, transform: Json, kind: TransformedKind | 'track'): FieldProblem[] {
+  const fields = fieldsOf(kind);
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) {
     return [{ code: 'unknown_property', at: jsonPointer(['transform', name]), detail: unknownField(name, kind) }];
   }
   const { onlyWith } = field;
   if (onlyWith !== undefined && !isRelationMet(onlyWith, transform, fields)) {
-    const detail = `${name} can only be used with ${onlyWith.field} ${onlyWith.value}`;
+    const detail = `${name} can only be used with ${[onlyWith.field, onlyWith.value ?? []].flat().join(' ')}`;
     if (!isInvalid(onlyWith.field, transform, fields)) return [invalid(`/${name}`, detail)];
   }
   return isValueOf(field, value) ? [] : [invalid(`/${name}`, `${name} must be ${expectedValue(field)}`)];
@@ -264,24 +295,36 @@ function isInvalid(field: string, transform: Json, fields: Fields): boolean {
 }
 
 /** Checks the fields that a value of another field requires: the rectangle of a manual crop. */
-function checkRequired(transform: Json, kind: TransformedKind): FieldProblem[] {
-  return Object.entries<Field>(TRANSFORM_FIELDS[kind]).flatMap(([name, { onlyWith }]) => {
+function checkRequired(transform: Json, kind: TransformedKind | 'track'): FieldProblem[] {
+  return Object.entries<Field>(fieldsOf(kind)).flatMap(([name, { onlyWith }]) => {
     const { field = '', value, isRequired = false } = onlyWith ?? {};
     if (!isRequired || transform[field] !== value || Object.hasOwn(transform, name)) return [];
     return [invalid('', `${field} ${value} also needs ${name}`)];
   });
 }
 
-function checkMovement({ crop_strategy, animate_strategy = 'none' }: Json, kind: TransformedKind): FieldProblem[] {
+function checkLevel({ level, volume }: Json): FieldProblem[] {
+  if (level === undefined || volume === undefined) return [];
+  return [invalid('/volume', 'volume cannot be used with level')];
+}
+
+function checkMovement(
+  { crop_strategy, animate_strategy = 'none' }: Json,
+  kind: TransformedKind | 'track',
+): FieldProblem[] {
   if (kind !== 'video' || crop_strategy !== 'manual' || animate_strategy === 'none') return [];
   return [invalid('/animate_strategy', 'crop_strategy manual can only be used with animate_strategy none')];
 }
 
-function unknownField(name: string, kind: TransformedKind): string {
+function fieldsOf(kind: TransformedKind | 'track'): Fields {
+  return kind === 'track' ? TRACK_FIELDS : TRANSFORM_FIELDS[kind];
+}
+
+function unknownField(name: string, kind: TransformedKind | 'track'): string {
   const kinds = Object.keys(TRANSFORM_FIELDS) as TransformedKind[];
   const allowedKinds = kinds.filter((candidate) => Object.hasOwn(TRANSFORM_FIELDS[candidate], name));
   if (allowedKinds.length > 0) return `${name} can only be used with a source of kind ${allowedKinds.join(' or ')}`;
-  return `a transform has no field ${name}${suggestion(name, Object.keys(TRANSFORM_FIELDS[kind]))}`;
+  return `a transform has no field ${name}${suggestion(name, Object.keys(fieldsOf(kind)))}`;
 }
 
 function invalid(at: string, detail: string): FieldProblem {

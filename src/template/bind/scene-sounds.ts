@@ -5,7 +5,8 @@ import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.t
 import { defined } from '../../kernel/defined.ts';
 import type { InputSound } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
-import { type BindRequest, trackSounds } from './bind-mapping.ts';
+import type { BindRequest } from './bind-mapping.ts';
+import { type PlacedSound, trackSounds } from './track-sounds.ts';
 
 /** The sounds of a scene before they are placed. */
 interface SceneSounds extends Pick<BindRequest, 'audio_tracks'> {
@@ -22,9 +23,9 @@ const CUT_FADE = 0.01;
 /**
  * Returns the sounds of a scene at their times in the video. Sounds of the template start when the scene first shows the start of
  * their layer; from then on they keep their own clock. They fade while a transition shows the scene's last frame; tracks end with
- * the scene.
+ * the scene, unless they go on.
  */
-export function sceneSounds(timeline: Timeline, index: number, { sounds, ...values }: SceneSounds): InputSound[] {
+export function sceneSounds(timeline: Timeline, index: number, { sounds, ...values }: SceneSounds): PlacedSound[] {
   const scene = timeline.scenes[index]!;
   const next = timeline.scenes[index + 1];
   const rate = rationalRate(timeline.rate);
@@ -43,10 +44,12 @@ export function sceneSounds(timeline: Timeline, index: number, { sounds, ...valu
     const fade = isHeld ? transition : cutFade;
     return [{ ...sound, ...times, endSeconds: end + transition, ...defined({ endFadeSeconds: fade }) }];
   });
-  const length = { frames: scene.length, rate: toNumber(rate) };
-  const tracks = trackSounds(length, values.audio_tracks ?? {}, values.fetched).map((sound) => {
-    return { ...sound, startSeconds: start, endSeconds: end, ...defined({ endFadeSeconds: cutFade }) };
-  });
+  const span = { startSeconds: start, endSeconds: end, ...defined({ endFadeSeconds: cutFade }) };
+  const tracks = trackSounds(
+    { ...span, videoEndSeconds: secondsOf(timeline.frames), scene: scene.id },
+    values.audio_tracks ?? {},
+    values.fetched,
+  );
   return [...placed, ...tracks].map((sound) => ({ ...sound, name: `${scene.id}.${sound.name}` }));
 }
 

@@ -7,7 +7,10 @@ import { guardedProblems, json } from '../schemas/responses.ts';
 
 const READ = { scope: 'render_session:read' } as const;
 
-const FEATURES: ServiceFeatures = { scenes: { max_scenes: MAX_SCENES, max_seconds: MAX_VIDEO_SECONDS } };
+const FEATURES: ServiceFeatures = {
+  scenes: { max_scenes: MAX_SCENES, max_seconds: MAX_VIDEO_SECONDS },
+  sound: true,
+};
 
 const SCENES: Schema = {
   ...objectOf({
@@ -15,6 +18,12 @@ const SCENES: Schema = {
     max_seconds: { type: 'number', description: 'Length of a video of several scenes at most, in seconds' },
   }),
   description: 'Requests with `scenes`',
+};
+
+const SOUND: Schema = {
+  type: 'boolean',
+  const: true,
+  description: 'Requests with `loudness`, and tracks with a start, a level, ducking or `speech`',
 };
 
 const GET_FEATURES: Schema = {
@@ -26,7 +35,7 @@ const GET_FEATURES: Schema = {
     'What this service offers beyond the interface document. A client sends a request that needs a feature only to a service that has it. A service without this path has none of them.',
   querystring: NO_QUERY,
   response: {
-    200: json('The features', objectOf({ features: objectOf({ scenes: SCENES }) }), {}, EXAMPLES.features),
+    200: json('The features', objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND }) }), {}, EXAMPLES.features),
     ...guardedProblems('bad_request'),
   },
 };

@@ -1,6 +1,7 @@
 import { type Fields, fieldList } from '../../../../contract/fields/field.ts';
+import { LOUDNESS_FIELDS } from '../../../../contract/fields/loudness-fields.ts';
 import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
-import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
 import { MAX_TRACKS } from '../../../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../../../contract/wire/output.ts';
 import { EXAMPLES } from './examples.ts';
@@ -20,9 +21,12 @@ import { REQUEST_PROBLEM } from './responses.ts';
 import { requestedScenes, SCENE_FIELD, sessionScenes } from './scene-schemas.ts';
 import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
 
-const ONLY_VIDEO_FIELDS: Fields = Object.fromEntries(
-  Object.entries(TRANSFORM_FIELDS.video).filter(([name]) => !Object.hasOwn(TRANSFORM_FIELDS.image, name)),
-);
+const ONLY_VIDEO_FIELDS = fieldsBeyond(TRANSFORM_FIELDS.video, TRANSFORM_FIELDS.image);
+const ONLY_TRACK_FIELDS = fieldsBeyond(TRACK_FIELDS, TRANSFORM_FIELDS.audio);
+
+function fieldsBeyond(fields: Fields, known: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(known, name)));
+}
 
 /** `Sessions` validates the resources against the template and reports all mistakes at once. */
 const RESOURCES: Schema = {
@@ -39,7 +43,11 @@ const RESOURCES: Schema = {
 const NAMED: Schema = { type: 'object', additionalProperties: true };
 const AUDIO_TRACKS: Schema = {
   ...NAMED,
-  description: `Track name → a sound that is mixed over the whole video: \`{source: {remote_url}, transform}\` as for a sound editable. At most ${MAX_TRACKS} tracks`,
+  description: [
+    `Track name → a sound that is mixed over the whole video: \`{source: {remote_url}, transform}\` as for a sound editable. At most ${MAX_TRACKS} tracks`,
+    `The \`transform\` of a track also has:\n\n${fieldList(ONLY_TRACK_FIELDS)}`,
+    'A track under which others are lowered may have `speech`: pairs of seconds of the source in which words are spoken. If absent, its level shows where',
+  ].join('\n\n'),
   examples: [EXAMPLES.audioTracks],
 };
 const FONT_CHANGES: Schema = {
@@ -97,6 +105,12 @@ export const SESSION_STATUSES = [
   'preview_canceled',
 ] as const;
 
+const LOUDNESS: Schema = {
+  ...closedObjectOf(fieldSchemas(LOUDNESS_FIELDS), ['true_peak']),
+  description: 'Loudness of the finished sound; that of the mix if absent',
+  examples: [{ target: -14, true_peak: -1 }],
+};
+
 const OUTPUT_SCHEMAS = fieldSchemas(OUTPUT_FIELDS);
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_SCHEMAS);
 const OUTPUT_NAME_FIELD: Schema = {
@@ -145,6 +159,7 @@ export const CREATE_RENDER_SESSION: Component = {
       mapping: REQUESTED_MAPPING,
       ...requestedScenes(SCENE_MAPPING),
       output: ASKED_OUTPUT,
+      loudness: LOUDNESS,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
       ...OPTION_FIELDS,
@@ -159,6 +174,7 @@ export const CREATE_RENDER_SESSION: Component = {
       'mapping',
       ...SCENES_NAMES,
       'output',
+      'loudness',
       'outputs',
       'external_uploads',
       'edit_token',
@@ -181,11 +197,12 @@ export const CREATE_VIDEO: Component = {
       title: TITLE,
       mapping: { ...REQUESTED_MAPPING, required: ['template_style_version_id', 'resources'] },
       output: ASKED_OUTPUT,
+      loudness: LOUDNESS,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
       ...OPTION_FIELDS,
     },
-    ['output', 'outputs', 'external_uploads', ...OPTION_NAMES],
+    ['output', 'loudness', 'outputs', 'external_uploads', ...OPTION_NAMES],
   ),
 };
 
@@ -312,6 +329,7 @@ export const RENDER_SESSION: Component = {
         description: 'Time and resources used; absent until the session has ended',
       },
       output: objectOf(OUTPUT_SCHEMAS, OPTIONAL_OUTPUT_FIELDS),
+      loudness: LOUDNESS,
       outputs: listOf(
         objectOf(
           {
@@ -337,6 +355,7 @@ export const RENDER_SESSION: Component = {
       'size',
       'rate',
       'frames',
+      'loudness',
       'phase',
       'terminal',
       'download_url',

@@ -1,0 +1,63 @@
+import { type AudioResource, type AudioTransform, type Mapping, trackKey } from '../../contract/wire/mapping.ts';
+import { defined } from '../../kernel/defined.ts';
+import { byCodeUnit } from '../../kernel/digest.ts';
+import type { InputSound } from '../render-input.ts';
+
+/** A sound of an input that may be a track. */
+export interface PlacedSound extends InputSound {
+  readonly track?: {
+    readonly name: string;
+    /** Id of the scene whose track it is; null for a track of the whole video. */
+    readonly scene: string | null;
+  };
+}
+
+/** When the tracks of a scene or video are heard, in seconds of the video. */
+interface TrackSpan extends Pick<InputSound, 'startSeconds' | 'endSeconds' | 'endFadeSeconds'> {
+  /** End of the video, for tracks that go on after their scene; that of the span if absent. */
+  readonly videoEndSeconds?: number;
+  readonly scene?: string;
+}
+
+/** Returns the sounds of tracks in mixing order. */
+export function trackSounds(
+  { startSeconds, endSeconds, endFadeSeconds, videoEndSeconds = endSeconds, scene }: TrackSpan,
+  tracks: NonNullable<Mapping['audio_tracks']>,
+  fetched: ReadonlyMap<string, Uint8Array>,
+): PlacedSound[] {
+  return tracksInMixOrder(tracks).flatMap(([track, { transform = {}, speech }]): PlacedSound[] => {
+    const name = trackKey(track);
+    const bytes = fetched.get(name);
+    if (bytes === undefined) return [];
+    const { start = 0, overrun = false } = transform;
+    const end = overrun ? { endSeconds: videoEndSeconds } : { endSeconds, ...defined({ endFadeSeconds }) };
+    const times = { startSeconds: startSeconds + start, ...end };
+    const place = { name: track, scene: scene ?? null };
+    return [{ bytes, name, ...times, transform, optional: false, track: place, ...defined({ speech }) }];
+  });
+}
+
+/** Returns the tracks of a mapping in mixing order, which is the order of their names. */
+function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
+  return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
+}
+
+/**
+ * Finds the sounds under which tracks are lowered: for a track of the video those of the names in it and in all scenes, for a track
+ * of a scene those of the video and of its scene. Removes the names, on which no sound depends.
+ */
+export function withDucking(sounds: readonly PlacedSound[]): InputSound[] {
+  return sounds.map(({ track, transform, ...sound }) => {
+    const { duck_under: under, start: _start, overrun: _overrun, ...heard } = transform;
+    const duckedBy = under === undefined || track === undefined ? undefined : speakers(under, track.scene, sounds);
+    return { ...sound, transform: heard satisfies AudioTransform, ...defined({ duckedBy }) };
+  });
+}
+
+function speakers(under: string, scene: string | null, sounds: readonly PlacedSound[]): number[] {
+  const names = new Set(under.split(','));
+  return [...sounds.entries()].flatMap(([index, { track }]) => {
+    const isNear = track !== undefined && (scene === null || track.scene === null || track.scene === scene);
+    return isNear && names.has(track.name) ? [index] : [];
+  });
+}
