@@ -280,13 +280,16 @@ function splitSource(input: string): { readonly source: string; readonly setting
   return { source, settings };
 }
 
-/** Parses ` name=value` pairs. `background` is the only text value that can look like a number. */
+/** Texts that can look like a number. */
+const TEXT_PAIRS: ReadonlySet<string> = new Set(['background', 'duck_under']);
+
+/** Parses ` name=value` pairs. */
 function readPairs(text: string): Transform & AudioTransform & OutputRequest {
   const pairs = text.split(' ').filter((pair) => pair !== '');
   return Object.fromEntries(
     pairs.map((pair) => {
       const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
-      const number = name === 'background' ? Number.NaN : Number(value);
+      const number = TEXT_PAIRS.has(name) ? Number.NaN : Number(value);
       return [name, Number.isNaN(number) ? (value === 'true' ? true : value === 'false' ? false : value) : number];
     }),
   );

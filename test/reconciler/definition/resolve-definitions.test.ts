@@ -209,7 +209,7 @@ resources:
     [
       'blub',
       `${DEFINITION}blub: 1\n`,
-      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, duration, transition, fit, background, shorten, size, rate, poster, when, id, extends, each, scenes',
+      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, duration, transition, fit, background, shorten, size, rate, loudness, poster, when, id, extends, each, scenes',
     ],
   ])('answers the unknown property %s with one error and a hint', (property, text, hint) => {
     const { diagnostics } = resolve(one(text));

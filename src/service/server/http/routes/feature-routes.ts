@@ -35,7 +35,12 @@ const GET_FEATURES: Schema = {
     'What this service offers beyond the interface document. A client sends a request that needs a feature only to a service that has it. A service without this path has none of them.',
   querystring: NO_QUERY,
   response: {
-    200: json('The features', objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND }) }), {}, EXAMPLES.features),
+    200: json(
+      'The features',
+      objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND }) }),
+      {},
+      EXAMPLES.features,
+    ),
     ...guardedProblems('bad_request'),
   },
 };

@@ -1,8 +1,6 @@
-import { type Fields, fieldList } from '../../../../contract/fields/field.ts';
-import { LOUDNESS_FIELDS } from '../../../../contract/fields/loudness-fields.ts';
+import { fieldList } from '../../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
-import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
-import { MAX_TRACKS } from '../../../../contract/wire/mapping.ts';
+import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../../../contract/wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
@@ -20,14 +18,9 @@ import {
 import { REQUEST_PROBLEM } from './responses.ts';
 import { requestedScenes, SCENE_FIELD, sessionScenes } from './scene-schemas.ts';
 import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
+import { AUDIO_TRACKS, fieldsBeyond, LOUDNESS } from './sound-schemas.ts';
 
 const ONLY_VIDEO_FIELDS = fieldsBeyond(TRANSFORM_FIELDS.video, TRANSFORM_FIELDS.image);
-const ONLY_TRACK_FIELDS = fieldsBeyond(TRACK_FIELDS, TRANSFORM_FIELDS.audio);
-
-function fieldsBeyond(fields: Fields, known: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(known, name)));
-}
-
 /** `Sessions` validates the resources against the template and reports all mistakes at once. */
 const RESOURCES: Schema = {
   type: 'object',
@@ -41,15 +34,6 @@ const RESOURCES: Schema = {
   examples: [EXAMPLES.resources],
 };
 const NAMED: Schema = { type: 'object', additionalProperties: true };
-const AUDIO_TRACKS: Schema = {
-  ...NAMED,
-  description: [
-    `Track name → a sound that is mixed over the whole video: \`{source: {remote_url}, transform}\` as for a sound editable. At most ${MAX_TRACKS} tracks`,
-    `The \`transform\` of a track also has:\n\n${fieldList(ONLY_TRACK_FIELDS)}`,
-    'A track under which others are lowered may have `speech`: pairs of seconds of the source in which words are spoken. If absent, its level shows where',
-  ].join('\n\n'),
-  examples: [EXAMPLES.audioTracks],
-};
 const FONT_CHANGES: Schema = {
   ...NAMED,
   description: 'Font of the template → `{source: {font}}`, its replacement: one of `available_fonts` or `fonts`',
@@ -104,12 +88,6 @@ export const SESSION_STATUSES = [
   'preview_failed',
   'preview_canceled',
 ] as const;
-
-const LOUDNESS: Schema = {
-  ...closedObjectOf(fieldSchemas(LOUDNESS_FIELDS), ['true_peak']),
-  description: 'Loudness of the finished sound; that of the mix if absent',
-  examples: [{ target: -14, true_peak: -1 }],
-};
 
 const OUTPUT_SCHEMAS = fieldSchemas(OUTPUT_FIELDS);
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_SCHEMAS);
