@@ -11,14 +11,19 @@ import { groupOf, lockedPackages, writePackages } from './pack.mjs';
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 
 // Node takes a millisecond for each module, so the modules that these load statically become one chunk each: what every command
-// starts with, and what a plan with changes loads besides.
+// starts with, and what a plan with changes, a check, a render and an apply load besides.
 const CHUNKS = {
   start: ['cli/io.ts', 'cli/run.ts'],
   plan: ['cli/plan/make-plan.ts', 'cli/plan/planned-videos.ts', 'cli/plan/lint-plan.ts'],
+  entries: ['cli/plan/explain-command.ts', 'cli/lock/show-command.ts', 'cli/list/list-command.ts'],
   changes: ['reconciler/project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts'],
   project: ['reconciler/project/load-project.ts', 'reconciler/project/find-definitions.ts'],
-  render: ['cli/render/open-pool.ts', 'cli/render/open-inputs.ts', 'cli/plan/count-segments.ts'],
+  check: ['cli/check/validate-command.ts'],
+  api: ['index.ts'],
+  pool: ['cli/render/open-pool.ts'],
+  render: ['cli/render/open-inputs.ts', 'cli/plan/lint-videos.ts', 'cli/plan/count-segments.ts'],
+  apply: ['cli/apply/apply-command.ts'],
 };
 // The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its
 // own and one that both share, with nothing that only commands or some tasks need.

@@ -49,10 +49,12 @@ describe('bundled packages', () => {
   });
 
   it('of the engine and the server are loaded by no command before it needs them', async () => {
-    const commands = readdirSync(join(ROOT, 'dist/chunks')).filter((name) => /-command-\w+\.js$/.test(name));
-    const light = commands.filter((name) => !/^(?:serve|token)-command/.test(name));
-    const loaded = new Set(['dist/cli/main.js', ...light.map((name) => `dist/chunks/${name}`)]);
-    const { metafile } = await bundled([...loaded]);
+    const start = readdirSync(join(ROOT, 'dist/chunks')).find((name) => /^start-[^-]+\.js$/.test(name))!;
+    const { metafile } = await bundled(['dist/cli/main.js']);
+    // The commands.
+    const imported = metafile.inputs[`dist/chunks/${start}`]!.imports.filter(({ kind }) => kind === 'dynamic-import');
+    const light = imported.filter(({ path }) => !/\/(?:serve|token)-command/.test(path));
+    const loaded = new Set(['dist/cli/main.js', ...light.map(({ path }) => path)]);
     for (const input of loaded) {
       for (const { path, kind } of metafile.inputs[input]?.imports ?? [])
         if (kind !== 'dynamic-import') loaded.add(path);
