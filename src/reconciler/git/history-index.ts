@@ -67,23 +67,28 @@ interface View {
  *
  * @throws ReelformError `git_failed`
  */
-export async function lockVersions({ root, lockFile, indexFile }: HistoryOptions): Promise<LockVersions> {
+export async function lockVersions(options: HistoryOptions): Promise<LockVersions> {
+  const { root } = options;
   const view = await readView(root);
   if (view === null) return { versions: [], unmerged: new Set(), missing: 0 };
+  const reading = readAll(view, options);
+  // Awaited below, unless another error comes first.
+  reading.catch(() => undefined);
   const apart = await runGit(root, ['rev-list', '--stdin'], {
     ...LOCAL,
     input: revisions(view.tips, view.head === null ? [] : [view.head]),
   });
-  const unmerged = new Set(apart.split('\n'));
+  return { ...(await reading), unmerged: new Set(apart.split('\n')) };
+}
+
+async function readAll(view: View, { root, lockFile, indexFile }: HistoryOptions): Promise<ReadVersions> {
   const stored = indexFile === null ? null : await load(indexFile, view);
-  if (stored !== null && stored.tips.join() === view.tips.join()) {
-    return { versions: stored.versions, unmerged, missing: 0 };
-  }
+  if (stored !== null && stored.tips.join() === view.tips.join()) return { versions: stored.versions, missing: 0 };
   const name = basename(lockFile);
   const extended = stored === null ? null : await extend(root, name, view, stored);
-  const { versions, missing } = extended ?? (await readVersions(root, name, view.tips, []));
-  if (missing === 0 && indexFile !== null) await store(indexFile, view, versions);
-  return { versions, unmerged, missing };
+  const read = extended ?? (await readVersions(root, name, view.tips, []));
+  if (read.missing === 0 && indexFile !== null) await store(indexFile, view, read.versions);
+  return read;
 }
 
 /** @returns null for a repository without commits */
@@ -109,11 +114,14 @@ const LOCAL = { timeoutMs: Infinity };
  * @returns null if git does not have the earlier commits any more
  */
 async function extend(root: string, name: string, view: View, stored: Stored): Promise<ReadVersions | null> {
+  const reading = readVersions(root, name, view.tips, stored.tips);
+  // Fails too if git does not have the earlier commits any more.
+  reading.catch(() => undefined);
   const gone = await tryGit(root, ['rev-list', '--stdin'], { ...LOCAL, input: revisions(stored.tips, view.tips) });
   if (gone === null) return null;
   const dropped = new Set(gone.split('\n'));
   const kept = stored.versions.filter(({ commit }) => !dropped.has(commit));
-  const added = await readVersions(root, name, view.tips, stored.tips);
+  const added = await reading;
   return { ...added, versions: [...kept, ...added.versions] };
 }
 

@@ -41,13 +41,15 @@ export async function formerEntries(options: {
   const entries = new Map<Fingerprint, FormerEntry>();
   const { root, lockFile, fingerprints } = options;
   if (fingerprints.size === 0 || !isInRepository(root)) return { entries, gap: null };
+  const prefix = runGit(root, ['rev-parse', '--show-prefix'], { timeoutMs: Infinity });
+  // Awaited below, unless another error comes first.
+  prefix.catch(() => undefined);
   try {
     const shallow = await historyGap(root);
     // Commits at the border of a shallow clone change when more is fetched.
     const indexFile = shallow === null ? options.indexFile : null;
     const { versions, unmerged, missing } = await lockVersions({ root, lockFile, indexFile });
-    const folder = (await runGit(root, ['rev-parse', '--show-prefix'], { timeoutMs: Infinity })).trimEnd();
-    const path = `${folder}${lockFile}`;
+    const path = `${(await prefix).trimEnd()}${lockFile}`;
     const candidates = findCandidates(versions, fingerprints, { path, unmerged });
     const unread = await readEntries(candidates, entries, { ...options, unmerged });
     const noText = versions.find((version) => version.entries === null);
