@@ -46,7 +46,8 @@ export function packTemplate(renderInput: RenderInput | PackedTemplate): PackedT
   return { ...renderInput, animation: packed(renderInput.animation) };
 }
 
-function packed(animation: LottieDocument | Uint8Array): Uint8Array {
+/** Returns an animation as bytes, serialized only once, so it must not be modified. */
+export function packed(animation: LottieDocument | Uint8Array): Uint8Array {
   if (animation instanceof Uint8Array) return animation;
   const bytes = packedAnimations.get(animation) ?? packAnimation(animation);
   packedAnimations.set(animation, bytes);

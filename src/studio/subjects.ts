@@ -1,7 +1,7 @@
 import { allValues, plainScene } from '../contract/video-spec.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import { type Sha256, sha256 } from '../kernel/digest.ts';
-import { firstTemplate, localFiles, type Video } from '../reconciler/definition/video.ts';
+import { localFiles, templatesOf, type Video } from '../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
 import type { Change } from '../reconciler/plan/plan.ts';
 import { recordedVideo } from '../report/preview/recorded-video.ts';
@@ -49,10 +49,15 @@ export class Subjects {
 }
 
 /** Returns all subjects of a repository: its videos, recorded states of changed videos, and its templates. */
-export function subjectsOf({ project, desired, plan, templatesOf }: LoadedRepository): Map<string, DrawSubject> {
+export function subjectsOf({
+  project,
+  desired,
+  plan,
+  templatesOf: lookup,
+}: LoadedRepository): Map<string, DrawSubject> {
   const subjects = new Map<string, DrawSubject>();
   const add = (fingerprint: string, video: Video): void => {
-    const templates = templatesOf(video);
+    const templates = lookup(video);
     if (templates === null || (templates.scenes === null && plainScene(video) === null)) return;
     const files = new Map(localFiles(video).map((path) => [path, project.assets.get(path)!.sha256]));
     subjects.set(fingerprint, { fingerprint, video, templates, files });
@@ -86,9 +91,8 @@ function earlierVideo(
   if (change.action !== 'update' || change.desired.fingerprint === change.before.fingerprint) return null;
   const { desired, before: entry } = change;
   const video = videos.get(desired.id);
-  const template = templates.get(firstTemplate(desired));
-  if (video === undefined || template === undefined || template.package === null) return null;
-  return recordedVideo({ entry, desired, video, spec: template.spec, fileOf });
+  if (video === undefined || templatesOf(desired).some((name) => !templates.get(name)?.package)) return null;
+  return recordedVideo({ entry, desired, video, specOf: (name) => templates.get(name)!.spec, fileOf });
 }
 
 /** Names the content of a template that is drawn with sample texts. */

@@ -11,6 +11,7 @@ import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
 import { loadProject } from '../../reconciler/project/load-project.ts';
 import { mostChangedStill } from '../../report/preview/plan-preview.ts';
 import { readPreview } from '../../report/preview/read-preview.ts';
+import { momentWords } from '../../report/wording/preview-words.ts';
 import { commandResult, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 /** Videos whose stills a result contains. */
@@ -95,7 +96,7 @@ async function stillsOf(pictures: string): Promise<CallToolResult['content']> {
     return sides.flatMap(([side, image]) =>
       image === null
         ? []
-        : [textContent(`${id} ${side}, at ${still.timeSeconds} s:`), imageContent(image.bytes, image.contentType)],
+        : [textContent(`${id} ${side}, ${momentWords(still)}:`), imageContent(image.bytes, image.contentType)],
     );
   });
 }

@@ -122,7 +122,7 @@ export function sceneFields(before: LockEntry, desired: DesiredVideo): FieldChan
 }
 
 /** Returns the fewest ids that have to move for the order to change from one to the other. */
-function movedIds(before: readonly string[], after: readonly string[]): Set<string> {
+export function movedIds(before: readonly string[], after: readonly string[]): Set<string> {
   const common = after.filter((id) => before.includes(id));
   const places = common.map((id) => before.indexOf(id));
   // Length of the longest ascending run of places that ends at each id, and the id before it.

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SoundLength } from '../../contract/video-measures.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { writeFileAtomic } from './write-file.ts';
 
@@ -60,6 +62,12 @@ export function openSoundLengthCache(root: string, epoch: number, reads: boolean
       });
     },
   };
+}
+
+/** Copies the stored lengths of a repository to another checkout of it, which is not in use yet. */
+export async function copySoundLengths(root: string, checkout: string): Promise<void> {
+  const text = await nullIfMissing(readFile(join(root, FILE), 'utf8'));
+  if (text !== null) await writeFileAtomic(join(checkout, FILE), text);
 }
 
 interface Lengths {

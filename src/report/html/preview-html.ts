@@ -8,7 +8,7 @@ import {
   type VideoPreview,
 } from '../preview/plan-preview.ts';
 import { escapeHtml } from '../wording/display-text.ts';
-import { newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { momentWords, newOrChangedShare, previewNote, shareWords } from '../wording/preview-words.ts';
 
 interface Posters {
   readonly before: PreviewImage | null;
@@ -98,14 +98,14 @@ function imageSource({ bytes, contentType }: PreviewImage): string {
   return `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
 }
 
-function newHtml(id: string, { timeSeconds, after, editables }: PreviewStill): string {
-  const time = timeWords(timeSeconds);
+function newHtml(id: string, { after, editables, ...moment }: PreviewStill): string {
+  const time = momentWords(moment);
   const about = present([`New, ${time}`, editables.length > 0 && editables.join(', ')]).join(' · ');
   return `<figure>${imageHtml(after, `${id}, new, ${time}`)}<figcaption>${escapeHtml(about)}</figcaption></figure>`;
 }
 
-function pairHtml(id: string, { timeSeconds, editables, before, after, changedShare }: PreviewStill): string {
-  const time = timeWords(timeSeconds);
+function pairHtml(id: string, { editables, before, after, changedShare, ...moment }: PreviewStill): string {
+  const time = momentWords(moment);
   const share =
     changedShare === null ? [] : [changedShare === 0 ? shareWords(0) : `${shareWords(changedShare)} differs`];
   const about = present([time, ...share, editables.length > 0 && editables.join(', ')]).join(' · ');

@@ -7,7 +7,7 @@ import {
   type VideoPreview,
 } from '../preview/plan-preview.ts';
 import { sentence, shortenText } from '../wording/display-text.ts';
-import { LEFT_OUT_WORDS, newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { LEFT_OUT_WORDS, momentWords, newOrChangedShare, previewNote, shareWords } from '../wording/preview-words.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';
 import { escapeMarkdown, foldedTable, foldMarkdown, shortCode } from './markdown-text.ts';
 
@@ -77,11 +77,15 @@ function shownStills({ isVisible, stills }: VideoPreview): PreviewStill[] {
 
 /** Puts images and captions in separate rows, so that they align. */
 function pairRows(still: PreviewStill, nameOf: (key: string) => string): string[] {
-  const { timeSeconds, before, after, changedShare, editables } = still;
+  const { before, after, changedShare, editables } = still;
   const names = shortenText(editables.map(nameOf).join(', '), 200);
-  const about = `${timeWords(timeSeconds)}${names === '' ? '' : ` · ${escapeMarkdown(names)}`}`;
+  const about = `${momentMarkdown(still)}${names === '' ? '' : ` · ${escapeMarkdown(names)}`}`;
   const share = changedShare === null ? '' : `<sub>${differs(changedShare)}</sub>`;
   return [`| ${picture(before!, 'before')} | ${picture(after, 'after')} |`, `| <sub>${about}</sub> | ${share} |`];
+}
+
+function momentMarkdown(still: PreviewStill): string {
+  return escapeMarkdown(shortenText(momentWords(still), 200));
 }
 
 function newTables(stills: readonly PreviewStill[]): string[] {
@@ -89,7 +93,7 @@ function newTables(stills: readonly PreviewStill[]): string[] {
   for (let from = 0; from < stills.length; from += ABREAST) {
     const some = stills.slice(from, from + ABREAST);
     const cells = (make: (still: PreviewStill) => string): string => `| ${some.map(make).join(' | ')} |`;
-    const head = cells(({ timeSeconds }) => `New, ${timeWords(timeSeconds)}`);
+    const head = cells((still) => `New, ${momentMarkdown(still)}`);
     const pictures = cells(({ after }) => picture(after, 'new'));
     tables.push(`${from === 0 ? '' : '\n'}${head}\n${cells(() => ':--')}\n${pictures}`);
   }
@@ -103,7 +107,7 @@ function measured(preview: PlanPreview): string {
     const most = mostChangedStill(video.stills);
     if (most === undefined) return [];
     const note = previewNote(video);
-    const words = `${differs(most.changedShare ?? 0)}, ${timeWords(most.timeSeconds)}${note === '' ? '' : `; ${note}`}`;
+    const words = `${differs(most.changedShare ?? 0)}, ${momentMarkdown(most)}${note === '' ? '' : `; ${note}`}`;
     return [`| ${shortCode(id)} | ${words} |`];
   });
   const kept = rows.slice(0, MAX_MEASURED);

@@ -1,14 +1,15 @@
+import { sceneAt } from '../../engine/scenes/scene-spans.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import {
-  changesOf,
   type LayerSpan,
   layerSpans,
   MIN_VISIBLE_STRENGTH,
   strengthAt,
 } from '../../template/lottie/visibility/layer-spans.ts';
-import type { RenderInput } from '../../template/render-input.ts';
+import type { VideoInput } from '../../template/render-input.ts';
+import { type ShownDocument, shownDocuments } from './shown-documents.ts';
 
 /** A point in time at which a change is shown. */
 export interface Moment {
@@ -16,6 +17,8 @@ export interface Moment {
   readonly timeSeconds: number;
   /** Requested editables that are visible at this time. */
   readonly editables: readonly string[];
+  /** Id of the scene in a video of several. */
+  readonly scene?: string;
 }
 
 interface ChooseOptions {
@@ -23,6 +26,8 @@ interface ChooseOptions {
   readonly editables: readonly string[];
   /** Maximum number of moments, at least 1. */
   readonly most: number;
+  /** Frames to choose if there is room; not if a chosen frame shows the same scene. None when absent. */
+  readonly further?: readonly { readonly frame: number; readonly scene?: string }[];
 }
 
 /**
@@ -32,21 +37,13 @@ interface ChooseOptions {
  *
  * @returns at least one moment, in order of time
  */
-export function chooseMoments(renderInput: RenderInput, { editables, most }: ChooseOptions): Moment[] {
-  const spans = editableSpans(renderInput);
-  const wanted = new Map(editables.flatMap((key) => (spans.has(key) ? [[key, spans.get(key)!] as const] : [])));
-  const perFrame = renderInput.animation.fr / renderInput.fps;
-  const stills = new Set(renderInput.stills.map(({ frame }) => frame));
-  const frames = new Set([...stills, ...[...wanted.values()].flat().flatMap((span) => middles(span, renderInput))]);
-  const candidates = [...frames].map((frame) => {
-    const strengths = [...wanted].map(([key, shown]) => {
-      return [key, Math.max(...shown.map((span) => strengthAt(span, frame * perFrame)))] as const;
-    });
-    const seen = new Map(strengths.filter(([, strength]) => strength >= MIN_VISIBLE_STRENGTH));
-    return { frame, seen, isStill: stills.has(frame) };
-  });
+export function chooseMoments(video: VideoInput, { editables, most, further = [] }: ChooseOptions): Moment[] {
+  const stills = new Set(video.stills.map(({ frame }) => frame));
+  const documents = shownDocuments(video).map((document) => ({ document, spans: editableSpans(document) }));
+  const wanted = new Set(editables.filter((key) => documents.some(({ spans }) => spans.has(key))));
+  const candidates = documents.flatMap(({ document, spans }) => candidatesOf(document, { spans, wanted, stills }));
   const chosen = new Map<number, readonly string[]>();
-  const left = new Set(wanted.keys());
+  const left = new Set(wanted);
   while (left.size > 0 && chosen.size < most) {
     const [best] = candidates
       .map((candidate) => ({ ...candidate, worth: worthOf(candidate, left) }))
@@ -55,32 +52,64 @@ export function chooseMoments(renderInput: RenderInput, { editables, most }: Cho
     chosen.set(best.frame, [...best.seen.keys()]);
     for (const key of best.seen.keys()) left.delete(key);
   }
+  const shown = new Set([...chosen.keys()].map((frame) => momentAt(video, frame, []).scene));
+  for (const { frame, scene } of further) {
+    if (chosen.size < most && !chosen.has(frame) && (scene === undefined || !shown.has(scene))) chosen.set(frame, []);
+  }
   if (chosen.size === 0) for (const frame of spread([...stills], most)) chosen.set(frame, []);
-  if (chosen.size === 0) chosen.set(Math.floor(renderInput.frameCount / 2), []);
-  return [...chosen]
-    .sort(([a], [b]) => a - b)
-    .map(([frame, keys]) => ({ timeSeconds: frame / renderInput.fps, editables: keys }));
+  if (chosen.size === 0) chosen.set(Math.floor(video.frameCount / 2), []);
+  return [...chosen].sort(([a], [b]) => a - b).map(([frame, keys]) => momentAt(video, frame, keys));
+}
+
+/** Returns the moment of a frame. */
+export function momentAt(video: VideoInput, frame: number, editables: readonly string[]): Moment {
+  const moment = { timeSeconds: frame / video.fps, editables };
+  if (!('scenes' in video) || video.scenes.length === 1) return moment;
+  return { ...moment, scene: video.timeline.scenes[sceneAt(video, frame)!]!.id };
+}
+
+interface Candidate {
+  readonly frame: number;
+  /** Visibility of the wanted editables, 0..1. */
+  readonly seen: ReadonlyMap<string, number>;
+  readonly isStill: boolean;
+}
+
+function candidatesOf(
+  document: ShownDocument,
+  {
+    spans,
+    wanted,
+    stills,
+  }: {
+    readonly spans: ReadonlyMap<string, readonly LayerSpan[]>;
+    readonly wanted: ReadonlySet<string>;
+    readonly stills: ReadonlySet<number>;
+  },
+): Candidate[] {
+  const searched = [...wanted].flatMap((key) => {
+    const shown = spans.get(key);
+    return shown === undefined ? [] : [[key, shown] as const];
+  });
+  const { first, end } = document.frames;
+  const ofStills = [...stills].filter((frame) => frame >= first && frame < end);
+  const frames = new Set([...ofStills, ...document.candidates(searched.flatMap(([, shown]) => shown))]);
+  return [...frames].map((frame) => {
+    const strengths = searched.map(([key, shown]) => {
+      return [key, Math.max(...shown.map((span) => strengthAt(span, document.timeAt(frame))))] as const;
+    });
+    const seen = new Map(strengths.filter(([, strength]) => strength >= MIN_VISIBLE_STRENGTH));
+    return { frame, seen, isStill: stills.has(frame) };
+  });
 }
 
 /**
  * Scores a frame by the visibility of the editables not covered yet. A still of the template gets a bonus, because its
  * author chose it.
  */
-function worthOf(
-  { seen, isStill }: { readonly seen: ReadonlyMap<string, number>; readonly isStill: boolean },
-  left: ReadonlySet<string>,
-): number {
+function worthOf({ seen, isStill }: Candidate, left: ReadonlySet<string>): number {
   const strength = [...left].reduce((sum, key) => sum + (seen.get(key) ?? 0), 0);
   return strength === 0 ? 0 : strength + (isStill ? 0.5 : 0);
-}
-
-/** Returns video frames midway between the times at which a layer's visibility may change. */
-function middles(span: LayerSpan, { animation, fps, frameCount }: RenderInput): number[] {
-  const changes = [...new Set(changesOf(span))].sort((a, b) => a - b);
-  const between = changes.slice(1).map((to, index) => (changes[index]! + to) / 2);
-  return between
-    .map((frame) => Math.floor((frame * fps) / animation.fr))
-    .filter((frame) => frame >= 0 && frame < frameCount);
 }
 
 /** Picks evenly distributed elements of a list, including the first and the last. */
@@ -91,8 +120,8 @@ function spread(frames: readonly number[], most: number): number[] {
   return Array.from({ length: most }, (_, index) => sorted[Math.round((index * (sorted.length - 1)) / (most - 1))]!);
 }
 
-/** Maps each editable of a bound input to the spans of the layers that contain a value filled by it. */
-function editableSpans({ animation }: Pick<RenderInput, 'animation'>): Map<string, LayerSpan[]> {
+/** Maps the name of each editable of a document to the spans of the layers that contain a value filled by it. */
+function editableSpans({ animation, nameOf }: ShownDocument): Map<string, LayerSpan[]> {
   const assets = new Map((animation.assets ?? []).map((asset) => [asset.id, asset]));
   const known = new Map<LottieNode, readonly string[]>();
   const editablesOf = (layer: LottieNode): readonly string[] => {
@@ -101,7 +130,7 @@ function editableSpans({ animation }: Pick<RenderInput, 'animation'>): Map<strin
     return found;
   };
   const shown = layerSpans(animation).flatMap((span) =>
-    editablesOf(span.layer).map((editable) => ({ editable, span })),
+    editablesOf(span.layer).map((editable) => ({ editable: nameOf(editable), span })),
   );
   const groups = groupBy(shown, ({ editable }) => editable);
   return new Map([...groups].map(([editable, alike]) => [editable, alike.map(({ span }) => span)]));

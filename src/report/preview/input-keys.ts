@@ -1,6 +1,6 @@
-import { packTemplate } from '../../engine/packed-input.ts';
+import { packed } from '../../engine/packed-input.ts';
 import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
-import type { RenderInput } from '../../template/render-input.ts';
+import type { InputDocument, ScenesInput, VideoInput } from '../../template/render-input.ts';
 
 /** Digests that distinguish inputs without drawing them. */
 interface InputKeys {
@@ -12,29 +12,40 @@ interface InputKeys {
   readonly output: string;
 }
 
-const keys = new WeakMap<RenderInput, InputKeys>();
+const keys = new WeakMap<VideoInput, InputKeys>();
 
-export function inputKeys(renderInput: RenderInput): InputKeys {
+export function inputKeys(renderInput: VideoInput): InputKeys {
   const same = keys.get(renderInput) ?? keysOf(renderInput);
   keys.set(renderInput, same);
   return same;
 }
 
-function keysOf(renderInput: RenderInput): InputKeys {
-  const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = renderInput;
-  const parts = [
-    sha256(packTemplate(renderInput).animation),
-    ...[fonts, images, clips].map(withDigests),
-    width / height,
-    fps,
-    frameCount,
-  ];
+function keysOf(video: VideoInput): InputKeys {
+  const { sounds, output, width, height, fps, frameCount } = video;
+  const pictures = 'scenes' in video ? scenesOf(video) : documentParts(video);
   return {
-    picture: sha256(JSON.stringify(parts)),
+    picture: sha256(JSON.stringify([...pictures, width / height, fps, frameCount])),
     sound: sha256(JSON.stringify(withDigests(sounds))),
     durationSeconds: frameCount / fps,
     output: JSON.stringify([{ ...output, fingerprint: null }, width, height, fps]),
   };
+}
+
+function scenesOf({ timeline, scenes }: ScenesInput): unknown[] {
+  const times = timeline.scenes.map(({ id: _, ...time }) => time);
+  const shown = scenes.map(({ map, fit, background, transition, ...document }) => {
+    return [documentKey(document), map, fit, background, transition];
+  });
+  return [{ ...timeline, scenes: times }, ...shown];
+}
+
+/** Returns a digest of everything that is drawn of a template. */
+export function documentKey(document: InputDocument): Sha256 {
+  return sha256(JSON.stringify(documentParts(document)));
+}
+
+function documentParts({ animation, fonts, images, clips }: InputDocument): unknown[] {
+  return [sha256(packed(animation)), ...[fonts, images, clips].map(withDigests)];
 }
 
 function withDigests(files: readonly { readonly bytes: Uint8Array }[]): unknown[] {

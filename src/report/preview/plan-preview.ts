@@ -7,12 +7,22 @@ export interface PreviewImage {
   readonly url: string | null;
 }
 
+/** How the scene of a still differs from the earlier video, besides its values. */
+export const SCENE_CHANGES = ['added', 'removed', 'moved'] as const;
+
+export type SceneChange = (typeof SCENE_CHANGES)[number];
+
 /** A moment of a video before and after the change. */
 export interface PreviewStill {
   readonly timeSeconds: number;
+  /** Time of the earlier picture; absent if it is the same. */
+  readonly beforeSeconds?: number;
+  /** Id of the scene in a video of several. */
+  readonly scene?: string;
+  readonly change?: SceneChange;
   /** Changed editables that are visible at this time. */
   readonly editables: readonly string[];
-  /** Null if the video is new or its previous state cannot be drawn. */
+  /** Null if the video or its scene is new, or its previous state cannot be drawn. */
   readonly before: PreviewImage | null;
   readonly after: PreviewImage;
   /** Share of differing pixels, 0..1; null without `before`. */
@@ -53,8 +63,6 @@ export const LEFT_OUT = [
   'undrawable',
   /** The template is hosted by the service. */
   'remote',
-  /** Stills before and after exist for videos of one template only. */
-  'scenes',
   /** A file is a Git LFS pointer, so there is nothing to draw. */
   'lfs_pointer',
 ] as const;

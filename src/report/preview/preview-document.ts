@@ -1,5 +1,14 @@
+import { defined } from '../../kernel/defined.ts';
 import type { PreviewSummary } from '../../reconciler/plan/plan-document.ts';
-import type { LeftOut, PlanPreview, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
+import type {
+  LeftOut,
+  PlanPreview,
+  PreviewImage,
+  PreviewStill,
+  SceneChange,
+  Unseen,
+  VideoPreview,
+} from './plan-preview.ts';
 
 /** File in a preview folder that lists the other files. */
 export const PREVIEW_INDEX = 'index.json';
@@ -30,6 +39,9 @@ interface VideoDocument {
 
 interface StillDocument {
   readonly time: number;
+  readonly before_time?: number;
+  readonly scene?: string;
+  readonly change?: SceneChange;
   readonly editables: readonly string[];
   readonly changed_share: number | null;
   readonly before: ImageDocument | null;
@@ -77,10 +89,13 @@ export function previewFiles(preview: PlanPreview): ReadonlyMap<string, Uint8Arr
     const { width, height, url, bytes, contentType } = picture;
     return { file: put(`${name}.${contentType === 'image/png' ? 'png' : 'jpg'}`, bytes), width, height, url };
   };
-  const still = (id: string, { timeSeconds, editables, changedShare, before, after }: PreviewStill): StillDocument => {
+  const still = (id: string, moment: PreviewStill): StillDocument => {
+    const { timeSeconds, beforeSeconds, scene, change, editables, changedShare, before, after } = moment;
     const name = `${id}/${timeSeconds.toFixed(3)}`;
+    const earlier = beforeSeconds === undefined ? undefined : rounded(beforeSeconds, 1e3);
     return {
       time: rounded(timeSeconds, 1e3),
+      ...defined({ before_time: earlier, scene, change }),
       editables,
       changed_share: changedShare === null ? null : rounded(changedShare, 1e6),
       before: before && image(`${name}-before`, before),

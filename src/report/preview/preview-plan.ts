@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { InputFont, RenderInput } from '../../template/render-input.ts';
+import type { InputFont, VideoInput } from '../../template/render-input.ts';
 import { contactSheet } from './contact-sheet.ts';
 import { inputKeys } from './input-keys.ts';
 import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
@@ -16,7 +16,7 @@ export interface PreviewSubject {
   /** True if the template or its version changed: such videos share a contact sheet. */
   readonly isUpgrade: boolean;
   /** The reason if they cannot be drawn. */
-  readonly sides: (() => Promise<Sides>) | Extract<LeftOut['reason'], 'remote' | 'scenes'>;
+  readonly sides: (() => Promise<Sides>) | Extract<LeftOut['reason'], 'remote'>;
 }
 
 interface PreviewPlanOptions {
@@ -67,7 +67,8 @@ export async function previewPlan(
       const preview = stills.get(key) ?? previewVideo(both, draw);
       stills.set(key, preview);
       videos.set(id, await preview);
-      if (isUpgrade && fonts.length === 0) fonts = both.after.fonts;
+      if (isUpgrade && fonts.length === 0)
+        fonts = 'scenes' in both.after ? both.after.scenes.flatMap((scene) => scene.fonts) : both.after.fonts;
       if (withDrafts) sides.set(id, { key, sides: both });
     } catch (error) {
       const isPointer = error instanceof ReelformError && error.code === 'lfs_pointer';
@@ -121,7 +122,7 @@ function choose(subjects: readonly PreviewSubject[]): { chosen: PreviewSubject[]
 }
 
 function keyOf({ before, after, editables }: Sides): string {
-  const keysOf = (renderInput: RenderInput) => ({ ...inputKeys(renderInput), stills: renderInput.stills });
+  const keysOf = (renderInput: VideoInput) => ({ ...inputKeys(renderInput), stills: renderInput.stills });
   return JSON.stringify([before && keysOf(before), keysOf(after), editables]);
 }
 

@@ -1,25 +1,26 @@
 import { packRenderInput } from '../../engine/packed-input.ts';
 import { intoMemory, type RenderedFile } from '../../engine/rendered-file.ts';
 import type { ComparedStill, StillComparison } from '../../engine/stills/compare-stills.ts';
-import { present } from '../../kernel/defined.ts';
-import type { RenderInput } from '../../template/render-input.ts';
-import { chooseMoments, type Moment } from './choose-moments.ts';
+import { defined, present } from '../../kernel/defined.ts';
+import type { VideoInput } from '../../template/render-input.ts';
+import { compareInputs, type InputComparison } from './changed-scenes.ts';
+import { chooseMoments, type Moment, momentAt } from './choose-moments.ts';
 import { inputKeys } from './input-keys.ts';
-import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
+import type { Drafts, PreviewImage, PreviewStill, SceneChange, Unseen, VideoPreview } from './plan-preview.ts';
 import { dropHiddenImages, shrinkInput } from './reduce-input.ts';
 
 /** Port to a renderer; implemented by a render pool. */
 export interface PreviewRenderer {
   /** Draws stills of two inputs and compares them. */
   compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
-  video(renderInput: RenderInput): Promise<RenderedFile>;
+  video(renderInput: VideoInput): Promise<RenderedFile>;
 }
 
 export interface Sides {
   /** Null if the video is new or its previous state is unknown. */
-  readonly before: RenderInput | null;
-  readonly after: RenderInput;
-  /** Changed editables; empty if something else changed. */
+  readonly before: VideoInput | null;
+  readonly after: VideoInput;
+  /** Names of changed editables as in plans; empty if something else changed. */
   readonly editables: readonly string[];
 }
 
@@ -37,25 +38,50 @@ const INVISIBLE_SHARE = 0.00001;
 const DRAFT_HEIGHT = 240;
 
 /**
- * Draws a video before and after, at moments that show its changed editables. If both sides look alike at all of them,
+ * Draws a video before and after, at moments that show its changed editables and scenes. If both sides look alike at all of them,
  * compares small frames across the whole video and also shows the most different frame. Inputs with equal digests are not
  * drawn.
  */
 export async function previewVideo({ before, after, editables }: Sides, draw: PreviewRenderer): Promise<VideoPreview> {
-  const unseen = before === null ? [] : unseenOf(before, after);
-  if (before !== null && inputKeys(before).picture === inputKeys(after).picture) {
-    return { stills: [], isVisible: false, unseen };
+  if (before === null) {
+    const moments = chooseMoments(after, { editables, most: MAX_NEW });
+    const stills = await drawStills({ before, after }, moments.map(alone), draw);
+    return { stills, isVisible: null, unseen: [] };
   }
-  const moments = chooseMoments(after, { editables, most: before === null ? MAX_NEW : MAX_COMPARED });
+  const unseen = unseenOf(before, after);
+  if (inputKeys(before).picture === inputKeys(after).picture) return { stills: [], isVisible: false, unseen };
+  const comparison = compareInputs(before, after);
+  const moments = comparedMoments({ before, after, editables }, comparison);
   const stills = await drawStills({ before, after }, moments, draw);
-  if (before === null) return { stills, isVisible: null, unseen };
   if (stills.some(isSeen)) return { stills, isVisible: true, unseen };
-  const found = await findDifference({ before, after }, draw);
+  const found = await findDifference({ before, after }, comparison, draw);
   if (found === null) return { stills, isVisible: false, unseen };
-  const [shown] = await drawStills({ before, after }, [{ timeSeconds: found, editables: [] }], draw);
-  const unchanged = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MAX_COMPARED - 1);
+  const [shown] = await drawStills({ before, after }, [found], draw);
+  const unchanged = stills.filter(({ timeSeconds }) => timeSeconds !== found.timeSeconds).slice(0, MAX_COMPARED - 1);
   const all = [...unchanged, shown!].sort((a, b) => a.timeSeconds - b.timeSeconds);
   return { stills: all, isVisible: true, unseen };
+}
+
+/** A moment, and the time of the earlier video that it is compared with; null for none. */
+interface ComparedMoment extends Moment {
+  readonly beforeSeconds: number | null;
+  readonly change?: SceneChange;
+}
+
+function alone(moment: Moment): ComparedMoment {
+  return { ...moment, beforeSeconds: null };
+}
+
+/** Chooses moments that show the changed editables, then those of other changed scenes and transitions. */
+function comparedMoments({ after, editables }: Sides, { changed, beforeAt }: InputComparison): ComparedMoment[] {
+  const chosen = chooseMoments(after, { editables, most: MAX_COMPARED, further: changed });
+  return chosen.map((moment): ComparedMoment => {
+    const frame = Math.round(moment.timeSeconds * after.fps);
+    const found = moment.editables.length > 0 ? undefined : changed.find((change) => change.frame === frame);
+    const { beforeSeconds = beforeAt(frame), scene = moment.scene } = found ?? {};
+    const change = scene === undefined ? undefined : changed.find((candidate) => candidate.scene === scene)?.change;
+    return { ...moment, beforeSeconds, ...defined({ scene, change }) };
+  });
 }
 
 /** Renders both sides as small videos with a poster frame. Renders once if both sides look and sound the same. */
@@ -73,7 +99,7 @@ export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer
   return { ...drafts, poster: { bytes, contentType: 'image/jpeg', width, height, url: null } };
 }
 
-function draftOf(renderInput: RenderInput): RenderInput {
+function draftOf(renderInput: VideoInput): VideoInput {
   const { width, height, fps, frameCount } = renderInput;
   const small = shrinkInput(renderInput, (DRAFT_HEIGHT * Math.max(width, height)) / height, STILL_SIDE);
   const [{ timeSeconds }] = chooseMoments(renderInput, { editables: [], most: 1 }) as [Moment];
@@ -85,11 +111,12 @@ function draftOf(renderInput: RenderInput): RenderInput {
   };
 }
 
+/** What has no counterpart in the earlier video is seen. */
 function isSeen({ changedShare: share }: PreviewStill): boolean {
-  return share !== null && share > INVISIBLE_SHARE;
+  return share === null || share > INVISIBLE_SHARE;
 }
 
-function unseenOf(before: RenderInput, after: RenderInput): Unseen[] {
+function unseenOf(before: VideoInput, after: VideoInput): Unseen[] {
   const [was, is] = [inputKeys(before), inputKeys(after)];
   return present<Unseen>([
     was.sound !== is.sound && 'sound',
@@ -102,56 +129,75 @@ type Both = Pick<Sides, 'before' | 'after'>;
 
 async function drawStills(
   { before, after }: Both,
-  moments: readonly Moment[],
+  moments: readonly ComparedMoment[],
   draw: PreviewRenderer,
 ): Promise<PreviewStill[]> {
-  const times = moments.map(({ timeSeconds }) => timeSeconds);
-  const pairs = await draw.compare({
-    before: before && packRenderInput(framesOf(before, times, STILL_SIDE)),
-    after: packRenderInput(framesOf(after, times, STILL_SIDE)),
-    jpegQuality: JPEG_QUALITY,
-  });
-  return moments.map((moment, index) => {
-    const pair = pairs[index]!;
+  const hasEarlier = ({ beforeSeconds }: ComparedMoment): boolean => before !== null && beforeSeconds !== null;
+  const [paired, single] = [moments.filter(hasEarlier), moments.filter((moment) => !hasEarlier(moment))];
+  const drawn = new Map<ComparedMoment, ComparedStill>();
+  for (const [some, earlier] of [[paired, before] as const, [single, null] as const]) {
+    if (some.length === 0) continue;
+    const was = some.map(({ beforeSeconds }) => beforeSeconds!);
+    const is = some.map(({ timeSeconds }) => timeSeconds);
+    const pairs = await draw.compare({
+      before: earlier && packRenderInput(framesOf(earlier, was, STILL_SIDE)),
+      after: packRenderInput(framesOf(after, is, STILL_SIDE)),
+      jpegQuality: JPEG_QUALITY,
+    });
+    for (const [index, moment] of some.entries()) drawn.set(moment, pairs[index]!);
+  }
+  return moments.map((moment): PreviewStill => {
+    const { beforeSeconds, ...shown } = moment;
+    const pair = drawn.get(moment)!;
+    const isShifted = beforeSeconds !== null && Math.abs(beforeSeconds - moment.timeSeconds) * after.fps > 0.5;
     return {
-      ...moment,
-      before: before && imageOf(pair.before!, before),
+      ...shown,
+      ...(isShifted && { beforeSeconds }),
+      before: pair.before && imageOf(pair.before, before!),
       after: imageOf(pair.after!, after),
       changedShare: pair.changedShare,
     };
   });
 }
 
-/** @returns time in seconds of the largest difference; null if both sides are identical */
+/** @returns the moment of the largest difference; null if both sides are identical */
 async function findDifference(
-  { before, after }: { before: RenderInput; after: RenderInput },
+  { before, after }: { before: VideoInput; after: VideoInput },
+  { beforeAt }: InputComparison,
   draw: PreviewRenderer,
-): Promise<number | null> {
-  const seconds = Math.min(before.frameCount / before.fps, after.frameCount / after.fps);
-  const frames = Array.from({ length: SAMPLES }, (_, index) =>
+): Promise<ComparedMoment | null> {
+  const isScenes = 'scenes' in before && 'scenes' in after;
+  const ends = [after, ...(isScenes ? [] : [before])].map(({ frameCount, fps }) => frameCount / fps);
+  const seconds = Math.min(...ends);
+  const spread = Array.from({ length: SAMPLES }, (_, index) =>
     Math.floor(((index + 0.5) / SAMPLES) * seconds * after.fps),
   );
-  const times = [...new Set(frames)].map((frame) => frame / after.fps);
-  const [was, is] = [before, after].map((renderInput) => packRenderInput(framesOf(renderInput, times, SAMPLE_SIDE)));
-  const pairs = await draw.compare({ before: was!, after: is!, jpegQuality: null });
+  const moments = [...new Set(spread)].flatMap((frame): ComparedMoment[] => {
+    const beforeSeconds = beforeAt(frame);
+    return beforeSeconds === null ? [] : [{ ...momentAt(after, frame, []), beforeSeconds }];
+  });
+  if (moments.length === 0) return null;
+  const was = packRenderInput(framesOf(before, moments.map(({ beforeSeconds }) => beforeSeconds!), SAMPLE_SIDE)); // biome-ignore format: one line
+  const is = packRenderInput(framesOf(after, moments.map(({ timeSeconds }) => timeSeconds), SAMPLE_SIDE)); // biome-ignore format: one line
+  const pairs = await draw.compare({ before: was, after: is, jpegQuality: null });
   const shares = pairs.map(({ changedShare }) => changedShare!);
   const most = Math.max(...shares);
-  return most > INVISIBLE_SHARE ? times[shares.indexOf(most)]! : null;
+  return most > INVISIBLE_SHARE ? moments[shares.indexOf(most)]! : null;
 }
 
 /** Reduces an input to the content of its frames at the given times. */
-function framesOf(renderInput: RenderInput, times: readonly number[], longest: number): RenderInput {
+function framesOf(renderInput: VideoInput, times: readonly number[], longest: number): VideoInput {
   const stills = times.map((seconds, index) => {
     return { name: `${index}`, frame: Math.min(renderInput.frameCount - 1, Math.round(seconds * renderInput.fps)) };
   });
-  const images = dropHiddenImages(
+  const shown = dropHiddenImages(
     renderInput,
     stills.map(({ frame }) => frame),
   );
-  return { ...shrinkInput({ ...renderInput, images }, longest, STILL_SIDE), sounds: [], stills };
+  return { ...shrinkInput(shown, longest, STILL_SIDE), sounds: [], stills };
 }
 
-function imageOf(bytes: Uint8Array, renderInput: RenderInput): PreviewImage {
+function imageOf(bytes: Uint8Array, renderInput: VideoInput): PreviewImage {
   const { width, height } = shrinkInput(renderInput, STILL_SIDE);
   return { bytes, contentType: 'image/jpeg', width, height, url: null };
 }

@@ -9,6 +9,8 @@ import {
   type PlanPreview,
   type PreviewImage,
   type PreviewStill,
+  SCENE_CHANGES,
+  type SceneChange,
   UNSEEN,
   type Unseen,
   type VideoPreview,
@@ -85,6 +87,9 @@ class Reader {
     const name = `${id}/${timeSeconds.toFixed(3)}`;
     return {
       timeSeconds,
+      ...(still.before_time !== undefined && { beforeSeconds: number(still.before_time) }),
+      ...(still.scene !== undefined && { scene: text(still.scene) }),
+      ...(still.change !== undefined && { change: sceneChange(still.change) }),
       editables: list(still.editables, 1_000).map(text),
       changedShare: still.changed_share === null ? null : Math.min(1, number(still.changed_share)),
       before: still.before === null ? null : await this.image(still.before, `${name}-before`),
@@ -185,6 +190,12 @@ function idOf(value: unknown): string {
 function unseenOf(value: unknown): Unseen {
   const found = UNSEEN.find((known) => known === value);
   if (found === undefined) throw invalid(PREVIEW_INDEX, 'what changed unseen is not known');
+  return found;
+}
+
+function sceneChange(value: unknown): SceneChange {
+  const found = SCENE_CHANGES.find((known) => known === value);
+  if (found === undefined) throw invalid(PREVIEW_INDEX, 'how a scene changed is not known');
   return found;
 }
 

@@ -3,7 +3,7 @@ import { groupBy } from '../../kernel/group-by.ts';
 import { mostChangedStill, type PlanPreview, type VideoPreview } from '../preview/plan-preview.ts';
 import { largestShare } from '../preview/preview-document.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { LEFT_OUT_WORDS, momentWords, previewNote, shareWords } from '../wording/preview-words.ts';
 import { countNoun } from '../wording/quantities.ts';
 
 /** Maximum number of videos listed. */
@@ -43,7 +43,7 @@ function videoWords(video: VideoPreview): string {
   if (share === null) return note === '' ? 'nothing to compare with' : note;
   if (video.isVisible !== true) return note;
   const most = mostChangedStill(video.stills);
-  const seen = `${shareWords(share)} changes ${timeWords(most!.timeSeconds)}`;
+  const seen = `${shareWords(share)} changes ${most!.scene === undefined ? '' : 'in '}${escapeControls(momentWords(most!))}`;
   return note === '' ? seen : `${seen}; ${note}`;
 }
 

@@ -1,4 +1,4 @@
-import type { LeftOut, Unseen, VideoPreview } from '../preview/plan-preview.ts';
+import type { LeftOut, PreviewStill, Unseen, VideoPreview } from '../preview/plan-preview.ts';
 
 const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
   sound: 'its sound',
@@ -27,7 +27,19 @@ export function shareWords(share: number): string {
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of the frame`;
 }
 
-export function timeWords(seconds: number): string {
+/** `at 3.1 s`, or `product/lamp (moved) at 3.1 s, before at 2.4 s`. Ids are not escaped. */
+export function momentWords({
+  timeSeconds,
+  beforeSeconds,
+  scene,
+  change,
+}: Pick<PreviewStill, 'timeSeconds' | 'beforeSeconds' | 'scene' | 'change'>): string {
+  const place = scene === undefined ? '' : `${scene}${change === undefined ? '' : ` (${change})`} `;
+  const earlier = beforeSeconds === undefined ? '' : `, before ${timeWords(beforeSeconds)}`;
+  return `${place}${timeWords(timeSeconds)}${earlier}`;
+}
+
+function timeWords(seconds: number): string {
   return `at ${Math.round(seconds * 100) / 100} s`;
 }
 
@@ -37,6 +49,5 @@ export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
   sample: 'other videos of the same definition are shown',
   undrawable: 'drawing failed',
   remote: 'the template is on the service',
-  scenes: 'videos of several scenes are not compared here; reelform preview shows them',
   lfs_pointer: 'a file is a Git LFS pointer; git lfs pull fetches its content',
 };

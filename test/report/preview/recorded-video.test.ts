@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Video } from '../../../src/reconciler/definition/video.ts';
 import type { LockEntry } from '../../../src/reconciler/lock/lock.ts';
 import { recordedVideo } from '../../../src/report/preview/recorded-video.ts';
+import { desiredScenes, type SceneParts, scene, sceneVideo } from '../../reconciler/plan/scene-videos.ts';
+import { lockOf, text } from '../../reconciler/plan/videos.ts';
 import { smallPackage } from '../../support/small-package.ts';
 
 const { spec } = smallPackage();
@@ -29,7 +31,13 @@ const desired = { scenes: video.scenes, styleVersions: { launch: 'tsv_1' }, inpu
 function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted = desired.inputs } = {}) {
   const entry = { style_version: styleVersion, inputs } as unknown as LockEntry;
   const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);
-  const found = recordedVideo({ entry, desired: { ...desired, inputs: wanted } as never, video, spec, fileOf });
+  const found = recordedVideo({
+    entry,
+    desired: { ...desired, inputs: wanted } as never,
+    video,
+    specOf: () => spec,
+    fileOf,
+  });
   return found && Object.fromEntries(found.scenes[0]!.resources);
 }
 
@@ -44,6 +52,32 @@ describe('recordedVideo()', () => {
         transform: { crop_strategy: 'cover' },
       },
     });
+  });
+
+  it('restores the values of each scene, unless scenes or their placement changed', () => {
+    const film = (texts: readonly string[], parts: SceneParts = {}) =>
+      sceneVideo(
+        'film',
+        texts.map((value, index) => scene('card', { id: `c${index}`, resources: { t_01: text(value) }, ...parts })),
+      );
+    const restored = (was: Video, is: Video) => {
+      const entry = lockOf(desiredScenes(was)).videos.get('film')!;
+      const found = recordedVideo({
+        entry,
+        desired: desiredScenes(is),
+        video: is,
+        specOf: () => spec,
+        fileOf: () => null,
+      });
+      return found?.scenes.map(({ id, resources }) => [id, resources.get('t_01')]);
+    };
+    expect(restored(film(['a', 'old']), film(['a', 'new']))).toEqual([
+      ['c0', { kind: 'text', text: 'a' }],
+      ['c1', { kind: 'text', text: 'old' }],
+    ]);
+    expect(restored(film(['a', 'old']), film(['a', 'new', 'b']))).toBeUndefined();
+    expect(restored(film(['a', 'old']), film(['a', 'new'], { duration: 5 }))).toBeUndefined();
+    expect(restored(film(['a', 'old'], { duration: 5 }), film(['a', 'new']))).toBeUndefined();
   });
 
   it('returns null if the lockfile does not record everything', () => {

@@ -24,7 +24,7 @@ function renderInput(): RenderInput {
 
 describe('dropHiddenImages()', () => {
   const whole = (frames: readonly number[]): string[] =>
-    dropHiddenImages(renderInput(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
+    dropHiddenImages(renderInput(), frames).images.flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
 
   it('keeps images that may be visible in a frame, and undecidable ones', () => {
     expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
@@ -35,7 +35,7 @@ describe('dropHiddenImages()', () => {
   });
 
   it('replaces all other images by a pixel', () => {
-    const [, late] = dropHiddenImages(renderInput(), [5]);
+    const [, late] = dropHiddenImages(renderInput(), [5]).images;
     expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
   });
 });

@@ -1,19 +1,25 @@
 import { type Diagnostic, ReelformError, warningAt } from '../../../kernel/diagnostic.ts';
 import type { Video } from '../../../reconciler/definition/video.ts';
+import { hasContentLength } from '../../../reconciler/definition/video-timeline.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../reconciler/git/revisions.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import { loadProject, type Project } from '../../../reconciler/project/load-project.ts';
-import type { RenderInput } from '../../../template/render-input.ts';
+import { copySoundLengths } from '../../../reconciler/project/sound-length-cache.ts';
+import type { TaskRunner } from '../../../service/sessions/processes/tasks.ts';
+import type { VideoInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { openInputs } from '../../render/open-inputs.ts';
 import { cachedLengths } from '../../state/cached-lengths.ts';
+import { contentLengths } from '../../state/content-lengths.ts';
 import { desire } from '../../state/load-desired-state.ts';
 import { projectTemplates } from '../../state/video-templates.ts';
+
+type OpenPool = () => Promise<TaskRunner<'length'>>;
 
 interface BaseVideo {
   readonly desired: DesiredVideo;
   /** Null if its template is missing. @throws as `OpenInputs.inputOf` */
-  renderInput(): Promise<RenderInput | null>;
+  renderInput(): Promise<VideoInput | null>;
 }
 
 /** The definitions at the merge base. */
@@ -29,9 +35,15 @@ export interface BaseRevision {
  *
  * @param ref target branch; when absent, that of the CI job or the remote's default branch, or without a remote the
  *   result of `targetBranch`. Without any of them, only the lockfile provides earlier states
+ * @param openPool opens the processes that measure sounds, whose lengths decide those of scenes
  * @throws ReelformError `git_failed` for an explicit ref
  */
-export async function openBaseRevision(root: string, ref: string | undefined, io: Io): Promise<BaseRevision> {
+export async function openBaseRevision(
+  root: string,
+  ref: string | undefined,
+  io: Io,
+  openPool: OpenPool,
+): Promise<BaseRevision> {
   let files: CommitFiles;
   let isNamed = ref !== undefined;
   try {
@@ -46,8 +58,10 @@ export async function openBaseRevision(root: string, ref: string | undefined, io
     return nothing([withoutBase(error)]);
   }
   try {
+    // Saves decoding, and lengths of remote sounds are known from here only.
+    await copySoundLengths(root, files.root);
     const project = await loadProject({ cwd: files.root });
-    return openProject(project, io, files.remove);
+    return openProject(project, io, { openPool, remove: files.remove });
   } catch (error) {
     await files.remove();
     // The repository did not exist then, so every video is new.
@@ -69,20 +83,27 @@ function nothing(diagnostics: readonly Diagnostic[]): BaseRevision {
   return { find: () => null, diagnostics, close: async () => undefined };
 }
 
-function openProject(project: Project, io: Io, remove: () => Promise<void>): BaseRevision {
+function openProject(
+  project: Project,
+  io: Io,
+  { openPool, remove }: { readonly openPool: OpenPool; readonly remove: () => Promise<void> },
+): BaseRevision {
   const inputs = openInputs(project.root, io, 'preview');
-  const templatesOf = projectTemplates(project);
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   return {
     diagnostics: [],
     find(id) {
       const video = videos.get(id);
       if (video === undefined) return null;
-      const templates = templatesOf(video);
       return {
         desired: desire(video, project, cachedLengths(project)),
-        renderInput: async () =>
-          templates && templates.scenes === null ? ((await inputs.inputOf(video, templates)) as RenderInput) : null,
+        async renderInput() {
+          if (video.scenes.some(hasContentLength)) {
+            await contentLengths({ ...project, videos: [video], cache: true }, openPool);
+          }
+          const templates = projectTemplates(project)(video);
+          return templates && inputs.inputOf(video, templates);
+        },
       };
     },
     async close() {

@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
-import { firstTemplate, type Video } from '../../../reconciler/definition/video.ts';
-import { editableKeys } from '../../../reconciler/lock/input-names.ts';
+import type { Video } from '../../../reconciler/definition/video.ts';
+import { editableKeys, parseInputName } from '../../../reconciler/lock/input-names.ts';
+import { scenesOfInputs } from '../../../reconciler/lock/recorded-inputs.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../../reconciler/plan/plan.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
@@ -14,7 +15,7 @@ import type { Sides } from '../../../report/preview/preview-video.ts';
 import { recordedVideo } from '../../../report/preview/recorded-video.ts';
 import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
-import type { RenderInput } from '../../../template/render-input.ts';
+import type { VideoInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { withEncoder } from '../../render/open-pool.ts';
 import { openTemplates } from '../../state/video-templates.ts';
@@ -60,7 +61,7 @@ export async function drawPreview(
   const pool = withEncoder(await planned.pool(), config.encoder, io);
   let base: BaseRevision | null = null;
   try {
-    if (changes.length > 0) base = await openBaseRevision(root, options.base, io);
+    if (changes.length > 0) base = await openBaseRevision(root, options.base, io, () => planned.pool());
     const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
     const signal = AbortSignal.any([time, interruption.signal]);
     const preview = await previewPlan(await subjectsOf(changes, planned, base), {
@@ -111,29 +112,26 @@ async function subjectsOf(
     const { id, desired } = change;
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
-    const template = templateOf(firstTemplate(video));
     const templates = templatesOf(video);
-    const inputOf = async (of: Video): Promise<RenderInput> =>
-      (await inputs.inputOf(of, templatesOf(of)!)) as RenderInput;
+    const inputOf = async (of: Video): Promise<VideoInput> => inputs.inputOf(of, templatesOf(of)!);
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
     // If the branch did not change a video that is rendered anyway, the lockfile is outdated and has the earlier state.
     const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
-    const before = async (): Promise<RenderInput | null> => {
+    const before = async (): Promise<VideoInput | null> => {
       if (former !== null) return former.renderInput();
       const { before: entry } = change;
       if (entry === null) return null;
       const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
-      const remembered = recordedVideo({ entry, desired, video, spec: template!.spec, fileOf });
+      const remembered = recordedVideo({ entry, desired, video, specOf: (name) => templateOf(name)!.spec, fileOf });
       return remembered && inputOf(remembered);
     };
-    const isUpgrade = former === null ? false : !isDeepStrictEqual(former.desired.styleVersions, desired.styleVersions);
+    const isUpgrade = former !== null && isUpgraded(former.desired, desired);
     const changed = former === null ? change.inputs.map(({ key }) => key) : changedInputs(former.desired, desired);
     const sides = async (): Promise<Sides> => {
       // An earlier state that cannot be drawn any more must not hide the new state.
       const [was, after] = await Promise.all([before().catch(() => null), inputOf(video)]);
       return { before: was, after, editables: isUpgrade ? [] : editableKeys(changed) };
     };
-    const drawable = templates === null ? 'remote' : templates.scenes !== null ? 'scenes' : sides;
     const isUpdate = change.action === 'update' || former !== null;
     return [
       {
@@ -141,15 +139,31 @@ async function subjectsOf(
         path: video.path,
         isUpdate,
         isUpgrade,
-        sides: drawable,
+        sides: templates === null ? 'remote' : sides,
       },
     ];
   });
 }
 
-function changedInputs({ inputs: before }: DesiredVideo, { inputs: after }: DesiredVideo): string[] {
-  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
-  return [...keys].filter((key) => before[key] !== after[key]);
+/** True if a template, or that of a scene which both have, is another or has another version. */
+function isUpgraded(before: DesiredVideo, after: DesiredVideo): boolean {
+  const isOnly = before.scenes.length === 1 && after.scenes.length === 1;
+  if (isOnly) return !isDeepStrictEqual(before.styleVersions, after.styleVersions);
+  return after.scenes.some(({ id, template }) => {
+    const was = before.scenes.find((scene) => scene.id === id);
+    return was !== undefined && before.styleVersions[was.template] !== after.styleVersions[template];
+  });
+}
+
+/** Returns the names of inputs that differ, without those of scenes that only one of the videos has. */
+function changedInputs(before: DesiredVideo, after: DesiredVideo): string[] {
+  const [was, is] = [scenesOfInputs(before), scenesOfInputs(after)];
+  const isOfBoth = (key: string): boolean => {
+    const { scene } = parseInputName(key, [...was, ...is]);
+    return scene === undefined || (was.includes(scene) && is.includes(scene));
+  };
+  const keys = new Set([...Object.keys(after.inputs), ...Object.keys(before.inputs)]);
+  return [...keys].filter((key) => before.inputs[key] !== after.inputs[key] && isOfBoth(key));
 }
 
 async function writePreview(folder: string, preview: PlanPreview): Promise<void> {
