@@ -23,6 +23,9 @@ const PREFIX = 'reelform-file-';
 /** A file that another process names may be a link or a pipe, which must neither be followed nor block. */
 const OPEN_TAKEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** Bytes that are read at once. */
+const READ_BYTES = 2 ** 18;
+
 const readAt = promisify(read);
 const writeAt = promisify(write);
 
@@ -115,10 +118,24 @@ export class TemporaryFile {
     const bytes = Buffer.allocUnsafeSlow(end - start);
     for (let at = 0; at < bytes.length; ) {
       const { bytesRead } = await readAt(this.#descriptor, bytes, at, bytes.length - at, start + at);
-      if (bytesRead === 0) throw new Error('A temporary file is shorter than expected');
+      if (bytesRead === 0) throw tooShort();
       at += bytesRead;
     }
     return bytes;
+  }
+
+  /**
+   * Reads the whole file. A chunk is overwritten when the next is requested, so that a long file leaves no memory to collect.
+   */
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#size));
+    for (let at = 0; at < this.#size; ) {
+      const length = Math.min(buffer.length, this.#size - at);
+      const { bytesRead } = await readAt(this.#descriptor, buffer, 0, length, at);
+      if (bytesRead === 0) throw tooShort();
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
   }
 
   /** Streams a range; the whole file by default. */
@@ -129,13 +146,13 @@ export class TemporaryFile {
       autoClose: false,
       start,
       end: end - 1,
-      highWaterMark: 2 ** 18,
+      highWaterMark: READ_BYTES,
     });
   }
 
   async sha256(): Promise<Sha256> {
     const hash = createHash('sha256');
-    for await (const chunk of this.stream()) hash.update(chunk as Buffer);
+    for await (const chunk of this.chunks()) hash.update(chunk);
     return hash.digest('hex') as Sha256;
   }
 
@@ -175,6 +192,10 @@ export class TemporaryFile {
     this.#isClosed = true;
     forgotten.unregister(this);
   }
+}
+
+function tooShort(): Error {
+  return new Error('A temporary file is shorter than expected');
 }
 
 /** Best effort: errors are ignored. */

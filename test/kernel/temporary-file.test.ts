@@ -25,6 +25,20 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('TemporaryFile', () => {
+  it('is read in chunks that share their memory', async () => {
+    const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => at % 251));
+    const file = await TemporaryFile.of(bytes);
+    const copies: Buffer[] = [];
+    const memory = new Set<ArrayBufferLike>();
+    for await (const chunk of file.chunks()) {
+      copies.push(Buffer.from(chunk));
+      memory.add(chunk.buffer);
+    }
+    file.close();
+    expect(Buffer.compare(Buffer.concat(copies), bytes)).toBe(0);
+    expect([copies.length, memory.size]).toEqual([3, 1]);
+  });
+
   it('is written in any order, read and streamed by ranges, and removed when it is closed', async () => {
     const file = await TemporaryFile.of(Buffer.from('abc'));
     await file.write(Buffer.from('xy'), 5);

@@ -103,7 +103,7 @@ function fileOutputs(write: (path: string, data: FileData) => Promise<void>): Re
     find: async () => null,
     async save(_digest, path, files) {
       const { video } = files[0]!;
-      await write(path, () => video.stream());
+      await write(path, () => video.chunks());
       return [{ video_url: path, thumbnails: [], bytes: video.size, sha256: await video.sha256() }];
     },
   };

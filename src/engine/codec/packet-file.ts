@@ -1,4 +1,5 @@
 import type { TemporaryFile } from '../../kernel/temporary-file.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import type { AudioPacket, VideoPacket } from './encoded-track.ts';
 
 // Packets in a temporary file, one after the other, so that memory does not grow with the length of a video. Each has a header of
@@ -7,6 +8,9 @@ import type { AudioPacket, VideoPacket } from './encoded-track.ts';
 const HEADER_BYTES = 20;
 /** Bytes that are read at once, if no packet is larger. */
 const STEP_BYTES = 2 ** 18;
+
+/** Steps after which the bytes of past packets are freed: 4 MB. */
+const COLLECTED_STEPS = 16;
 
 /** Half-open range of bytes in a file. */
 export interface PacketRange {
@@ -66,7 +70,10 @@ async function* readPackets(
   { start, end }: PacketRange = { start: 0, end: file.size },
 ): AsyncGenerator<StoredPacket> {
   let needed = STEP_BYTES;
+  let steps = 0;
   for (let from = start; from < end; ) {
+    // V8 would collect the bytes of past packets late.
+    if (++steps % COLLECTED_STEPS === 0) freeBuffers();
     const read = await file.bytes({ start: from, end: Math.min(end, from + needed) });
     let at = 0;
     needed = STEP_BYTES;

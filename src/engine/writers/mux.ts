@@ -4,9 +4,11 @@ import {
   EncodedVideoPacketSource,
   MovOutputFormat,
   Mp4OutputFormat,
+  NullTarget,
   Output,
   StreamTarget,
   type StreamTargetChunk,
+  type Target,
   WebMOutputFormat,
 } from 'mediabunny';
 import type { OutputCodec } from '../../contract/wire/output.ts';
@@ -22,8 +24,11 @@ import type {
 } from '../codec/encoded-track.ts';
 import { readSound } from '../codec/packet-file.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
-import { withIndexFirst } from './index-first.ts';
+import { writeMovie } from './movie-file.ts';
+import type { Sample } from './sample-table.ts';
 
+/** Bytes of uncompressed sound in both channels at a time. */
+const PCM_UNIT_BYTES = 6;
 /** Bytes that are written to a file at once. */
 const WRITTEN_BYTES = 2 ** 18;
 
@@ -66,46 +71,70 @@ interface WebmTracks extends MuxOptions {
 
 /**
  * Writes a track as an MP4 file, or as a MOV file if it is ProRes: index first (faststart), BT.709 in the `colr` box, every frame
- * with its exact duration. The same track gives the same bytes, because no creation time is written. Only the index is kept in
- * memory.
+ * with its exact duration. The same track gives the same bytes, because no creation time is written. Only tables are kept in memory.
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
 export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: Mp4Options): Promise<TemporaryFile> {
   const { format, configuration } = track;
+  const { sound } = options;
   const isProres = codec === 'prores422' || codec === 'prores4444';
+  const decoderConfig = {
+    codec: codecString(codec, configuration),
+    // The configuration of AV1 and ProRes follows from the codec string.
+    ...defined({ description: codec === 'h264' || codec === 'hevc' ? configuration : undefined }),
+  };
   const Container = isProres ? MovOutputFormat : Mp4OutputFormat;
-  let index = Buffer.alloc(0);
-  let mediaAt = 0;
-  const container = new Container({
-    fastStart: false,
-    onFtyp: (bytes) => {
-      mediaAt = bytes.length;
-    },
-    onMoov: (bytes) => {
-      index = Buffer.from(bytes);
-    },
+  const tracks = [
+    { samples: pictureSamples(track), unitBytes: null },
+    ...(sound === null
+      ? []
+      : [{ samples: soundSamples(sound), unitBytes: sound.codec === 'pcm' ? PCM_UNIT_BYTES : null }]),
+  ];
+  return writeMovie(tracks, async ([picture, packet]) => {
+    const boxes = { type: Buffer.alloc(0), index: Buffer.alloc(0) };
+    const container = new Container({
+      fastStart: false,
+      onFtyp: (bytes) => {
+        boxes.type = Buffer.from(bytes);
+      },
+      onMoov: (bytes) => {
+        boxes.index = Buffer.from(bytes);
+      },
+    });
+    await writeTracks(container, new NullTarget(), {
+      ...options,
+      format,
+      canBeTransparent: false,
+      codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
+      decoderConfig,
+      async addPackets(video, audio) {
+        await video(encodedPacket(picture!));
+        if (packet !== undefined) await audio(encodedPacket(packet));
+      },
+    });
+    return boxes;
   });
-  const indexLast = await writeFile(container, {
-    ...options,
-    format,
-    canBeTransparent: false,
-    codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
-    decoderConfig: {
-      codec: codecString(codec, configuration),
-      // The configuration of AV1 and ProRes follows from the codec string.
-      ...defined({ description: codec === 'h264' || codec === 'hevc' ? configuration : undefined }),
-    },
-    async addPackets(video, audio) {
-      for await (const { bytes, frame, isKey } of track.packets) await video(packetOf(format, frame, bytes, isKey));
-      for await (const packet of soundPackets(options.sound, 0)) await audio(packet);
-    },
-  });
-  try {
-    return await withIndexFirst(indexLast, index, mediaAt);
-  } finally {
-    indexLast.close();
+}
+
+async function* pictureSamples({ format: { rate }, packets }: VideoTrack): AsyncGenerator<Sample> {
+  const duration = frameTimeSeconds(rate, 1);
+  for await (const { bytes, frame, isKey } of packets)
+    yield { bytes, time: frameTimeSeconds(rate, frame), duration, isKey };
+}
+
+async function* soundSamples({ codec, packets }: AudioTrack): AsyncGenerator<Sample> {
+  let end: number | null = null;
+  for await (const { bytes, time: start, duration } of readSound(packets)) {
+    // Uncompressed packets have no times of their own in a file.
+    const time: number = codec === 'pcm' && end !== null ? end : start;
+    end = time + duration;
+    yield { bytes, time, duration, isKey: true };
   }
+}
+
+function encodedPacket({ bytes, time, duration, isKey }: Sample): EncodedPacket {
+  return new EncodedPacket(bytes, isKey ? 'key' : 'delta', time, duration);
 }
 
 /**
@@ -214,7 +243,7 @@ type AddPacket = (packet: EncodedPacket) => Promise<void>;
 
 type SoundFormat = Omit<AudioTrack, 'packets'>;
 
-interface FileOptions extends Omit<MuxOptions, 'sound'> {
+interface TrackOptions extends Omit<MuxOptions, 'sound'> {
   readonly sound: SoundFormat | null;
   readonly format: FrameFormat;
   readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9' | 'prores';
@@ -223,32 +252,37 @@ interface FileOptions extends Omit<MuxOptions, 'sound'> {
   addPackets(video: AddPacket, audio: AddPacket): Promise<void>;
 }
 
-async function writeFile(
-  container: Mp4OutputFormat | MovOutputFormat | WebMOutputFormat,
-  { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, addPackets }: FileOptions,
-): Promise<TemporaryFile> {
-  const { rate, width, height } = format;
+async function writeFile(container: Mp4OutputFormat | WebMOutputFormat, options: TrackOptions): Promise<TemporaryFile> {
   const { file, target } = openTarget();
   try {
-    const output = new Output({ format: container, target });
-    const video = new EncodedVideoPacketSource(codec);
-    output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
-    const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
-    if (audio !== null) output.addAudioTrack(audio);
-    if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
-    await output.start();
-    const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
-    const soundConfig = sound === null ? null : soundDecoderConfig(sound);
-    await addPackets(
-      (packet) => video.add(packet, { decoderConfig }),
-      (packet) => audio!.add(packet, { decoderConfig: soundConfig! }),
-    );
-    await output.finalize();
+    await writeTracks(container, target, options);
     return file;
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+async function writeTracks(
+  container: Mp4OutputFormat | MovOutputFormat | WebMOutputFormat,
+  target: Target,
+  { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, addPackets }: TrackOptions,
+): Promise<void> {
+  const { rate, width, height } = format;
+  const output = new Output({ format: container, target });
+  const video = new EncodedVideoPacketSource(codec);
+  output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
+  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
+  if (audio !== null) output.addAudioTrack(audio);
+  if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
+  await output.start();
+  const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
+  const soundConfig = sound === null ? null : soundDecoderConfig(sound);
+  await addPackets(
+    (packet) => video.add(packet, { decoderConfig }),
+    (packet) => audio!.add(packet, { decoderConfig: soundConfig! }),
+  );
+  await output.finalize();
 }
 
 /** Returns a new temporary file, and the target that writes it. */

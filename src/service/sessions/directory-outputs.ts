@@ -41,7 +41,7 @@ export function createDirectoryOutputs(
       }
       const store = async (fileName: string, { format, video }: RenderedFile): Promise<StoredFile> => {
         const path = `${fileName}.${OUTPUT_FILE_TYPES[format].extension}`;
-        await writeFile(join(directory, path), () => video.stream());
+        await writeFile(join(directory, path), () => video.chunks());
         return { video_url: `${baseUrl}/${path}`, thumbnails: [], bytes: video.size, sha256: await video.sha256() };
       };
       const [main, ...further] = files;

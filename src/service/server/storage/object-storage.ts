@@ -173,7 +173,7 @@ export function createDiskStorage(
     async put(key, content) {
       const path = pathOf(directory, key);
       const isFile = content instanceof TemporaryFile;
-      const data = isFile ? () => content.stream() : content;
+      const data = isFile ? () => content.chunks() : content;
       const write = async (): Promise<void> =>
         replaceFile(path, data, { isDurable: true, unfinished: await temporaryPath() });
       await room.guard(write, isFile ? content.size : content.length);

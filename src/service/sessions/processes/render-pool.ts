@@ -18,7 +18,7 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
   readonly size: number;
   /** H.264 encoder; the software encoder by default. */
   readonly encoder?: EncoderChoice;
-  /** Tasks after which a process is replaced, to limit leaks of native code. */
+  /** Tasks after which a process is replaced, to limit leaks of native code; 200 by default. */
   readonly tasksPerProcess?: number;
   /** The entire environment of the processes. Windows needs `SystemRoot`. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export interface RenderPool extends TaskRunner {
  */
 export function createRenderPool({
   size,
-  tasksPerProcess = 50,
+  tasksPerProcess = 200,
   environment = {},
   encoder = SOFTWARE,
   sandbox = openSandbox('auto'),
