@@ -56,7 +56,11 @@ async function format(
     }
     const read = files.text(path);
     const formatted = read.ok
-      ? formatYaml(path, read.text, path === CONFIG_FILE ? Object.keys(configSchema.properties) : PROPERTY_ORDER)
+      ? formatYaml(
+          path,
+          read.text,
+          path === CONFIG_FILE ? { names: Object.keys(configSchema.properties) } : PROPERTY_ORDER,
+        )
       : ({ ok: false, diagnostics: [unreadable(path, read.reason, at)] } as const);
     if (!formatted.ok) diagnostics.push(...formatted.diagnostics);
     else if (formatted.value.isKept) kept.push(path);

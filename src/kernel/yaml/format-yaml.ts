@@ -1,7 +1,25 @@
-import { type Document, isMap, isPair, isScalar, type Pair, parseDocument, Scalar, visit, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  type Pair,
+  parseDocument,
+  Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { Result } from '../diagnostic.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { TreeNode } from './tree.ts';
+
+/** Order of the properties of a map. */
+export interface PropertyOrder {
+  readonly names: readonly string[];
+  /** Order of the properties of the maps in a property, which is a list or a map of them. */
+  readonly inside?: Readonly<Record<string, PropertyOrder>>;
+}
 
 /** A formatted text with the same meaning as the original. */
 interface FormattedYaml {
@@ -16,14 +34,14 @@ const MAX_PASSES = 6;
 const COLOR = /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 /**
- * Formats a YAML text: known properties in order, then unknown properties, two spaces for each level, colours in double
+ * Formats a YAML text: known properties in order, then unknown properties, also in the maps that the order names, two spaces for each level, colours in double
  * quotes, at most one empty line, a newline at the end. Keeps comments, empty lines, quotes and the lines of long texts.
  * Parses the result and compares it with the original, so the meaning never changes.
  *
  * @param file repository-relative, for diagnostics
- * @param order property names of the top-level map
+ * @param order of the top-level map
  */
-export function formatYaml(file: string, text: string, order: readonly string[]): Result<FormattedYaml> {
+export function formatYaml(file: string, text: string, order: PropertyOrder): Result<FormattedYaml> {
   const meant = parseYaml(file, text);
   if (!meant.ok) return meant;
   if (meant.value === null) return { ok: true, value: { text, isKept: false } };
@@ -43,7 +61,7 @@ export function formatYaml(file: string, text: string, order: readonly string[])
 }
 
 /** @param keepsLines whether scalars over several lines keep their line breaks instead of being joined */
-function layOut(text: string, order: readonly string[], keepsLines: boolean): string {
+function layOut(text: string, order: PropertyOrder, keepsLines: boolean): string {
   // In the failsafe schema every scalar is a string, so none is reformatted.
   const document = parseDocument(text, { schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent' });
   const blocks: string[][] = [];
@@ -70,7 +88,7 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
     },
   });
   // Sorting could move an alias before its anchor.
-  if (isMap(document.contents) && !hasAnchors) sortPairs(document.contents, order);
+  if (isMap(document.contents) && !hasAnchors) sortFile(document.contents, order);
   const laidOut = print(document);
   return blocks.reduce((whole, lines, index) => putBack(whole, placeholder(index), lines), laidOut);
 }
@@ -92,13 +110,9 @@ function print(document: Document): string {
 }
 
 /** Sorts the properties, and keeps a comment at the top of the file there. */
-function sortPairs(map: YAMLMap, order: readonly string[]): void {
+function sortFile(map: YAMLMap, order: PropertyOrder): void {
   const first = map.items[0];
-  const rank = ({ key }: Pair): number => {
-    const index = order.indexOf(isScalar(key) ? String(key.value) : '');
-    return index < 0 ? order.length : index;
-  };
-  map.items.sort((a, b) => rank(a) - rank(b));
+  sortProperties(map, order);
   const now = map.items[0];
   if (first === undefined || now === undefined || first === now) return;
   if (!isScalar(first.key) || !isScalar(now.key)) return;
@@ -107,8 +121,28 @@ function sortPairs(map: YAMLMap, order: readonly string[]): void {
     /^([\s\S]*\n)\n([\s\S]+)$/.exec(first.key.commentBefore ?? '') ?? [];
   first.key.commentBefore = propertyComment;
   const under = now.key.commentBefore ?? '';
-  now.key.spaceBefore = false;
   now.key.commentBefore = header === '' || under === '' ? header + under : `${header.trimEnd()}\n\n${under}`;
+}
+
+/** Sorts the properties of a map, and those of the maps inside it. Comments move with their properties. */
+function sortProperties(map: YAMLMap, { names, inside = {} }: PropertyOrder): void {
+  const rank = ({ key }: Pair): number => {
+    const index = names.indexOf(isScalar(key) ? String(key.value) : '');
+    return index < 0 ? names.length : index;
+  };
+  const first = map.items[0];
+  map.items.sort((a, b) => rank(a) - rank(b));
+  const now = map.items[0];
+  // An empty line above it separated it from another property.
+  if (first !== now && isScalar(now?.key)) now.key.spaceBefore = false;
+  for (const { key, value } of map.items) {
+    const order = isScalar(key) && Object.hasOwn(inside, String(key.value)) ? inside[String(key.value)] : undefined;
+    if (order === undefined || !isCollection(value)) continue;
+    for (const item of value.items) {
+      const member = isPair(item) ? item.value : item;
+      if (isMap(member)) sortProperties(member, order);
+    }
+  }
 }
 
 /** Returns the lines of a multi-line scalar, the first starting after its key; null for any other scalar. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
+import type { PropertyOrder } from '../../kernel/yaml/format-yaml.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../../kernel/yaml/tree.ts';
 
@@ -98,34 +99,56 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
 const MISSING_HINT =
   'Paths are relative to the root of the repository, or with ./ to the folder of the file that contains them';
 
+/** Order of the properties in a formatted scene. */
+const SCENE_ORDER: PropertyOrder = {
+  names: [
+    'id',
+    'template',
+    'extends',
+    'each',
+    'when',
+    'duration',
+    'transition',
+    'fit',
+    'background',
+    'shorten',
+    'resources',
+    'audio',
+    'fonts',
+  ],
+};
+
 /** Order of the properties in a formatted definition. */
-export const PROPERTY_ORDER = [
-  'template',
-  'extends',
-  'each',
-  'when',
-  'id',
-  'title',
-  'description',
-  'labels',
-  'protect',
-  'size',
-  'rate',
-  'duration',
-  'transition',
-  'fit',
-  'background',
-  'shorten',
-  'poster',
-  'resources',
-  'scenes',
-  'audio',
-  'loudness',
-  'fonts',
-  'output',
-  'outputs',
-  'deliver',
-] as const;
+export const PROPERTY_ORDER: PropertyOrder = {
+  names: [
+    'template',
+    'extends',
+    'each',
+    'when',
+    'id',
+    'title',
+    'description',
+    'labels',
+    'protect',
+    'size',
+    'rate',
+    'duration',
+    'transition',
+    'fit',
+    'background',
+    'shorten',
+    'poster',
+    'resources',
+    'scenes',
+    'audio',
+    'loudness',
+    'fonts',
+    'output',
+    'outputs',
+    'deliver',
+  ],
+  inside: { scenes: SCENE_ORDER },
+};
 
 type RepositoryPath =
   | { readonly ok: true; readonly path: string }

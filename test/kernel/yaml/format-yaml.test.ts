@@ -22,13 +22,27 @@ function formatted(text: string): string {
 
 /** Returns the comments that `yamlText` writes above properties, sorted. */
 function commentsOf(text: string): string[] {
-  return (text.match(/# (?:one|two|three|four)$/gm) ?? []).sort();
+  return (text.match(/# (?:one|two|three|four|five)$/gm) ?? []).sort();
+}
+
+/** Returns the properties of the first list of maps in a schema, sorted. */
+function propertiesOfItems(schema: unknown): string[] | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  const { items } = schema as { items?: { properties?: object } };
+  if (items?.properties !== undefined) return Object.keys(items.properties).sort();
+  for (const inner of Object.values(schema)) {
+    const found = propertiesOfItems(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 describe('PROPERTY_ORDER', () => {
-  test('contains every property of a definition', () => {
+  test('contains every property of a definition and of a scene', () => {
     const { properties } = definitionFileSchema() as { properties: object };
-    expect([...PROPERTY_ORDER].sort()).toEqual(Object.keys(properties).sort());
+    expect([...PROPERTY_ORDER.names].sort()).toEqual(Object.keys(properties).sort());
+    const { scenes } = properties as { scenes?: object };
+    expect([...PROPERTY_ORDER.inside!.scenes!.names].sort()).toEqual(propertiesOfItems(scenes));
   });
 });
 
@@ -75,14 +89,29 @@ describe('formatYaml()', () => {
       '# over\n? id # behind\n\n# over the next\n? title\nb:\n  # below\n  ? c # end\n',
       '# over\nid: # behind\n\n# over the next\ntitle:\nb:\n  # below\n  c: # end\n',
     ],
+    [
+      'sorts the properties of scenes, with their comments',
+      'scenes:\n  # the start\n  - resources: { t_01: a }\n    # which one\n    template: intro # here\n\n    id: start\n  - { duration: 4, zz: 1, template: card }\ntitle: A\n',
+      'title: A\nscenes:\n  # the start\n  - id: start\n    # which one\n    template: intro # here\n    resources: { t_01: a }\n  - { template: card, duration: 4, zz: 1 }\n',
+    ],
+    [
+      'sorts the properties of scenes that a map overrides, not the scenes',
+      'extends: a\nscenes:\n  two: { resources: {}, template: b }\n  one:\n    duration: 4\n    template: c\n',
+      'extends: a\nscenes:\n  two: { template: b, resources: {} }\n  one:\n    template: c\n    duration: 4\n',
+    ],
     ['keeps the order if values are aliases', 'title: &a A\nid: *a\n', 'title: &a A\nid: *a\n'],
   ])('%s', (_, text, expected) => {
     expect(formatted(text)).toBe(expected);
   });
 
   test('reports the diagnostics of parseYaml()', () => {
-    expect(formatYaml(FILE, 'a: [', [])).toMatchObject({ ok: false, diagnostics: [{ code: 'yaml_syntax' }] });
-    expect(formatYaml(FILE, 'a: 1\na: 2\n', [])).toMatchObject({ diagnostics: [{ code: 'yaml_duplicate_key' }] });
+    expect(formatYaml(FILE, 'a: [', { names: [] })).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'yaml_syntax' }],
+    });
+    expect(formatYaml(FILE, 'a: 1\na: 2\n', { names: [] })).toMatchObject({
+      diagnostics: [{ code: 'yaml_duplicate_key' }],
+    });
   });
 
   test('accepts the examples of this repository unchanged', () => {
@@ -92,17 +121,18 @@ describe('formatYaml()', () => {
     }
   });
 
+  const ORDER = { names: ['title', 'b'], inside: { scenes: { names: ['id', 'template', 'resources'] } } };
   test('preserves the meaning and every comment, and is idempotent', () => {
     fc.assert(
       fc.property(yamlText, (text) => {
-        const result = formatYaml(FILE, text, ['title', 'b']);
+        const result = formatYaml(FILE, text, ORDER);
         const meant = parseYaml(FILE, text);
         expect(result.ok).toBe(meant.ok);
         if (!result.ok || !meant.ok) return;
         const read = parseYaml(FILE, result.value.text);
         expect(read.ok && sameTree(read.value, meant.value)).toBe(true);
         expect(commentsOf(result.value.text)).toEqual(commentsOf(text));
-        const again = formatYaml(FILE, result.value.text, ['title', 'b']);
+        const again = formatYaml(FILE, result.value.text, ORDER);
         expect(again.ok && again.value.text).toBe(result.value.text);
       }),
       { numRuns: runs(500) },

@@ -32,7 +32,22 @@ const written = fc
       .join(''),
   );
 
+/** Scenes as people write them: in blocks, in one line, or as a map of overrides. */
+const sceneKey = fc.constantFrom('id', 'template', 'duration', 'resources', 'other', '"id"');
+const sceneValue = fc.constantFrom('a', '{b: 1, id: c}', '4.5', '"#eeada7"', '|\n      text\n', '>-\n      in\n      lines', '[x, {template: b, id: c}]', 'a # five', '&x a', '*x'); // biome-ignore format: one line
+const members = fc.uniqueArray(fc.tuple(comment, sceneKey, sceneValue), { maxLength: 5, selector: ([, name]) => name });
+const scene = fc.tuple(members, fc.constantFrom('-', 'first:', '-\n   '), comment).map(([written, start, above]) => {
+  const lines = written.map(([over, name, value]) => `${over}${name}: ${value}`.replaceAll(/^(?=.)/gm, '    '));
+  const body = `${lines.join('\n')}\n`;
+  const inOneLine = start === '-' && !body.includes('\n\n') && !body.trimStart().startsWith('#');
+  return `${above.replaceAll(/^(?=.)/gm, '  ')}  ${start}${inOneLine ? ` ${body.replace(/^ +/, '  ')}` : `\n${body}`}`;
+});
+const scenes = fc.tuple(comment, fc.array(scene, { maxLength: 4 }), fc.boolean()).map(([above, list, isLast]) => {
+  const text = `${above}scenes:\n${list.join('')}`;
+  return isLast ? `b: 1\n${text}` : `${text}title: a\n`;
+});
+
 /** Any value, as written by `yaml`. */
 const value = fc.jsonValue({ maxDepth: 3 }).map((json) => stringify({ title: json }));
 
-export const yamlText = fc.oneof(written, value);
+export const yamlText = fc.oneof(written, value, scenes);
