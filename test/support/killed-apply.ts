@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openJournal } from '../../src/cli/state/open-journal.ts';
+import { timingOf } from '../../src/contract/timeline/place.ts';
+import { plainScene } from '../../src/contract/video-spec.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { applyPlan } from '../../src/reconciler/apply/apply-plan.ts';
 import type { RunClock } from '../../src/reconciler/apply/session-watcher.ts';
+import type { Video } from '../../src/reconciler/definition/video.ts';
+import type { SceneTimeline } from '../../src/reconciler/definition/video-templates.ts';
+import { type TimelineTemplate, timelineOf } from '../../src/reconciler/definition/video-timeline.ts';
 import { LockFile, readLock } from '../../src/reconciler/lock/lock-file.ts';
-import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
+import { type DesiredVideo, desiredVideo } from '../../src/reconciler/plan/desired-video.ts';
 import { planVideos } from '../../src/reconciler/plan/plan-videos.ts';
 import type { JournalConfig } from '../../src/reconciler/project/config.ts';
 import { LOCK_FILE } from '../../src/reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../src/reconciler/project/write-file.ts';
 import { createHttpService } from '../../src/reconciler/service-client/http-service.ts';
+import { templateFacts } from '../../src/template/video-measures.ts';
 import { textVideo } from './text-video.ts';
 
 /**
@@ -48,7 +54,20 @@ const clock: RunClock = {
     await setTimeout(milliseconds / speed, undefined, { signal });
   },
 };
-const videos = titles.map((title, index) => ({ ...textVideo(`video-${index}`, title), title }));
+/** Every other video has a second scene. */
+const videos = titles.map((title, index): Video => {
+  const video = { ...textVideo(`video-${index}`, title), title };
+  const [only] = video.scenes;
+  const transition = { type: 'fade', duration: 0.3 } as const;
+  return index % 2 === 0 ? video : { ...video, scenes: [only!, { ...only!, id: 'second', duration: 2, transition }] };
+});
+const template = { width: 64, height: 36, fps: 10, frameCount: 10, stills: [], spec: { id: 'tsv_1', editables: {} } };
+const timing = timingOf(templateFacts(template as unknown as TimelineTemplate));
+const timelines = (video: DesiredVideo): SceneTimeline | null => {
+  if (plainScene(video) !== null) return null;
+  const resolved = timelineOf(video, new Map([['small', template as unknown as TimelineTemplate]]), () => null);
+  return { timeline: resolved!.timeline!, timing: { small: timing } };
+};
 
 const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
 if (!lock.ok) throw new Error(lock.diagnostics[0]?.message);
@@ -93,7 +112,7 @@ const outcome = await applyPlan({
   ports: {
     updateLock: (change) => lockFile.update(change),
     journal,
-    timelineOf: () => null,
+    timelineOf: timelines,
     ensureStyleVersion: async () => undefined,
     probeUrl: async () => ({ kind: 'there', validator: null }),
     readFile: async () => new Uint8Array(),

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * Options of a program: a service with only the documented interface, which keeps running while its clients are killed
+ * Options of a program: a service with only the documented interface and scenes, which keeps running while its clients are killed
  * and records the sessions it was paid for. Takes the JSON of these options as its argument and prints `listening URL`.
  */
 export interface KilledServiceOptions {
@@ -14,6 +14,8 @@ export interface KilledServiceOptions {
   readonly refusals: number;
   /** Duration of a render. */
   readonly renderMs: number;
+  /** Answer about every template; 404 if absent. */
+  readonly styleVersion?: object;
 }
 
 /** A render that was paid for. */
@@ -21,6 +23,8 @@ export interface PaidSession {
   readonly id: string;
   readonly title: string;
   readonly mapping: unknown;
+  /** The request. */
+  readonly body: object;
   readonly endsAtMs: number;
 }
 
@@ -31,24 +35,28 @@ const byKey = new Map<string, PaidSession>();
 function create(text: string, key: string): PaidSession {
   const known = options.keepsKeys ? byKey.get(key) : undefined;
   if (known !== undefined) return known;
-  const { title, mapping } = JSON.parse(text) as PaidSession;
-  const session = { id: `s-${sessions.size + 1}`, title, mapping, endsAtMs: Date.now() + options.renderMs };
+  const body = JSON.parse(text) as Pick<PaidSession, 'title' | 'mapping'> & {
+    readonly scenes?: { mapping: unknown }[];
+  };
+  const { title, mapping = body.scenes?.[0]?.mapping } = body;
+  const session = { id: `s-${sessions.size + 1}`, title, mapping, body, endsAtMs: Date.now() + options.renderMs };
   sessions.set(session.id, session);
   byKey.set(key, session);
   return session;
 }
 
-function shown({ id, title, mapping, endsAtMs }: PaidSession): object {
+function shown({ id, title, mapping, body, endsAtMs }: PaidSession): object {
   const hasEnded = Date.now() >= endsAtMs;
   const at = '2026-01-01T00:00:00.000Z';
   return {
+    audio_tracks: {},
+    ...body,
     id,
     title,
     mapping: { id: `m-${id}`, ...(mapping as object) },
     errors: [],
     source_uploads: [],
     fonts: [],
-    audio_tracks: {},
     font_changes: {},
     created_at: at,
     updated_at: at,
@@ -72,6 +80,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       200,
       [...sessions.values()].filter(({ title }) => title.startsWith(prefix)),
     );
+  }
+  if (pathname === '/v2/features') {
+    return say(200, { features: { scenes: { max_scenes: 200, max_seconds: 1_800 } } });
+  }
+  if (pathname.startsWith('/v2/template_style_versions/') && options.styleVersion !== undefined) {
+    return say(200, { style_version: options.styleVersion });
   }
   if (request.method === 'POST' && pathname === '/v2/render_sessions') {
     if (Math.random() < options.refusals) return say(503, { title: 'Come again' });
