@@ -76,6 +76,8 @@ export const ADVICE: readonly Group[] = [
       fill_twice: 'Write the length of one of them in seconds.',
       fill_without_duration: 'Add `duration` to the definition.',
       duration_missed: 'Write `duration: fill` at one scene, or remove `duration` of the definition.',
+      still_left_out:
+        'Write a longer `duration`, or remove the stillcut from the template. A video of several scenes has at most 20 stills.',
       transition_first: 'Remove the transition. It is also reported if a condition leaves out the scenes before.',
       transition_too_long: 'Write a shorter `duration`.',
       transition_shortened: 'Write a transition at the scene, or a shorter default.',

@@ -74,6 +74,7 @@ export const CODES = {
   fill_twice: 'Two scenes fill the rest of a video',
   fill_without_duration: 'A scene fills the rest of a video that has no duration',
   duration_missed: 'The scenes of a video do not add up to its duration',
+  still_left_out: 'A video does not have a still that a template of its scenes has',
   transition_first: 'The first scene of a video has a transition',
   transition_too_long: 'A transition is longer than a scene that it joins',
   transition_shortened: 'The default transition is longer than a scene that it joins',

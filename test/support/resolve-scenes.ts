@@ -37,6 +37,14 @@ const CARD = spec('card', {
 const LOOP = spec('loop', { editables: { t_01: optional }, timing: [{ loop: [30, 90] }] });
 const PLAIN = spec('plain', { editables: { t_01: optional } });
 
+/** Returns an animation of 150 frames with sounds in ranges of frames. */
+function soundsOf(...ranges: readonly (readonly [from: number, to: number])[]): Partial<TimelineTemplate> {
+  const layers = ranges.map(([ip, op], at) => ({ ty: 6, ind: at + 1, refId: `sound-${at}`, ip, op, st: ip }));
+  const assets = ranges.map((_, at) => ({ id: `sound-${at}`, u: '', p: '' }));
+  const files = assets.map(({ id }) => [id, { path: `audio/${id}.wav`, bytes: new Uint8Array() }] as const);
+  return { animation: { w: 1920, h: 1080, fr: 30, ip: 0, op: 150, assets, layers }, sounds: new Map(files) };
+}
+
 /** Facts by name; null for a style version of a service. */
 const TEMPLATES: Readonly<Record<string, readonly [StyleVersion, TimelineTemplate | null]>> = {
   intro: [spec('intro'), facts(spec('intro'), { frameCount: 120 })],
@@ -47,6 +55,7 @@ const TEMPLATES: Readonly<Record<string, readonly [StyleVersion, TimelineTemplat
   film: [PLAIN, facts(PLAIN, { fps: 25 })],
   slow: [PLAIN, facts(PLAIN, { fps: 0.5 })],
   tall: [PLAIN, facts(PLAIN, { width: 1080, height: 1920 })],
+  heard: [PLAIN, facts(PLAIN, soundsOf([0, 60], [90, 150]))],
   remote: [PLAIN, null],
 };
 

@@ -4,6 +4,7 @@ import { valueName } from '../../contract/video-spec.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import { leftOutParts } from '../../reconciler/definition/left-out-parts.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
 import { certainFindings, timelineDiagnostics } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
@@ -51,10 +52,15 @@ export function contentFindings(
   return videos.flatMap((video): Diagnostic[] => {
     if (!video.scenes.some(hasContentLength)) return [];
     const early = timelineOf(video, templates, () => null)?.findings ?? [];
-    const reported = new Set(certainFindings(early, video).map(keyOf));
-    const found = certainFindings(timelineOf(video, templates, lengths)?.findings ?? [], video);
+    const certain = certainFindings(early, video);
+    const reported = new Set(certain.map(keyOf));
+    const { timeline = null, findings = [] } = timelineOf(video, templates, lengths) ?? {};
+    const found = certainFindings(findings, video);
     const late = found.filter((finding) => !reported.has(keyOf(finding)));
-    return timelineDiagnostics(late, video, locateTimeline(video.path, source(video.path) ?? ''));
+    const locate = locateTimeline(video.path, source(video.path) ?? '');
+    const isNew = certain.length < early.length && found.length === findings.length && timeline !== null;
+    const parts = isNew ? leftOutParts(video, timeline, templates, locate) : [];
+    return [...timelineDiagnostics(late, video, locate), ...parts];
   });
 }
 

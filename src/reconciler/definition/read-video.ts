@@ -12,6 +12,7 @@ import { child, locateIn, type MapNode, textOf } from '../../kernel/yaml/tree.ts
 import { videoMeasures } from '../../template/video-measures.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import type { FilledCells } from './filled-cells.ts';
+import { leftOutParts } from './left-out-parts.ts';
 import { type DefaultOutputs, type OutputProblem, readOutputs } from './read-outputs.ts';
 import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
@@ -151,6 +152,7 @@ function checkTimeline(video: TimelineVideo, { templates }: VideoContext, locate
   const certain = certainFindings(findings, video);
   const diagnostics = timelineDiagnostics(certain, video, locate);
   if (timeline === null || certain.length < findings.length) return { measures: null, diagnostics };
+  diagnostics.push(...leftOutParts(video, timeline, facts, locate));
   return { measures: timelineMeasures(timeline), diagnostics };
 }
 

@@ -9,7 +9,8 @@ import { templateFacts } from '../../template/video-measures.ts';
 import type { Source, Video } from './video.ts';
 
 /** The facts about a template that decide its place in a video. */
-export type TimelineTemplate = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills' | 'spec'>;
+export type TimelineTemplate = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills' | 'spec'> &
+  Partial<Pick<TemplatePackage, 'animation' | 'sounds'>>;
 
 /** The fields of a video that decide its timeline. */
 export type TimelineVideo = Pick<

@@ -75,7 +75,7 @@ interface SoundTimes {
 }
 
 /** Returns the times at which assets are played, by asset id: for sound layers, and for image layers, which may show clips. */
-function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly SoundTimes[]> {
+export function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly SoundTimes[]> {
   const times = new Map<string, SoundTimes[]>();
   const shown = new Map<string, LayerSpan[]>();
   for (const span of layerSpans(animation)) {

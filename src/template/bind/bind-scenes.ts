@@ -21,7 +21,7 @@ import type { TemplatePackage } from '../template-package.ts';
 import { type BindRequest, bindMapping } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
-import { sceneStills } from './scene-stills.ts';
+import { MAX_STILLS, sceneStills } from './scene-stills.ts';
 import { trackSounds, withDucking } from './track-sounds.ts';
 
 /** A template with the values of a scene. */
@@ -48,8 +48,6 @@ export interface ScenesRequest extends Pick<BindRequest, 'output' | 'fingerprint
   readonly loudness?: LoudnessRequest;
 }
 
-/** Stills of a video of several scenes. */
-const MAX_STILLS = 20;
 const DEFAULT_BACKGROUND = '#000000';
 const DEFAULT_STYLE = { easing: 'ease-in-out', direction: 'left', color: '#000000' } as const;
 
@@ -84,7 +82,7 @@ function bindAll(request: Omit<ScenesRequest, 'loudness'>): ScenesInput {
 }
 
 /**
- * Returns the fields of an input of several scenes that depend on its output. Has at most 20 stills.
+ * Returns the fields of an input of several scenes that depend on its output. Has at most `MAX_STILLS` stills.
  *
  * @param scenes in the order of `timeline.scenes`
  * @param fingerprint see `RenderOutput`

@@ -61,10 +61,15 @@ interface HeardTimes {
   readonly isCut: boolean;
 }
 
-/** @returns null for a sound whose layer the scene never shows */
-function heardTimes(
+/**
+ * Returns when a scene plays a sound.
+ *
+ * @param speed frames of the template for each frame of the timeline
+ * @returns null for a sound whose layer the scene never shows
+ */
+export function heardTimes(
   { map, length }: TimelineScene,
-  { startSeconds, endSeconds }: InputSound,
+  { startSeconds, endSeconds }: Pick<InputSound, 'startSeconds' | 'endSeconds'>,
   speed: Rational,
   timelineRate: Rational,
 ): HeardTimes | null {

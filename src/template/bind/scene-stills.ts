@@ -16,6 +16,9 @@ import type { TimeMap } from '../../contract/timeline/time-map.ts';
 import type { Timeline } from '../../contract/timeline/timeline.ts';
 import type { InputFile, Still } from '../render-input.ts';
 
+/** Stills of a video of several scenes, at most. */
+export const MAX_STILLS = 20;
+
 /**
  * Returns the stills of a scene, named `<scene>.<stillcut>`: the first frame of the output that shows the frame of the template and
  * that no transition covers. A still that is seen in transitions only is the first of those frames; a still that the scene never

@@ -200,6 +200,20 @@ const MISTAKES: readonly (readonly [name: string, codes: string, lines: readonly
   ['a video that is too long', 'video_too_long', ['template: plain', 'duration: 1801']],
   ['a template of a service', 'template_unmeasured', ['scenes:', '  - {template: plain}', '  - {template: remote}']],
   [
+    'parts of a template that a scene is too short for',
+    'still_left_out sound_unused',
+    ['scenes:', '  - {template: plain}', '  - {template: heard, shorten: cut, duration: 1.5}'],
+  ],
+  [
+    'more stills than a video can have',
+    'still_left_out',
+    [
+      'scenes:',
+      '  - template: plain',
+      `    each: {id: "\${n}", from: [${Array.from({ length: 24 }, (_, n) => `{n: ${n}}`).join(', ')}]}`,
+    ],
+  ],
+  [
     '201 scenes',
     'too_many_scenes',
     [
