@@ -20,6 +20,7 @@ import { animateImages } from '../media/animate-images.ts';
 import { clipTimes } from '../media/clip-times.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import { showClips, withoutPath } from '../raster/compose-animation.ts';
+import { withSceneNames } from '../scenes/name-scenes.ts';
 import { sceneClock } from '../scenes/scene-clock.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 import { muxSound } from '../writers/mux.ts';
@@ -87,7 +88,10 @@ async function exportScenes(video: ScenesInput, budget: PictureBudget): Promise<
     const map = timeMapFrom(scene.map);
     const shown = Array.from({ length }, (_, at) => toNumber(templateTimeAt(map, rational(at))));
     const range = { first: Math.floor(Math.min(...shown)), end: Math.ceil(Math.max(...shown)) + 1 };
-    const { animation, clips, clipAnimation } = await selfContained(scene, range, budget);
+    const contained = await selfContained(scene, range, budget).catch((error: unknown) => {
+      throw withSceneNames(error, [name]);
+    });
+    const { animation, clips, clipAnimation } = contained;
     const next = timeline.scenes[index + 1]?.transition ?? null;
     const heldFrames = next === null ? 0 : Math.max(0, next.from + next.frames - (start + length));
     const context = { map, length, heldFrames, rate, animation: clipAnimation };

@@ -21,7 +21,7 @@ export const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 /** Returns the spans of a checked video in order. */
 export function drawnSpans(video: VideoInput): DrawnSpan[] {
   if ('scenes' in video) return spanCutters(video);
-  return [{ first: 0, end: video.frameCount, offset: 0, scene: null, cut: inputCutter(video) }];
+  return [{ first: 0, end: video.frameCount, offset: 0, scene: null, names: [], cut: inputCutter(video) }];
 }
 
 /**

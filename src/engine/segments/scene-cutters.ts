@@ -29,6 +29,8 @@ export interface DrawnSpan extends FrameRange {
   readonly offset: number;
   /** Index of the scene; null for a video of one template at its own times. */
   readonly scene: number | null;
+  /** Ids of the scenes that the input shows; none for a video of one template. */
+  readonly names: readonly string[];
   /** Restricts the input to some ranges of the video within the span. Frames do not depend on the ranges. */
   cut(ranges: readonly FrameRange[]): DrawnInput;
 }
@@ -48,9 +50,14 @@ export function spanCutters(video: ScenesInput): DrawnSpan[] {
   };
   return sceneSpans(video).map((span) => {
     let cut: DrawnSpan['cut'] | undefined;
-    const { first, end, offset, scene } = span;
+    const { first, end, offset, scene, neighbour } = span;
+    const shown = neighbour === 0 ? [scene] : [scene, scene + neighbour].sort((a, b) => a - b);
     return {
-      ...{ first, end, offset, scene },
+      first,
+      end,
+      offset,
+      scene,
+      names: shown.map((index) => video.timeline.scenes[index]!.id),
       cut(ranges) {
         cut ??= isUnchanged(video, span) ? ownCutter(video, span, cutterOf) : composedCutter(video, span, cutterOf);
         return cut(ranges);

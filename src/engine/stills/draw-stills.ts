@@ -2,6 +2,7 @@ import type { Still, VideoInput } from '../../template/render-input.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import type { DrawnInput } from '../scenes/drawn-input.ts';
+import { withSceneNames } from '../scenes/name-scenes.ts';
 import { drawnSpans } from '../segments/drawings.ts';
 import type { DrawnSpan } from '../segments/scene-cutters.ts';
 
@@ -38,8 +39,10 @@ export async function forEachStill(
   renderInput: VideoInput,
   take: (still: Still, data: Uint8Array, rasterizer: Rasterizer) => Promise<void>,
 ): Promise<void> {
-  for (const { input, offset, stills } of stillDrawings(renderInput)) {
-    const rasterizer = await openRasterizer(input);
+  for (const { input, offset, stills, names } of stillDrawings(renderInput)) {
+    const rasterizer = await openRasterizer(input).catch((error: unknown) => {
+      throw withSceneNames(error, names);
+    });
     try {
       for (const still of stills) {
         await rasterizer.prepare(still.frame - offset);
@@ -59,11 +62,13 @@ interface StillDrawing {
   /** Frame of the video that is frame 0 of the input. */
   readonly offset: number;
   readonly stills: readonly Still[];
+  /** As of `DrawnSpan`. */
+  readonly names: readonly string[];
 }
 
 /** Groups the stills of a video in their order. */
 function stillDrawings(video: VideoInput): StillDrawing[] {
-  if (!('scenes' in video)) return [{ input: video, offset: 0, stills: video.stills }];
+  if (!('scenes' in video)) return [{ input: video, offset: 0, stills: video.stills, names: [] }];
   const spans = drawnSpans(video);
   const groups: { readonly span: DrawnSpan; readonly stills: Still[] }[] = [];
   for (const still of video.stills) {
@@ -75,6 +80,6 @@ function stillDrawings(video: VideoInput): StillDrawing[] {
   return groups.map(({ span, stills }) => {
     const frames = [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b);
     const input = span.cut(frames.map((frame) => ({ first: frame, end: frame + 1 })));
-    return { input, offset: span.offset, stills };
+    return { input, offset: span.offset, stills, names: span.names };
   });
 }

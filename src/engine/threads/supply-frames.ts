@@ -5,6 +5,7 @@ import { RING_SLOTS, ringFrame } from '../raster/frame-ring.ts';
 import { errorFrom, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
 import type { DrawnInput } from '../scenes/drawn-input.ts';
+import { withSceneNames } from '../scenes/name-scenes.ts';
 import type { SegmentDrawing } from '../segments/drawings.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import {
@@ -64,7 +65,7 @@ export function supplyFrames(
  * @param isAtOnce true for a consumer for each range, false for a single consumer
  */
 export function supplyDrawing(
-  { renderInput, ranges, span: { offset, scene } }: SegmentDrawing,
+  { renderInput, ranges, span: { offset, scene, names } }: SegmentDrawing,
   signal?: AbortSignal,
   pixelFormats?: readonly PixelFormat[],
   isAtOnce = false,
@@ -74,9 +75,10 @@ export function supplyDrawing(
   const supply = supplyFrames(renderInput, consumers, signal, pixelFormats);
   return {
     async deliver(take) {
-      const { stills, findings } = await supply.deliver((pixels, frame, consumer) =>
-        take(pixels, frame + offset, consumer),
-      );
+      const drawn = supply.deliver((pixels, frame, consumer) => take(pixels, frame + offset, consumer));
+      const { stills, findings } = await drawn.catch((error: unknown) => {
+        throw withSceneNames(error, names);
+      });
       return { stills, findings: scene === null ? findings : findings.map((finding) => ({ scene: 0, ...finding })) };
     },
     close: () => supply.close(),

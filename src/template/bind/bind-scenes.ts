@@ -8,6 +8,7 @@ import { fullLoudness, type LoudnessRequest } from '../../contract/wire/loudness
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
 import type {
   InputFile,
   InputScene,
@@ -68,7 +69,7 @@ export function bindScenes({ loudness, ...request }: ScenesRequest): VideoInput 
 
 function bindAll(request: Omit<ScenesRequest, 'loudness'>): ScenesInput {
   const { timeline, scenes, output, fingerprint = null } = request;
-  const bound = scenes.map((values) => bindMapping(values.template, valuesOf(values), values.fetched));
+  const bound = scenes.map((values, index) => bindScene(values, timeline.scenes[index]!.id));
   const sounds = bound.flatMap((input, index) => {
     return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
   });
@@ -99,6 +100,17 @@ export function scenesFile(
     return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
   });
   return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: { rate, frames, width, height, scenes: times } };
+}
+
+/** Fills the template of a scene, whose id errors name. */
+function bindScene(values: SceneValues, id: string): RenderInput {
+  try {
+    return bindMapping(values.template, valuesOf(values), values.fetched);
+  } catch (error) {
+    if (!(error instanceof ReelformError)) throw error;
+    const { code, message, hint, exitCode } = error;
+    throw new ReelformError(code, `In the scene ${id}: ${message}`, { hint, exitCode, cause: error });
+  }
 }
 
 interface StillTemplate {

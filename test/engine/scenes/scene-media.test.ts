@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { exportLottie } from '../../../src/engine/export/lottie-file.ts';
 import { renderSound } from '../../../src/engine/input-media.ts';
+import { renderFile } from '../../../src/engine/render-file.ts';
+import { renderStills } from '../../../src/engine/render-stills.ts';
 import { drawingsOf } from '../../../src/engine/segments/drawings.ts';
 import type { InputFont, RenderInput, ScenesInput, VideoInput } from '../../../src/template/render-input.ts';
 import { sceneVideo } from '../../support/scene-videos.ts';
@@ -94,6 +97,20 @@ describe('texts of a transition', () => {
       fading!.renderInput,
     );
     expect(findings).toMatchObject([{ code: 'glyph_missing', editable: 't_01', scene: 0 }]);
+  });
+
+  it('name their scene where a font is missing', async () => {
+    const transition = { type: 'fade', duration: 0.4 } as const;
+    const scenes = [
+      { id: 'a', of: worded('One', [LATIN]) },
+      { id: 'product/lamp', of: worded('Two', []), transition },
+    ];
+    const missing = /^In the scene product\/lamp: The font .* of a text has no file$/;
+    const stills = [{ name: 'last', frame: 59 }];
+    await expect(renderStills(sceneVideo(scenes, { stills }))).rejects.toThrow(missing);
+    await expect(exportLottie(sceneVideo(scenes))).rejects.toThrow(missing);
+    const rendering = renderFile(sceneVideo(scenes));
+    await expect(rendering).rejects.toThrow('In the scenes a and product/lamp: The font');
   });
 });
 

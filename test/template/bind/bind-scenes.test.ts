@@ -53,6 +53,13 @@ describe('bindScenes()', () => {
     expect(bind([{ id: 'a', values: { resources } }])).toEqual(bindMapping(smallPackage(), { resources }, new Map()));
   });
 
+  it('names the scene whose template lacks a font', () => {
+    const template = { ...smallPackage(), fonts: new Map() };
+    expect(() => bind([{ id: 'a', duration: 2, values: { template } }])).toThrow(
+      /^In the scene a: The template has no font /,
+    );
+  });
+
   it('keeps scenes of another length, rate or size apart from their template', () => {
     expect(bind([{ id: 'a', duration: 2 }])).toHaveProperty('timeline');
     expect(bind([{ id: 'a' }], { rate: 20 })).toHaveProperty('timeline');
