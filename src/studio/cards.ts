@@ -13,12 +13,11 @@ import type { ProjectTemplate } from '../reconciler/project/load-templates.ts';
 import { CONFIG_FILE } from '../reconciler/project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { LoadedRepository } from './ports.ts';
+import type { PreviewError, PreviewProblem } from './problem-protocol.ts';
 import type {
   CardState,
   FinishedFile,
   PlanSummary,
-  PreviewError,
-  PreviewProblem,
   TemplateCard,
   TextVariant,
   VideoCard,

@@ -1,4 +1,4 @@
-import type { PreviewProblem } from './protocol.ts';
+import type { PreviewProblem } from './problem-protocol.ts';
 
 /** Sets values of a definition, or removes them with null. Comments, order and style of the file are kept. */
 export interface EditRequest {

@@ -9,6 +9,7 @@ import { resolvePath } from '../reconciler/definition/definition-file.ts';
 import { editRows, readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { definitionTree } from './definition-tree.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
 import type {
   DuplicateRequest,
@@ -19,7 +20,7 @@ import type {
   RowEditRequest,
   SceneListRequest,
 } from './edit-protocol.ts';
-import { definitionTree, mediaPath, writtenTransform } from './form-fields.ts';
+import { mediaPath, writtenTransform } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';

@@ -1,56 +1,86 @@
 import { posix } from 'node:path';
 import type { Editable, StyleVersion } from '../contract/wire/style-version.ts';
+import type { Span } from '../kernel/diagnostic.ts';
 import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
-import { readDefinitionFile } from '../reconciler/definition/definition-file.ts';
-import { extend } from '../reconciler/definition/extend.ts';
 import { transformFields } from '../reconciler/definition/read-resource.ts';
 import type { Video, VideoResource } from '../reconciler/definition/video.ts';
 import type { Project } from '../reconciler/project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
-import type { WrittenScene } from './timeline-protocol.ts';
+import { writtenScene } from './definition-tree.ts';
+import { cellFinder, isOfRow } from './field-cells.ts';
+import type { LoadedRepository } from './ports.ts';
+import type { PreviewProblem } from './problem-protocol.ts';
+import type { FormField, SourcePosition, VideoCard } from './protocol.ts';
 
 /** Frames of the page's picture that show the stillcuts of a scene. */
 export type SceneFrames = (scene: string, stillcut: string) => number;
 
+/** A scene whose editables a form has. Values that `resources` lacks are as they are written. */
+type FormScene = Pick<Video['scenes'][number], 'id' | 'template' | 'resources'>;
+
+/**
+ * Returns the scenes of a definition with errors, without values: those of its last valid content, or else of its template or list.
+ *
+ * @param former the last valid content
+ */
+export function writtenScenes(
+  former: Pick<Video, 'scenes'> | null,
+  card: Pick<VideoCard, 'template'>,
+  tree: MapNode | null,
+): FormScene[] {
+  const resources = new Map<string, VideoResource>();
+  if (former !== null) return former.scenes.map(({ id, template }) => ({ id, template, resources }));
+  const list = child(tree, 'scenes');
+  if (list?.kind !== 'list')
+    return [{ id: '', template: card.template || (textOf(child(tree, 'template')) ?? ''), resources }];
+  return list.items.map((node) => {
+    const template = textOf(child(node, 'template')) ?? '';
+    return { id: textOf(child(node, 'id')) ?? template, template, resources };
+  });
+}
+
 /** Returns the editables of a video's templates with their values in the definition. */
 export function formFields(
-  card: Pick<VideoCard, 'path' | 'template'>,
-  video: Video | null,
+  card: Pick<VideoCard, 'id' | 'path' | 'problems'>,
+  scenes: readonly FormScene[],
   tree: MapNode | null,
-  row: RowReference | null,
-  project: Project,
+  loaded: LoadedRepository,
   frameOf: SceneFrames,
 ): FormField[] {
-  const scenes = video?.scenes ?? [
-    { id: '', template: card.template || (textOf(child(tree, 'template')) ?? ''), resources: new Map() },
-  ];
+  const { project } = loaded;
+  const hasRow = child(tree, 'each') !== null;
+  const cellOf = cellFinder(card, tree, loaded);
+  const problemsAt = problemFinder(card.problems, project);
   return scenes.flatMap((scene) => {
     const template = project.templates.get(scene.template);
     if (template === undefined) return [];
     const written = scenes.length === 1 && child(tree, 'scenes') === null ? null : writtenScene(scene.id, tree);
-    const at = written === null ? [] : ['scenes', String(written.index)];
+    const place = written === null ? [] : ['scenes', String(written.index)];
     const shared = child(tree, 'resources');
     return Object.entries(template.spec.editables).map(([key, editable]): FormField => {
       const own = written === null ? null : child(child(written.node, 'resources'), key);
       const node = own ?? child(shared, key);
       const value = node === null ? null : valueNode(node);
       const resource = scene.resources.get(key);
-      const isFilled = (row !== null || written?.isEach === true) && value?.text.includes('${') === true;
-      const column = /^\$\{\s*([^{}]+?)\s*\}$/.exec(value?.text ?? '')?.[1] ?? null;
+      const isFilled = (hasRow || written?.isEach === true) && value?.text.includes('${') === true;
+      const found = isFilled
+        ? cellOf({ scene: scene.id, node: written?.node ?? null, key, text: value?.text ?? '' })
+        : null;
+      const at = found?.span ?? (value ?? node)?.span ?? null;
       return {
         ...fieldOf(key, editable, template.spec, template.package, frameOf(scene.id, editable.stillcut)),
         scene: scenes.length === 1 ? null : scene.id,
-        path: own === null && node !== null ? ['resources', key] : [...at, 'resources', key],
+        path: found?.path ?? (own === null && node !== null ? ['resources', key] : [...place, 'resources', key]),
         value: resource === undefined ? (value?.text ?? null) : inputText(resource),
         transform: writtenTransform(node),
         origin: {
           kind: node === null ? 'none' : isFilled ? 'row' : node.span.file === card.path ? 'own' : 'fragment',
-          at: node === null ? null : positionOf(value ?? node, project),
+          at: at && positionOf(at, project),
         },
-        // Rows of a scene are edited in their file.
-        column: isFilled && written?.isEach !== true ? column : null,
+        cell: found?.cell ?? null,
+        isEditable: !isFilled || (found !== null && (found.cell !== null || found.path !== null)),
+        problems: node === null ? [] : problemsAt(node.span).filter((problem) => isOfRow(problem, found?.row ?? null)),
       };
     });
   });
@@ -68,7 +98,9 @@ export function templateFields(spec: StyleVersion, templatePackage: TemplatePack
       value: field.example,
       transform: {},
       origin: { kind: 'none', at: null },
-      column: null,
+      cell: null,
+      isEditable: true,
+      problems: [],
     };
   });
 }
@@ -79,7 +111,7 @@ function fieldOf(
   { fonts, available_fonts }: StyleVersion,
   templatePackage: TemplatePackage | null,
   frame: number,
-): Omit<FormField, 'scene' | 'path' | 'value' | 'transform' | 'origin' | 'column'> {
+): Omit<FormField, 'scene' | 'path' | 'value' | 'transform' | 'origin' | 'cell' | 'isEditable' | 'problems'> {
   return {
     key,
     label: label ?? key,
@@ -141,33 +173,24 @@ export function writtenTransform(node: TreeNode | null): FormField['transform'] 
   return json as FormField['transform'];
 }
 
-function positionOf({ span }: TreeNode, { source }: Pick<Project, 'source'>): SourcePosition | null {
+function positionOf(span: Span, { source }: Pick<Project, 'source'>): SourcePosition | null {
   const text = source(span.file);
   return text === undefined ? null : { path: span.file, ...textPosition(text, span.start) };
 }
 
-/** A scene as a definition has it, with its index in the list. */
-interface WrittenNode extends WrittenScene {
-  readonly node: TreeNode;
-}
-
-/** Finds the written form of a scene, which may stand for rows; null if there is none. */
-export function writtenScene(id: string, tree: MapNode | null): WrittenNode | null {
-  const list = child(tree, 'scenes');
-  if (list?.kind !== 'list') return null;
-  for (const [index, node] of list.items.entries()) {
-    const name = textOf(child(node, 'id')) ?? textOf(child(node, 'template')) ?? '';
-    const isEach = child(node, 'each') !== null;
-    if (isEach ? id.startsWith(`${name}/`) : id === name) return { index, isEach, node };
-  }
-  return null;
-}
-
-/** Parses a definition and merges it with its fragments, as far as they can be parsed. Values keep the name of their file. */
-export function definitionTree(path: string, { source }: Pick<Project, 'source'>): MapNode | null {
-  const load = (file: string) => {
-    const text = source(file);
-    return text === undefined ? null : readDefinitionFile(file, { ok: true, text }, () => []);
+/** Returns a function that finds the problems that begin in a part of a file. */
+export function problemFinder(
+  problems: readonly PreviewProblem[],
+  { source }: Pick<Project, 'source'>,
+): (span: Span) => PreviewProblem[] {
+  return ({ file, start, end }) => {
+    const inFile = problems.filter((problem) => problem.file === file);
+    const text = inFile.length === 0 ? undefined : source(file);
+    if (text === undefined) return [];
+    const [from, to] = [textPosition(text, start), textPosition(text, Math.max(start + 1, end))];
+    return inFile.filter(({ line, column }) => {
+      const isAfter = (line ?? 0) > from.line || (line === from.line && (column ?? 0) >= from.column);
+      return isAfter && ((line ?? 0) < to.line || (line === to.line && (column ?? 0) < to.column));
+    });
   };
-  return extend(path, load)?.root ?? load(path)?.root ?? null;
 }

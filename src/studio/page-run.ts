@@ -4,7 +4,8 @@ import type { RunNotes } from './cards.ts';
 import type { EventStream } from './event-stream.ts';
 import type { LiveState } from './live-state.ts';
 import type { PreviewPorts } from './ports.ts';
-import type { PreviewError, RunState, VideoProgress } from './protocol.ts';
+import type { PreviewError } from './problem-protocol.ts';
+import type { RunState, VideoProgress } from './protocol.ts';
 import { previewError, RequestError, videoError } from './request-error.ts';
 
 /** The applies of this server, which run in sequence. */

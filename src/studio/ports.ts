@@ -13,7 +13,8 @@ import type { StreamEvent } from '../report/json/event-json.ts';
 import type { RenderPool } from '../service/sessions/processes/render-pool.ts';
 import type { SegmentCache } from '../service/sessions/segments/segment-cache.ts';
 import type { VideoInput } from '../template/render-input.ts';
-import type { HistoryEntry, PreviewProblem } from './protocol.ts';
+import type { PreviewProblem } from './problem-protocol.ts';
+import type { HistoryEntry } from './protocol.ts';
 
 /** A repository as `reelform plan` sees it. */
 export interface LoadedRepository {
@@ -66,7 +67,7 @@ export interface PreviewPorts {
   /** Creates the input of a video, as `reelform render` does. @throws as `OpenInputs.inputOf` */
   inputOf(video: Video, templates: VideoTemplates, output: OutputRequest): Promise<VideoInput>;
   /**
-   * Returns the lengths of local sounds, decoding those that no earlier run has measured. A file that cannot be decoded has none.
+   * Returns the lengths of sounds, decoding local ones that no earlier run has measured. A file that cannot be decoded has none.
    *
    * @param paths repository-relative
    */

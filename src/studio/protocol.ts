@@ -1,4 +1,5 @@
 import type { EditableKind } from '../contract/fields/editable-kinds.ts';
+import type { PreviewError, PreviewProblem } from './problem-protocol.ts';
 import type { LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.ts';
 
 /**
@@ -120,29 +121,6 @@ export interface FinishedFile {
   readonly isPointer?: true;
 }
 
-/** A diagnostic. Lines and columns start at 1; the end is exclusive. */
-export interface PreviewProblem {
-  readonly code: string;
-  readonly severity: 'error' | 'warning';
-  readonly message: string;
-  readonly hint: string | null;
-  /** Repository-relative. */
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly end_line: number | null;
-  readonly end_column: number | null;
-}
-
-/** Why a request was refused or a video failed. */
-export interface PreviewError {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  /** Problems in a file, if those are the reason. */
-  readonly problems?: readonly PreviewProblem[];
-}
-
 export interface VideoDetail {
   readonly card: VideoCard;
   readonly description: string | null;
@@ -234,10 +212,23 @@ export interface FormField {
   readonly transform: Readonly<Record<string, string | number | boolean>>;
   /** The template's own value. */
   readonly example: string | null;
-  /** Location of the value, and what an edit changes: the definition (also for a value of a fragment), or a column of the row. */
+  /** Location of the value, and what an edit changes: the definition (also for a value of a fragment), or a cell of a row. */
   readonly origin: { readonly kind: 'own' | 'fragment' | 'row' | 'none'; readonly at: SourcePosition | null };
-  /** Column that fills the whole value, for origin `row`; null if the value is composed. */
-  readonly column: string | null;
+  /** The cell of a CSV file that an edit changes; null if it changes `path`. */
+  readonly cell: FieldCell | null;
+  /** False for a value of a row that has to be edited where it is written: one of several cells, or of another data file. */
+  readonly isEditable: boolean;
+  /** Problems of the value, which are also those of the card. */
+  readonly problems: readonly PreviewProblem[];
+}
+
+/** A cell of a CSV file that is a whole value. */
+export interface FieldCell {
+  /** Repository-relative. */
+  readonly path: string;
+  /** From 0, without the header. */
+  readonly row: number;
+  readonly column: string;
 }
 
 /** A visible defect. */
@@ -246,8 +237,10 @@ export interface LintMark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly hint: string | null;
-  /** Null for a finding of the whole picture. */
+  /** Null for a finding of the whole picture. In a video of several scenes, that of its scene is in front. */
   readonly editable: string | null;
+  /** Id of the scene that it concerns; null for the whole video, and in a video of one template. */
+  readonly scene: string | null;
   readonly frame: number;
   readonly seconds: number;
   /** Where the finding is on that frame, in shares 0..1 of the picture; null if it is not known. */

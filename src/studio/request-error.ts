@@ -2,7 +2,7 @@ import { defined } from '../kernel/defined.ts';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { fileSystemError } from '../kernel/file-system-error.ts';
 import { SessionFailure } from '../service/sessions/ports.ts';
-import type { PreviewError, PreviewProblem } from './protocol.ts';
+import type { PreviewError, PreviewProblem } from './problem-protocol.ts';
 
 const STATUS = {
   unauthorized: 401,

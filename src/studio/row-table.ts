@@ -1,18 +1,19 @@
-import { child, type MapNode, type ScalarNode } from '../kernel/yaml/tree.ts';
+import { child, type MapNode, type ScalarNode, type TreeNode } from '../kernel/yaml/tree.ts';
 import { resolvePath } from '../reconciler/definition/definition-file.ts';
 import { fillIn } from '../reconciler/definition/fill-in.ts';
+import { writtenId } from '../reconciler/definition/merge-definitions.ts';
 import { type Row, readRows } from '../reconciler/definition/read-rows.ts';
 import { globBase, idOfPath } from '../reconciler/definition/video.ts';
-import { definitionTree } from './form-fields.ts';
+import { definitionTree } from './definition-tree.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { RowReference, RowTable } from './protocol.ts';
 import { RequestError } from './request-error.ts';
 
-/** The rows of a definition with `each`. */
-interface EachRows {
+/** The rows of a data file that `each` of a definition or of a scene names. */
+export interface EachRows {
   readonly path: string;
   readonly rows: readonly Row[];
-  /** Video ids by row; null for a row that cannot be filled in. */
+  /** Ids of the videos or scenes by row; null for a row that cannot be filled in. */
   readonly ids: readonly (string | null)[];
 }
 
@@ -23,7 +24,7 @@ export function rowReference(
   tree: MapNode | null,
   loaded: LoadedRepository,
 ): RowReference | null {
-  const each = eachRows(path, tree, loaded);
+  const each = videoRows(path, tree, loaded);
   if (each === null) return null;
   const index = each.ids.indexOf(id);
   return { path: each.path, index: index === -1 ? null : index };
@@ -34,8 +35,10 @@ export function rowTable(path: string, loaded: LoadedRepository): RowTable {
   const { project } = loaded;
   const definitions = [...project.origins].filter(([, files]) => files.includes(path));
   const found = definitions.flatMap(([file]) => {
-    const each = eachRows(file, definitionTree(file, project), loaded);
-    return each?.path === path ? [each] : [];
+    const tree = definitionTree(file, project);
+    const scenes = child(tree, 'scenes');
+    const ofScenes = (scenes?.kind === 'list' ? scenes.items : []).map((scene) => sceneRows(scene, loaded));
+    return [videoRows(file, tree, loaded), ...ofScenes].filter((each) => each?.path === path).map((each) => each!);
   });
   const [first] = found;
   if (first === undefined) throw new RequestError('not_found', `No definition reads rows from ${JSON.stringify(path)}`);
@@ -45,12 +48,31 @@ export function rowTable(path: string, loaded: LoadedRepository): RowTable {
     isEditable: /\.[ct]sv$/i.test(path),
     columns,
     rows: first.rows.map(({ values }) => columns.map((column) => values.get(column) ?? '')),
-    ids: first.ids,
+    // Only videos have a page of their own.
+    ids: first.ids.map((id) => (loaded.project.videos.some((video) => video.id === id) ? id : null)),
   };
 }
 
-function eachRows(path: string, tree: MapNode | null, { project }: LoadedRepository): EachRows | null {
-  const each = child(tree, 'each');
+/** Returns the rows of a definition's videos; null without a data file. */
+export function videoRows(path: string, tree: MapNode | null, loaded: LoadedRepository): EachRows | null {
+  const idNode = child(tree, 'id');
+  const { videos } = loaded.project.config;
+  return eachRows(child(tree, 'each'), loaded, (row) =>
+    idNode?.kind === 'scalar' ? filled(idNode, row) : idOfPath(path, globBase(videos)),
+  );
+}
+
+/** Returns the rows of a written scene; null without a data file. */
+export function sceneRows(scene: TreeNode, loaded: LoadedRepository): EachRows | null {
+  return eachRows(child(scene, 'each'), loaded, () => writtenId(scene));
+}
+
+/** @param baseOf what is in front of the id of each row */
+function eachRows(
+  each: TreeNode | null,
+  { project }: LoadedRepository,
+  baseOf: (row: Row) => string | null,
+): EachRows | null {
   const from = child(each, 'from');
   const rowId = child(each, 'id');
   if (from?.kind !== 'scalar' || rowId?.kind !== 'scalar') return null;
@@ -58,9 +80,8 @@ function eachRows(path: string, tree: MapNode | null, { project }: LoadedReposit
   const text = target.ok ? project.source(target.path) : undefined;
   if (!target.ok || text === undefined) return null;
   const rows = readRows(target.path, text);
-  const idNode = child(tree, 'id');
   const ids = (rows.ok ? rows.value : []).map((row) => {
-    const base = idNode?.kind === 'scalar' ? filled(idNode, row) : idOfPath(path, globBase(project.config.videos));
+    const base = baseOf(row);
     const last = filled(rowId, row);
     return base === null || last === null ? null : `${base}/${last}`;
   });

@@ -4,6 +4,7 @@ import type { SoundLengths } from '../contract/video-measures.ts';
 import type { SpecSound } from '../contract/video-spec.ts';
 import { TRANSFORM_DEFAULTS } from '../contract/wire/defaults.ts';
 import type { Source, Video } from '../reconciler/definition/video.ts';
+import { locationOf } from '../reconciler/definition/video-timeline.ts';
 import type { SoundBlock } from './timeline-protocol.ts';
 
 type Sound = SpecSound<Source>;
@@ -37,7 +38,7 @@ function heardPart(
   lengths: SoundLengths,
   { from, end }: { readonly from: number; readonly end: number },
 ): Omit<SoundBlock, 'name' | 'scene' | 'from'> {
-  const measured = source.kind === 'file' ? lengths(source.path) : null;
+  const measured = lengths(locationOf(source));
   if (measured === null) return { to: end, cutSeconds: null, passSeconds: null };
   const { trim_start_time, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
   const length = Math.max(0, measured.samples / measured.rate - trim_start_time);

@@ -1,3 +1,5 @@
+import type { PreviewProblem } from './problem-protocol.ts';
+
 // The timeline of a video of several scenes: part of a `VideoDetail`.
 
 /** A scene of a video. Frames are those of the picture that the page shows. */
@@ -14,6 +16,8 @@ export interface SceneBlock {
   /** Null for a cut. */
   readonly transition: { readonly type: string; readonly first: number; readonly end: number } | null;
   readonly written: WrittenScene | null;
+  /** Problems of the scene and of its values, which are also those of the card. */
+  readonly problems: readonly PreviewProblem[];
 }
 
 /** A track of a video or of a scene. Times are in seconds of the video. */
@@ -43,4 +47,6 @@ export interface WrittenScene {
   readonly index: number;
   /** True if it stands for each row of data. */
   readonly isEach: boolean;
+  /** The file of its rows if it can be edited as a table; null for other rows. */
+  readonly rows: string | null;
 }

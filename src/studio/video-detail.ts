@@ -9,7 +9,8 @@ import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { placeFindings, safeAreasOf } from '../report/wording/place-findings.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { definitionTree, formFields, type SceneFrames, templateFields } from './form-fields.ts';
+import { definitionTree } from './definition-tree.ts';
+import { formFields, type SceneFrames, templateFields, writtenScenes } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PreviewContext } from './preview-context.ts';
@@ -30,6 +31,8 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
   const change = plan?.changes.find((candidate) => candidate.id === id) ?? null;
   const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
   const subject = card.picture === null || card.fingerprint === '' ? null : live.subject(card.fingerprint);
+  // A definition with errors keeps its last valid timeline, and its form has what is written now.
+  const shown = video ?? subject?.video ?? null;
   const tree = definitionTree(card.path, project);
   const row = rowReference(id, card.path, tree, loaded);
   return {
@@ -47,8 +50,8 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
             },
           ),
     fields: (change?.fields ?? []).map(({ field, before, after }) => ({ field, before, after })),
-    ...(await scenesOf(subject, video, card, tree, { ports, project })),
-    form: formFields(card, video, tree, row, project, frameOfStill(subject)),
+    ...(await scenesOf(subject, shown, card, tree, { ports, live })),
+    form: formFields(card, video?.scenes ?? writtenScenes(shown, card, tree), tree, loaded, frameOfStill(subject)),
     sources: sourcesOf(card.path, loaded),
     row,
     history: await ports.history(id),
@@ -59,17 +62,18 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
 async function scenesOf(
   subject: DrawSubject | null,
   video: Video | null,
-  { picture }: VideoCard,
+  card: VideoCard,
   tree: MapNode | null,
-  { ports, project }: Pick<PreviewContext, 'ports'> & Pick<LoadedRepository, 'project'>,
+  { ports, live }: Pick<PreviewContext, 'ports' | 'live'>,
 ): Promise<Pick<VideoDetail, 'scenes' | 'sounds' | 'leftOut'>> {
   const leftOut = (video?.leftOut ?? []).flatMap(({ scene, name, reason }): LeftOutScene[] => {
     return scene === null || name !== undefined ? [] : [{ id: scene, reason }];
   });
+  const { picture } = card;
   const timeline = subject?.templates.scenes?.timeline ?? null;
   if (timeline === null || video === null || picture === null) return { scenes: [], sounds: [], leftOut };
-  const lengths = await ports.soundLengths(project, soundFiles(video));
-  const scenes = sceneBlocks(video, timeline, picture, tree);
+  const lengths = await ports.soundLengths(live.loaded.project, soundFiles(video));
+  const scenes = sceneBlocks(video, timeline, picture, tree, card, live.loaded);
   return { scenes, sounds: soundBlocks(video, timeline, lengths), leftOut };
 }
 
@@ -135,8 +139,8 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   return placeFindings(findings, video, context).map(({ finding, target }): LintMark => {
     const [shown] = diagnosticsJson([lintDiagnostic(finding, target)], project.source);
     const { code, severity, message, hint } = shown!;
-    const { editable, frame, seconds, box } = finding;
-    return { code, severity, message, hint, editable, frame, seconds, box };
+    const { editable, scene = null, frame, seconds, box } = finding;
+    return { code, severity, message, hint, editable, scene, frame, seconds, box };
   });
 }
 

@@ -135,7 +135,13 @@ describe('GET /api/video', () => {
     const { form, row, sources, stills } = await page.json<VideoDetail>('/api/video?id=stores/lyon');
     expect(row).toEqual({ path: 'videos/data/stores.csv', index: 0 });
     expect(form).toMatchObject([
-      { key: 't_01', value: 'Lyon, the city', origin: { kind: 'row' }, column: 'city', maxLength: 20 },
+      {
+        key: 't_01',
+        value: 'Lyon, the city',
+        origin: { kind: 'row' },
+        cell: { path: 'videos/data/stores.csv', row: 0, column: 'city' },
+        maxLength: 20,
+      },
       { key: 'c_01', value: '#FFAA00', origin: { kind: 'fragment', at: { path: 'videos/_warm.yaml', line: 2 } } },
       { key: '(Footage)/USER/photo.png', value: null, origin: { kind: 'none', at: null }, isRequired: false },
     ]);

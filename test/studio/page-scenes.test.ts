@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EditAnswer, SceneListRequest } from '../../src/studio/edit-protocol.ts';
-import type { VideoDetail } from '../../src/studio/protocol.ts';
+import type { RowTable, VideoDetail } from '../../src/studio/protocol.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
@@ -74,12 +74,89 @@ describe('GET /api/video of a video of scenes', () => {
     const headlines = form.filter(({ key }) => key === 't_01');
     expect(headlines).toMatchObject([
       { scene: 'small', value: 'Spring', path: ['scenes', '0', 'resources', 't_01'], origin: { kind: 'own' } },
-      { scene: 'product/lamp', value: 'Lamp', origin: { kind: 'row' }, column: null },
+      { scene: 'product/lamp', value: 'Lamp', origin: { kind: 'row', at: { path: 'data/products.csv', line: 2 } } },
       { scene: 'product/chair', value: 'Chair', origin: { kind: 'row' } },
     ]);
+    expect(headlines[1]!.cell).toEqual({ path: 'data/products.csv', row: 0, column: 'name' });
+    expect(headlines[2]!.cell).toEqual({ path: 'data/products.csv', row: 1, column: 'name' });
     // A value of all scenes.
     const colors = form.filter(({ key }) => key === 'c_01');
     expect(colors.map(({ path }) => path.join('.'))).toEqual(Array(3).fill('resources.c_01'));
+  });
+});
+
+describe('values of rows', () => {
+  const ROWS = `title: Rows
+resources: { c_01: "#EEADA7" }
+scenes:
+  - id: list
+    template: small
+    each:
+      from:
+        - { slug: a, name: First } # the first
+      id: "\${slug}"
+    resources: { t_01: "\${name}" }
+  - id: file
+    template: small
+    each: { from: data/rows.json, id: "\${slug}" }
+    resources: { t_01: "\${name}" }
+  - id: composed
+    template: small
+    each: { from: data/products.csv, id: "\${slug}" }
+    resources: { t_01: "The \${name}" }
+`;
+
+  it('are edited in a list, and named where the page cannot edit them', async () => {
+    writeFiles(root, { 'videos/rows.yaml': ROWS, 'data/rows.json': '[{ "slug": "b", "name": "Second" }]' });
+    await page.until(({ videos }) => videos.some(({ id }) => id === 'rows'));
+    const { form } = await page.json<VideoDetail>('/api/video?id=rows');
+    const [list, file, composed] = form.filter(({ key }) => key === 't_01');
+    expect(list).toMatchObject({ isEditable: true, cell: null, origin: { at: { path: 'videos/rows.yaml', line: 8 } } });
+    expect(file).toMatchObject({ isEditable: false, cell: null, origin: { at: { path: 'data/rows.json', line: 1 } } });
+    expect(composed).toMatchObject({ isEditable: false, cell: null, origin: { at: { path: 'videos/rows.yaml' } } });
+    await page.post('/api/edit', { id: 'rows', changes: [{ path: list!.path, value: 'Changed' }] });
+    const edited = ROWS.replace('name: First', 'name: Changed');
+    expect(readFileSync(join(root, 'videos/rows.yaml'), 'utf8')).toBe(edited);
+  });
+
+  it('are shown as a table of a scene', async () => {
+    const table = await page.json<RowTable>('/api/rows?path=data/products.csv');
+    expect(table).toMatchObject({ isEditable: true, columns: ['slug', 'name'], ids: [null, null] });
+    const { scenes } = await detail();
+    expect(scenes.map(({ written }) => written?.rows)).toEqual([null, 'data/products.csv', 'data/products.csv']);
+  });
+});
+
+describe('a definition of scenes with errors', () => {
+  const LONG = 'far more than the twenty letters';
+
+  it('keeps its timeline, with the problem at its scene and its value', async () => {
+    const written = text();
+    writeFileSync(join(root, 'videos/film.yaml'), written.replace('t_01: Spring', `t_01: ${LONG}`));
+    await page.until(({ videos }) => videos.some(({ id, state }) => id === 'film' && state === 'invalid'));
+    const { scenes, form, card } = await detail();
+    expect(scenes.map(({ id, problems }) => [id, problems.map(({ code }) => code)])).toEqual([
+      ['small', ['text_too_long']],
+      ['product/lamp', []],
+      ['product/chair', []],
+    ]);
+    const headline = form.find(({ scene, key }) => scene === 'small' && key === 't_01')!;
+    expect(headline).toMatchObject({ value: LONG, problems: [{ code: 'text_too_long' }] });
+    expect(card.problems).toContainEqual(headline.problems[0]);
+    writeFileSync(join(root, 'videos/film.yaml'), written);
+    await page.until(({ videos }) => videos.some(({ id, state }) => id === 'film' && state !== 'invalid'));
+  });
+
+  it('keeps the cells of its rows, so that a value can be mended where it is typed', async () => {
+    const cell = { path: 'data/products.csv', row: 1, column: 'name' };
+    const write = (value: string) => page.post('/api/rows', { path: cell.path, cells: [{ ...cell, value }] });
+    await write(LONG);
+    const { scenes, form } = await detail();
+    const headline = form.find(({ scene, key }) => scene === 'product/chair' && key === 't_01')!;
+    expect(headline).toMatchObject({ cell, isEditable: true, problems: [{ code: 'text_too_long' }] });
+    expect(scenes.find(({ id }) => id === 'product/chair')!.problems).toMatchObject([{ code: 'text_too_long' }]);
+    expect((await write('Chair')).json).toMatchObject({ problems: [] });
+    expect((await detail()).card.state).not.toBe('invalid');
   });
 });
 

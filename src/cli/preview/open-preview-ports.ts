@@ -26,6 +26,7 @@ import { projectVideos } from '../plan/planned-videos.ts';
 import { openInputs } from '../render/open-inputs.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
+import { cachedLengths } from '../state/cached-lengths.ts';
 import { loadDesiredState } from '../state/load-desired-state.ts';
 import { measureSounds } from '../state/measure-sounds.ts';
 import { projectTemplates } from '../state/video-templates.ts';
@@ -82,7 +83,7 @@ async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>):
   return { ...loaded, lock: lock.ok ? lock.value : null, plan: null, document: null };
 }
 
-/** Why a sound cannot be measured is not reported here: lint and apply do. */
+/** Why a sound cannot be measured is not reported here: lint and apply do. Sounds behind URLs are measured by `plan --refresh`. */
 async function soundLengths(
   { root, assets }: Project,
   paths: readonly string[],
@@ -93,7 +94,8 @@ async function soundLengths(
     return asset === undefined ? [] : [{ path, digest: asset.sha256, at: { file: path, start: 0, end: 0 } }];
   });
   const { lengths } = await measureSounds(root, sounds, { cache: true, openPool: async () => pool });
-  return lengths;
+  const cached = cachedLengths({ root, assets });
+  return (location) => lengths(location) ?? cached(location);
 }
 
 /** Opens the cache for segments of drafts. Separate, so that drafts do not evict finished segments. */

@@ -1,4 +1,5 @@
-import type { DraftEvent, PreviewError, PreviewState, RunEvent, StateChange } from '../protocol.ts';
+import type { PreviewError } from '../problem-protocol.ts';
+import type { DraftEvent, PreviewState, RunEvent, StateChange } from '../protocol.ts';
 import { encodePath } from './route.ts';
 import { dispatch } from './store.ts';
 

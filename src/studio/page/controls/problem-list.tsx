@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import type { PreviewProblem, SourcePosition } from '../../protocol.ts';
+import type { PreviewProblem } from '../../problem-protocol.ts';
+import type { SourcePosition } from '../../protocol.ts';
 import { postJson } from '../server.ts';
 import { usePage } from '../store.ts';
 import { Icon } from './icon.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PreviewError } from '../../protocol.ts';
+import type { PreviewError } from '../../problem-protocol.ts';
 import { ServerError } from '../server.ts';
 
 export interface Loaded<T> {

@@ -18,6 +18,8 @@ export function ColorControl({ field, id, save, otherColors }: ColorControlProps
     return save(color === null ? null : formatRgba(color));
   });
   const color = parseRgba(value);
+  // An empty value keeps the colour of the template.
+  const shown = color ?? parseRgba(field.example ?? '');
   const set = (changed: Partial<Rgba>): void =>
     change(formatRgba({ red: 0, green: 0, blue: 0, alpha: 1, ...color, ...changed }));
   return (
@@ -26,7 +28,7 @@ export function ColorControl({ field, id, save, otherColors }: ColorControlProps
         <input
           type="color"
           aria-label={`${field.label}: pick a colour`}
-          value={color === null ? '#000000' : formatRgba({ ...color, alpha: 1 }).toLowerCase()}
+          value={shown === null ? '#000000' : formatRgba({ ...shown, alpha: 1 }).toLowerCase()}
           onInput={(event) => set({ ...parseRgba(event.currentTarget.value)!, alpha: color?.alpha ?? 1 })}
           onChange={flush}
         />
@@ -48,7 +50,7 @@ export function ColorControl({ field, id, save, otherColors }: ColorControlProps
             min="0"
             max="1"
             step="0.01"
-            value={color?.alpha ?? 1}
+            value={shown?.alpha ?? 1}
             disabled={color === null}
             onInput={(event) => set({ alpha: Number(event.currentTarget.value) })}
             onChange={flush}

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FormField, PreviewError } from '../../protocol.ts';
+import type { PreviewError } from '../../problem-protocol.ts';
+import type { FormField } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { errorOf } from '../controls/use-request.ts';
 

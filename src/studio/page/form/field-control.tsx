@@ -22,6 +22,7 @@ interface FieldControlProps {
 export function FieldControl(props: FieldControlProps): JSX.Element {
   const { field, detail, lint, save, onFocus } = props;
   const id = useId();
+  const { origin } = field;
   const Control = CONTROLS[field.kind];
   return (
     <div class={`field field-${field.kind}`} data-key={field.key} onFocusCapture={onFocus}>
@@ -35,10 +36,17 @@ export function FieldControl(props: FieldControlProps): JSX.Element {
       ) : (
         <Control field={field} id={id} save={save} detail={detail} />
       )}
-      {lint.map((mark) => (
-        <p key={mark.code} class="field-note">
-          <Icon name={mark.severity === 'error' ? 'error' : 'warning'} size={14} />
-          {mark.message}
+      {save === null && (
+        <p class="field-note">
+          {origin.at === null
+            ? 'Columns fill this value. Edit them in their rows.'
+            : `Columns fill this value. Edit them in their rows, or the text in ${origin.at.path}, line ${origin.at.line}.`}
+        </p>
+      )}
+      {[...field.problems, ...lint].map(({ code, severity, message }) => (
+        <p key={`${code} ${message}`} class={`field-note ${severity}`}>
+          <Icon name={severity} size={14} />
+          {message}
         </p>
       ))}
     </div>
@@ -117,14 +125,14 @@ function FontControl({ field, id, save }: ControlProps): JSX.Element {
 }
 
 /** File and line of the value. A value of a fragment is shared, so an edit overrides it for this video alone. */
-function Origin({ field: { origin, column, key } }: { readonly field: FormField }): JSX.Element | null {
+function Origin({ field: { origin, cell, key } }: { readonly field: FormField }): JSX.Element | null {
   if (origin.at === null) return null;
   const name = origin.at.path.split('/').at(-1)!;
   const label =
     origin.kind === 'fragment'
       ? `shared, from ${name}`
       : origin.kind === 'row'
-        ? (column ?? name)
+        ? `${cell?.column ?? `line ${origin.at.line}`} in ${name}`
         : `line ${origin.at.line}`;
   return <OpenLink at={origin.at} label={key === 'title' ? name : label} />;
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { PreviewError, VideoCard } from '../../protocol.ts';
+import type { PreviewError } from '../../problem-protocol.ts';
+import type { VideoCard } from '../../protocol.ts';
 import { Choice } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { errorOf } from '../controls/use-request.ts';

@@ -48,16 +48,23 @@ export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Elemen
         )}
         {groups.map((fields) => {
           const { scene, frame } = fields[0]!;
+          const rows = detail.scenes.find(({ id }) => id === scene)?.written?.rows ?? null;
+          const still = detail.stills.find((candidate) => candidate.frame === frame)?.name ?? null;
           return (
             <fieldset key={`${scene} ${frame}`} class="form-group">
               <legend>
                 <button type="button" class="form-still" onClick={() => onFrame(frame)}>
                   {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}
-                  <span>
-                    {spell(detail.stills.find((still) => still.frame === frame)?.name ?? scene ?? `frame ${frame}`)}
+                  <span class={scene === null ? 'form-still-name' : undefined}>
+                    {scene ?? spell(still ?? `frame ${frame}`)}
                     {card.picture !== null && <small>{formatClock(frame / card.picture.fps)}</small>}
                   </span>
                 </button>
+                {rows !== null && (
+                  <a class="button" href={formatRoute({ kind: 'rows', path: rows })}>
+                    <Icon name="table" size={14} /> All rows
+                  </a>
+                )}
               </legend>
               {fields.map((field) => (
                 <FieldControl
@@ -94,13 +101,11 @@ function nameOf({ scene, key }: FormField): string {
 }
 
 /** How a field is written; null if it cannot be edited here. */
-function saverOf(detail: VideoDetail, field: FormField): Save | null {
-  if (field.origin.kind !== 'row') return saveValue(detail, field.path);
-  const { row } = detail;
-  const { column } = field;
-  if (row === null || row.index === null || column === null) return null;
-  const { path, index } = row;
-  return (value) => saveRows({ path, cells: [{ row: index, column, value: value ?? '' }] });
+function saverOf(detail: VideoDetail, { isEditable, cell, path }: FormField): Save | null {
+  if (!isEditable) return null;
+  if (cell === null) return saveValue(detail, path);
+  const { path: file, row, column } = cell;
+  return (value) => saveRows({ path: file, cells: [{ row, column, value: value ?? '' }] });
 }
 
 function saveValue({ card }: VideoDetail, path: readonly string[]): Save {
@@ -124,6 +129,8 @@ function titleField(card: VideoCard): FormField {
     transform: {},
     example: null,
     origin: { kind: 'own', at: null },
-    column: null,
+    cell: null,
+    isEditable: true,
+    problems: [],
   };
 }

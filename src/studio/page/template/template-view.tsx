@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FormField, PreviewProblem, TemplateCard, TemplateDetail, TextVariant } from '../../protocol.ts';
+import type { PreviewProblem } from '../../problem-protocol.ts';
+import type { FormField, TemplateCard, TemplateDetail, TextVariant } from '../../protocol.ts';
 import { cssGradient, parseRgba, parseStops } from '../color.ts';
 import { BackLink, Choice } from '../controls/button.tsx';
 import { ProblemList } from '../controls/problem-list.tsx';

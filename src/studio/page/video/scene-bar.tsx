@@ -4,6 +4,7 @@ import type { SceneListRequest } from '../../edit-protocol.ts';
 import type { VideoCard, VideoDetail } from '../../protocol.ts';
 import type { SceneBlock } from '../../timeline-protocol.ts';
 import { Choice, IconButton } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
 import { saveLength, saveScenes } from '../edits.ts';
 import { Refusal, useSavedValue } from '../form/control.tsx';
@@ -19,6 +20,9 @@ interface SceneBarProps {
 /** What is known of the current scene, and what can be done with it. */
 export function SceneBar({ card, detail, scene }: SceneBarProps): JSX.Element {
   const { written } = scene;
+  // Those of values are beside their fields.
+  const ofFields = new Set(detail.form.flatMap((field) => field.problems.map((problem) => JSON.stringify(problem))));
+  const problems = scene.problems.filter((problem) => !ofFields.has(JSON.stringify(problem)));
   const last = Math.max(...detail.scenes.map((other) => other.written?.index ?? -1));
   const change = (edit: SceneListRequest['edit']): void => void saveScenes({ id: card.id, edit }).catch(notifyError);
   const move = (by: number): void => change({ kind: 'move', from: written!.index, to: written!.index + by });
@@ -46,6 +50,22 @@ export function SceneBar({ card, detail, scene }: SceneBarProps): JSX.Element {
           <AddScene onAdd={(template) => change({ kind: 'add', index: written.index + 1, template })} />
         </div>
       )}
+      {written?.isEach && (
+        <p class="scene-where">
+          This scene is a row{written.rows === null ? '' : ' of '}
+          {written.rows !== null && <a href={formatRoute({ kind: 'rows', path: written.rows })}>{written.rows}</a>}.
+          What is changed here applies to all rows; their values are below.
+        </p>
+      )}
+      {written === null && (
+        <p class="scene-where">This scene is in a file that the definition extends: edit it there.</p>
+      )}
+      {problems.map(({ code, severity, message }) => (
+        <p key={`${code} ${message}`} class={`field-note ${severity}`}>
+          <Icon name={severity} size={14} />
+          {message}
+        </p>
+      ))}
     </div>
   );
 }

@@ -1,16 +1,19 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { VideoCard, VideoDetail } from '../../protocol.ts';
+import type { PreviewProblem } from '../../problem-protocol.ts';
+import type { LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
 import type { LeftOutScene, SceneBlock } from '../../timeline-protocol.ts';
+import { Icon } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
 import { saveLength, saveScenes } from '../edits.ts';
-import { formatClock, formatLength } from '../wording.ts';
+import { count, formatClock, formatLength } from '../wording.ts';
 import { SceneBar } from './scene-bar.tsx';
 import { SoundTrack } from './sound-track.tsx';
 
 interface SceneTrackProps {
   readonly card: VideoCard;
   readonly detail: VideoDetail;
+  readonly lint: readonly LintMark[];
   readonly frame: number;
   readonly onFrame: (frame: number) => void;
 }
@@ -19,7 +22,7 @@ interface SceneTrackProps {
 const DRAG_PIXELS = 5;
 
 /** The scenes of a video as blocks: click to go there, drag to reorder, drag the right edge to change the length. */
-export function SceneTrack({ card, detail, frame, onFrame }: SceneTrackProps): JSX.Element | null {
+export function SceneTrack({ card, detail, lint, frame, onFrame }: SceneTrackProps): JSX.Element | null {
   const { scenes, leftOut } = detail;
   const { frameCount, fps } = card.picture!;
   const track = useRef<HTMLDivElement>(null);
@@ -89,6 +92,7 @@ export function SceneTrack({ card, detail, frame, onFrame }: SceneTrackProps): J
                 />
               )}
               <b>{scene.id}</b>
+              <SceneNotes notes={[...scene.problems, ...lint.filter((mark) => mark.scene === scene.id)]} />
               <span>{formatLength(frames / fps)}</span>
               {scene.written !== null && !scene.written.isEach && (
                 <i
@@ -107,6 +111,18 @@ export function SceneTrack({ card, detail, frame, onFrame }: SceneTrackProps): J
       {leftOut.length > 0 && <LeftOutScenes scenes={leftOut} />}
       <SceneBar card={card} detail={detail} scene={current} />
     </div>
+  );
+}
+
+/** Marks a scene that has problems or findings. */
+function SceneNotes({ notes }: { readonly notes: readonly (PreviewProblem | LintMark)[] }): JSX.Element | null {
+  if (notes.length === 0) return null;
+  const severity = notes.some((note) => note.severity === 'error') ? 'error' : 'warning';
+  return (
+    <i class={`scene-notes ${severity}`} title={notes.map(({ message }) => message).join('\n')}>
+      <Icon name={severity} size={13} />
+      <span class="hidden">{count(notes.length, 'problem')}</span>
+    </i>
   );
 }
 

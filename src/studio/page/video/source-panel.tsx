@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import type { DefinitionSource, PreviewProblem, VideoDetail } from '../../protocol.ts';
+import type { PreviewProblem } from '../../problem-protocol.ts';
+import type { DefinitionSource, VideoDetail } from '../../protocol.ts';
 import { OpenLink, ProblemText } from '../controls/problem-list.tsx';
 import { tokenizeYaml } from '../yaml-tokens.ts';
 

@@ -43,6 +43,10 @@ export function VideoPanels({ card, panel, detail, findings, onFrame }: VideoPan
   // A gallery is opened to see the finished videos.
   const first = IS_GALLERY && card.finished !== null ? tabs.at(-1)! : tabs[0]!;
   const current = tabs.find((tab) => tab.panel === panel) ?? first;
+  // The form has the problems of its fields beside them.
+  const besideFields = current.panel === 'edit' ? (value?.form ?? []).flatMap((field) => field.problems) : [];
+  const marked = new Set(besideFields.map((problem) => JSON.stringify(problem)));
+  const problems = card.problems.filter((problem) => !marked.has(JSON.stringify(problem)));
   return (
     <section class="panels" aria-label="Details">
       <TabList tabs={tabs} current={current} id={card.id} />
@@ -65,7 +69,7 @@ export function VideoPanels({ card, panel, detail, findings, onFrame }: VideoPan
             ))}
           </div>
         )}
-        {card.problems.length > 0 && current.panel !== 'source' && <ProblemList problems={card.problems} />}
+        {problems.length > 0 && current.panel !== 'source' && <ProblemList problems={problems} />}
         {error !== null && <p class="failures">{error.message}</p>}
         {card.failures.length === 0 && undrawn !== null && <p class="failures">{undrawn.message}</p>}
         {value !== null && renderPanel(current.panel, value, findings, onFrame)}

@@ -100,7 +100,7 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
               />
             )}
             {!IS_GALLERY && detail.value !== null && (
-              <SceneTrack card={card} detail={detail.value} frame={shownFrame} onFrame={goTo} />
+              <SceneTrack card={card} detail={detail.value} lint={lint} frame={shownFrame} onFrame={goTo} />
             )}
             <Transport
               card={card}
