@@ -39,7 +39,7 @@ export function checkScenes(session: SessionScenes<SessionTemplate>): CheckedSce
     const problems = checkMapping({ ...scene.mapping, audio_tracks }, spec, at);
     return isMapping ? problems : problems.map((problem) => ({ ...problem, scene: scene.id }));
   });
-  const forms = [...idProblems(video.scenes), ...timingProblems(video.scenes)];
+  const forms = [...idProblems(video.scenes), ...timingProblems(video.scenes), ...sizeProblems(session)];
   const tracks = isMapping ? [] : checkTracks(video.audio_tracks ?? {}, tracksPointer(video, null));
   // Findings name scenes by their ids.
   if (forms.length > 0) return { problems: [...forms, ...mappings, ...tracks], warnings: [], timeline: null };
@@ -62,6 +62,25 @@ function idProblems(scenes: readonly SceneRequest[]): RequestProblem[] {
     known.add(id.toLowerCase());
     return isTwice ? [{ code: 'scene_id', pointer, detail: `two scenes have the id ${id}` }] : [];
   });
+}
+
+/**
+ * Bytes of the documents of all scenes: each scene has a document of its own until it is drawn. Filling a document can enlarge it, and
+ * a process answers with at most 256 MB of them.
+ */
+const MAX_DOCUMENT_BYTES = 200_000_000;
+
+/** Documents that are not packed are those of the service's own templates. */
+function sizeProblems({ video, templates }: SessionScenes<SessionTemplate>): RequestProblem[] {
+  const sizes = video.scenes.map((scene) => {
+    const { animation } = templateOf(scene, templates);
+    return animation instanceof Uint8Array ? animation.length : 0;
+  });
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (total <= MAX_DOCUMENT_BYTES) return [];
+  const [found, most] = [total, MAX_DOCUMENT_BYTES].map((bytes) => Math.ceil(bytes / 1_000_000));
+  const detail = `the animations of all scenes have ${found} MB together, more than ${most} MB`;
+  return [{ code: 'scenes_too_large', pointer: '#/scenes', detail }];
 }
 
 function timingProblems(scenes: readonly SceneRequest[]): RequestProblem[] {

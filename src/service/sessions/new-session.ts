@@ -5,7 +5,7 @@ import type { RenderSession, SessionRequest } from '../../contract/wire/render-s
 import { scenesOf } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { MappingProblem } from '../../template/bind/check-mapping.ts';
-import { checkOutput, checkOutputs } from '../../template/bind/resolve-output.ts';
+import { checkOutput, checkOutputs, MAX_OUTPUT_FRAMES } from '../../template/bind/resolve-output.ts';
 import type { SessionTemplate } from './bind-template.ts';
 import { checkScenes } from './check-scenes.ts';
 import type { TenantId } from './ports.ts';
@@ -77,12 +77,24 @@ export function outputProblems(
   );
 }
 
-/** A client whose timelines follow other rules would get another video than it showed before. */
+/**
+ * Checks the length of a video of scenes: a client whose timelines follow other rules would get another video than it showed before, and
+ * without an output the video has all frames of its timeline.
+ */
 function framesProblems(request: SessionRequest, measures: VideoMeasures | null): RequestProblem[] {
-  const expected = 'scenes' in request ? request.frames : undefined;
-  if (expected === undefined || measures === null || expected === measures.frames) return [];
-  const detail = `the scenes have ${measures.frames} frames in this service, but the request expects ${expected}`;
-  return [{ code: 'frames_differ', pointer: '#/frames', detail }];
+  if (!('scenes' in request) || measures === null) return [];
+  const { frames: expected, output, outputs } = request;
+  const { frames } = measures;
+  const problems: RequestProblem[] = [];
+  if (expected !== undefined && expected !== frames) {
+    const detail = `the scenes have ${frames} frames in this service, but the request expects ${expected}`;
+    problems.push({ code: 'frames_differ', pointer: '#/frames', detail });
+  }
+  if (output === undefined && outputs === undefined && frames > MAX_OUTPUT_FRAMES) {
+    const detail = `the video would have ${frames} frames, more than ${MAX_OUTPUT_FRAMES}; reduce rate, or request an output with fewer fps`;
+    problems.push({ code: 'definition_invalid', pointer: '#/rate', detail });
+  }
+  return problems;
 }
 
 function retentionProblems({ retention_days: days }: SessionRequest, retentionMs: number | null): RequestProblem[] {

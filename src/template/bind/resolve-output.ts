@@ -89,7 +89,7 @@ function widthFor(video: Pick<VideoMeasures, 'width' | 'height'>, height: number
 }
 
 /** Limit for the length of an output: the longest video, 30 minutes, at 60 frames per second. */
-const MAX_OUTPUT_FRAMES = 30 * 60 * 60;
+export const MAX_OUTPUT_FRAMES = 30 * 60 * 60;
 
 /**
  * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the video's

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { expect, it } from 'vitest';
+import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 import { untilEnded } from '../../support/api.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { sessionBody, startService } from '../../support/running-service.ts';
+import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
 type Json = Record<string, unknown>;
@@ -125,6 +128,32 @@ describeOnDatabases('a session with scenes', (databases) => {
     expect([many.status, many.body.errors]).toMatchObject([400, [{ pointer: '#/scenes' }]]);
     const neither = await post({});
     expect([neither.status, neither.body.errors]).toMatchObject([400, [{ detail: 'mapping is missing' }]]);
+  });
+
+  it('refuses more frames and larger animations than a video may have, although each scene may have them', async () => {
+    const { client } = await startService(await databases.address());
+    const { api } = await client();
+    // Random digits, which no archive compresses far.
+    const noise = randomBytes(600_000).toString('hex');
+    const animation = JSON.stringify({ ...smallAnimation(), noise });
+    const zip = writePackageZip(smallPackageFiles({ 'animation.json': animation }));
+    const headers = { 'content-type': 'application/zip' };
+    const uploaded = await api('POST', '/v2/template_style_versions', { body: zip, headers });
+    const { id } = uploaded.body.style_version;
+    const path = `/v2/template_style_versions/${id}`;
+    await expect.poll(async () => (await api('GET', path)).body.style_version.status).toBe('edit_ready');
+    const dry = async (body: Json) => {
+      const answer = await api('POST', '/v2/render_sessions?dry_run=true', { body: { title: 'Spring', ...body } });
+      return answer.body.errors;
+    };
+    const scenes = (count: number) => Array.from({ length: count }, (_, at) => scene(id, `s${at}`));
+    expect(await dry({ scenes: scenes(150) })).toEqual([]);
+    expect(await dry({ scenes: scenes(200) })).toMatchObject([{ code: 'scenes_too_large', pointer: '#/scenes' }]);
+
+    const long = scenes(2).map((one) => ({ ...one, seconds: 500, timing: [{ hold: 5 }] }));
+    expect(await dry({ scenes: long, rate: 120 })).toMatchObject([{ pointer: '#/rate' }]);
+    expect(await dry({ scenes: long, rate: 120, output: { fps: 60 } })).toEqual([]);
+    expect(await dry({ scenes: long, rate: 60 })).toEqual([]);
   });
 
   it('reports a source that fails, with its scene', async () => {
