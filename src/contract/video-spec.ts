@@ -288,6 +288,30 @@ export function withSpeakers(
   return { ...transform, duck_under: [...heard, ...positions(audio, '')].join(',') };
 }
 
+/** Removes the times of words from tracks under which no other track is lowered, because nothing depends on them. */
+export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf<S> {
+  const under = (tracks: ReadonlyMap<string, SpecSound<S>>): string[] =>
+    [...tracks.values()].flatMap(({ transform }) => transform.duck_under?.split(',') ?? []);
+  const ofVideo = under(audio);
+  const all = new Set([...ofVideo, ...scenes.flatMap((scene) => under(scene.audio))]);
+  const kept = (tracks: ReadonlyMap<string, SpecSound<S>>, used: ReadonlySet<string>): Map<string, SpecSound<S>> =>
+    new Map(
+      [...tracks].map(([name, { speech, ...sound }]) => [
+        name,
+        { ...sound, ...defined({ speech: used.has(name) ? speech : undefined }) },
+      ]),
+    );
+  return {
+    scenes: scenes.map((scene) => ({
+      ...scene,
+      audio: kept(scene.audio, new Set([...ofVideo, ...under(scene.audio)])),
+    })),
+    audio: kept(audio, all),
+  };
+}
+
+type TracksOf<S> = Pick<VideoSpec<S>, 'scenes' | 'audio'>;
+
 function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> {
   return new Map([...map].map(([key, value]) => [key, change(value)]));
 }

@@ -49,6 +49,9 @@ export const CODES = {
   unknown_variable: 'A ${name} does not match any column of the row',
   extends_cycle: 'Definitions extend each other in a cycle',
   data_invalid: 'A data file cannot be read as rows',
+  words_invalid: 'A file of spoken words has no valid times',
+  track_unknown: 'A track is lowered under a track that does not exist',
+  overrun_useless: 'A track of the whole video cannot go on after its scene',
   rows_left_out: 'No row of a data file passes `where`',
   column_hidden: 'The rows of a scene and of its definition have a column of the same name',
 

@@ -51,6 +51,9 @@ export const MAX_TRACK_NAME = 100;
 /** Trim, volume, fades and repetition of a sound; of a track, also its place and its ducking. */
 export type AudioTransform = FieldValues<typeof TRACK_FIELDS>;
 
+/** A pause between words that is shorter than this, in seconds, does not raise a sound that is lowered under them. */
+export const BRIDGED_PAUSE = 0.85;
+
 /** Where words are spoken, in seconds of the source. */
 export type Speech = readonly (readonly [from: number, to: number])[];
 

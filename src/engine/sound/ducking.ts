@@ -1,4 +1,4 @@
-import type { AudioTransform } from '../../contract/wire/mapping.ts';
+import { type AudioTransform, BRIDGED_PAUSE } from '../../contract/wire/mapping.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
 import { fromDecibels } from './decibels.ts';
 
@@ -10,9 +10,6 @@ export interface SpeechSpan {
   readonly from: number;
   readonly to: number;
 }
-
-/** A pause shorter than this, in seconds, does not raise the sound. */
-const BRIDGED_SECONDS = 0.85;
 
 /** A sample from which on a sound has a gain, in decibels; between two points, the gain is interpolated. */
 interface Point {
@@ -31,7 +28,7 @@ export class DuckingCurve {
       Math.round(seconds * MIX_RATE),
     ) as [number, number, number];
     // A pause in which the sound could not reach full volume is bridged, too.
-    const shortest = Math.max(BRIDGED_SECONDS * MIX_RATE, attack + hold + release);
+    const shortest = Math.max(BRIDGED_PAUSE * MIX_RATE, attack + hold + release);
     this.#points = bridged(spans, shortest).flatMap(({ from, to }) => [
       { at: from - attack, decibels: 0 },
       { at: from, decibels: -depth },

@@ -179,7 +179,7 @@ export function transformFields(node: TreeNode | null): TreeNode | null {
   if (node?.kind !== 'map') return null;
   const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
   if (isFull) return child(node, 'transform');
-  return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source')) };
+  return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source' && name !== 'words')) };
 }
 
 /** Normalizes `#EEADA7` or `eeada7ff` to 6 or 8 upper-case digits; `null` for any other text. */

@@ -5,7 +5,7 @@ import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import { withoutConditions } from './conditional-values.ts';
-import { isTextPath } from './definition-file.ts';
+import { type FileText, isTextPath, resolvePath, unreadable } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
 import { hasPlacement, readPlacement } from './read-placement.ts';
@@ -13,6 +13,7 @@ import { type KnownFonts, type Read, readFont, readResource, readSound } from '.
 import type { Row } from './read-rows.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 import type { TimelineTemplate } from './video-timeline.ts';
+import { readWords, speechOf } from './words-file.ts';
 
 /** Properties of a template that definitions depend on. */
 export interface VideoTemplate {
@@ -35,6 +36,8 @@ export interface SceneContext {
   readonly checkPlacement: Check;
   /** Returns the path of a file as the disk stores it; by default as written. */
   readonly storedPath?: (path: string) => string;
+  /** Reads a file that the definition then depends on. */
+  readonly read: (path: string) => FileText;
 }
 
 /** A reference of a definition to a local file. */
@@ -106,7 +109,9 @@ export function readScene(
     if (resource !== undefined) resources.set(key, resource);
   }
   const isKnown = template !== null;
-  const audio = mapOf(isKnown ? child(root, 'audio') : null, (node) => take(readSound(node)));
+  const audio = mapOf(isKnown ? child(root, 'audio') : null, (node) =>
+    readTrack(node, { files, diagnostics, context }),
+  );
   const fonts = mapOf(isKnown ? child(root, 'fonts') : null, (node) => take(readFont(node, template!.fonts)));
   return {
     template,
@@ -133,15 +138,39 @@ export function readTracks(
   // biome-ignore format: one line
   const files: FileUse[] = [];
   const diagnostics: Diagnostic[] = [];
-  const audio = mapOf(child(root, 'audio'), (node) => takeValue(readSound(node), { files, diagnostics, context }));
+  const audio = mapOf(child(root, 'audio'), (node) => readTrack(node, { files, diagnostics, context }));
   return { audio, files, diagnostics };
 }
 
+/** Where a value is read. */
+interface Taking {
+  readonly files: FileUse[];
+  readonly diagnostics: Diagnostic[];
+  readonly context: SceneContext;
+}
+
+/** Reads a sound, and the times of its words. */
+function readTrack(node: TreeNode, taking: Taking): VideoSound | undefined {
+  const sound = takeValue(readSound(node), taking);
+  const words = child(node, 'words');
+  if (sound === undefined || words?.kind !== 'scalar') return sound;
+  const { diagnostics, context } = taking;
+  const path = resolvePath(words.text, words.baseFile);
+  if (!path.ok) {
+    diagnostics.push(errorAt(path.code, words.span, path.message, path.hint));
+    return undefined;
+  }
+  const file = context.read(path.path);
+  const read = file.ok
+    ? readWords(path.path, file.text)
+    : { ok: false as const, diagnostics: [unreadable(path.path, file.reason, words.span)] };
+  if (read.ok) return { ...sound, speech: speechOf(read.value) };
+  diagnostics.push(...read.diagnostics);
+  return undefined;
+}
+
 /** Returns a value, with the path of its file as the disk stores it; undefined if it has a problem. */
-function takeValue<T>(
-  read: Read<T>,
-  { files, diagnostics, context }: { files: FileUse[]; diagnostics: Diagnostic[]; context: SceneContext },
-): T | undefined {
+function takeValue<T>(read: Read<T>, { files, diagnostics, context }: Taking): T | undefined {
   if (read === null) return undefined;
   const filledBy = read.node.kind === 'scalar' ? read.node.row : undefined;
   if (!read.ok) {

@@ -1,7 +1,7 @@
 import { LOUDNESS_PROFILES } from '../../contract/fields/loudness-fields.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
-import { plainScene, type SceneSpec, valueName } from '../../contract/video-spec.ts';
+import { plainScene, type SceneSpec, valueName, withoutUnusedSpeech } from '../../contract/video-spec.ts';
 import { fullLoudness, type Loudness, type LoudnessRequest } from '../../contract/wire/loudness.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -17,6 +17,7 @@ import { type DefaultOutputs, type OutputProblem, readOutputs } from './read-out
 import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
 import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
+import { trackFindings } from './track-findings.ts';
 import type { Source, Video, VideoId } from './video.ts';
 import { type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
@@ -103,9 +104,13 @@ export function completeVideo(
 ): Candidate {
   const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
   const { id, path, row } = incomplete;
-  const placed = { scenes, audio, ...timeline, ...(leftOut.length === 0 ? {} : { leftOut }) };
+  const placed = {
+    ...withoutUnusedSpeech({ scenes, audio }),
+    ...timeline,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+  };
   const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(placed, context, locate);
-  diagnostics.push(...checked.diagnostics);
+  diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate));
   const { output, outputs, ...more } = readOutputs(root, (wanted) => context.outputProblems(wanted, measures), context);
   diagnostics.push(...more.diagnostics);
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };

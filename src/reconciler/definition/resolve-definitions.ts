@@ -103,7 +103,11 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isFragment(path);
     const rows = isVideo
-      ? resolveRows(path, extended.root, { ...context, rows: rowReader(recording(context.read)) })
+      ? resolveRows(path, extended.root, {
+          ...context,
+          read: recording(context.read),
+          rows: rowReader(recording(context.read)),
+        })
       : NO_ROWS;
     origins.set(path, [...read]);
     const resolved = rows.candidates;

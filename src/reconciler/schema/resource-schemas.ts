@@ -56,20 +56,37 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
 
 /** Returns the schema of a track: a sound with its place in the scene or video, and in the mix. */
 export function trackSchema(form: DefinitionForm): JsonSchema {
-  return mediaFormSchema(transformSchema('track', form), form);
+  return mediaFormSchema(transformSchema('track', form), form, { words: WORDS });
 }
 
-/** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
-function mediaFormSchema(transform: JsonSchema, form: DefinitionForm): JsonSchema {
+const WORDS: JsonSchema = {
+  description:
+    'Times of the spoken words: path of a WebVTT or JSON file. Tracks that are lowered under the track follow them.',
+  type: 'string',
+  pattern: '\\.([Vv][Tt][Tt]|[Jj][Ss][Oo][Nn])$|\\$\\{',
+  patternErrorMessage: 'A path of a .vtt or .json file in the repository',
+};
+
+/**
+ * Accepts a source, a map of the source and its transform's fields, or the full form of the interface.
+ *
+ * @param beyond further properties beside the source
+ */
+function mediaFormSchema(
+  transform: JsonSchema,
+  form: DefinitionForm,
+  beyond: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
   const full: JsonSchema = {
     additionalProperties: false,
-    properties: { source: mediaSourceSchema(), transform, ...conditional(form) },
+    properties: { source: mediaSourceSchema(), transform, ...beyond, ...conditional(form) },
   };
   const beside: JsonSchema = {
     additionalProperties: false,
     properties: {
       source: { description: SOURCE, ...mediaSchema() },
       ...transform.properties,
+      ...beyond,
       ...conditional(form),
     },
     ...defined({ allOf: transform.allOf }),

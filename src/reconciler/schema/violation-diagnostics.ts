@@ -195,6 +195,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
 /** Field of a video's transform → its rule and a hint. */
 const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
   trim_start_time: ['cannot be combined with trim_strategy none', 'Remove one of the two'],
+  volume: ['cannot be combined with level', 'Remove one of the two'],
   animate_strategy: [
     'cannot be combined with crop_strategy manual',
     'Remove animate_strategy, or write crop_strategy: cover',
