@@ -43,7 +43,8 @@ export const ADVICE: readonly Group[] = [
       unknown_variable: 'Correct the column name. Write `$${` for the characters `${`.',
       extends_cycle: 'Remove one of the `extends`.',
       data_invalid: 'Correct the line of the data file that the message names.',
-      words_invalid: 'Correct the line that the message names, or write the times as WebVTT or as a JSON list of `{text, start, end}`.',
+      words_invalid:
+        'Correct the line that the message names, or write the times as WebVTT or as a JSON list of `{text, start, end}`.',
       track_unknown: 'Write the name of a track of the video or of the scene under `duck`.',
       overrun_useless: 'Remove `overrun`, or move the track to a scene.',
       rows_left_out: 'Correct the condition, or remove the definition.',
