@@ -5,7 +5,7 @@ import { plainScene } from '../../contract/video-spec.ts';
 import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { firstTemplate, templatesOf, type Video } from '../../reconciler/definition/video.ts';
+import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
 import { contentSounds, hasContentLength, locationOf, timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import {
   assetsOf,
@@ -277,8 +277,11 @@ function measured(
   video: Video,
   { packages, facts, lengths }: MeasureContext,
 ): Pick<RenderingContext, 'measures' | 'times' | 'contentLengths'> {
-  const first = packages.get(firstTemplate(video));
-  if (plainScene(video) !== null) return { measures: first === undefined ? null : videoMeasures(first) };
+  const plain = plainScene(video);
+  if (plain !== null) {
+    const template = packages.get(plain.template);
+    return { measures: template === undefined ? null : videoMeasures(template) };
+  }
   const timeline = timelineOf(video, packages, lengths)?.timeline ?? null;
   const locations = contentSounds(video).map(({ source }) => locationOf(source));
   const contentLengths = Object.fromEntries(locations.map((location) => [location, lengths(location)]));

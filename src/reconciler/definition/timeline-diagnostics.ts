@@ -53,7 +53,7 @@ export function timelineDiagnostics(
 ): Diagnostic[] {
   return findings.flatMap((finding): Diagnostic[] => {
     const { code, scene = null, name } = finding;
-    if (isFoundEarlier(code)) return [];
+    if (isFoundEarlier(code) || isOfRows(finding, video)) return [];
     const [property, message, hint] = wordingOf(code, finding, video);
     return [{ code, severity: TIMELINE_CODES[code], message, hint, at: locate(scene, property, name) }];
   });
@@ -63,6 +63,13 @@ type EarlierCode = (typeof FOUND_EARLIER)[number];
 
 function isFoundEarlier(code: TimelineCode): code is EarlierCode {
   return FOUND_EARLIER.some((known) => known === code);
+}
+
+/** Returns whether the transition of a first scene is that of rows, of which the others have it. */
+function isOfRows({ code, scene: id = '' }: TimelineFinding, { scenes }: Pick<Video, 'scenes'>): boolean {
+  const [written, row] = id.split('/');
+  const isRow = code === 'transition_first' && row !== undefined;
+  return isRow && scenes.some((other) => other.id !== id && other.id.startsWith(`${written}/`));
 }
 
 type Wording = readonly [property: DecidingProperty, message: string, hint: string];
@@ -82,7 +89,7 @@ function wordingOf(
   switch (code) {
     case 'video_empty': {
       const message = 'The video has no scene, because conditions leave out all of them';
-      return ['scenes', message, 'Add a scene without "when", or "when" to the definition'];
+      return ['scenes', message, 'Add a scene without "when" and "where", or write "when" for the whole video'];
     }
     case 'too_many_scenes': {
       const message = `The video has ${Number(wanted?.numerator)} scenes, but at most ${MAX_SCENES} are supported`;
@@ -107,11 +114,23 @@ function wordingOf(
       return ['template', message, 'Write fit: cover to crop it, or fit: contain to show all of it'];
     }
     case 'duration_invalid': {
+      const hint = 'Write seconds like 4.5, or {content: true, min: 3, max: 8}';
       const owner = id === undefined ? 'the video' : inside;
-      const message = `The duration of ${owner} is shorter than a frame, or its min is above its max`;
-      return ['duration', message, 'Write seconds like 4.5, or {content: true, min: 3, max: 8}'];
+      const wish = scenes.find((scene) => scene.id === id)?.duration;
+      const { min, max } = typeof wish === 'object' ? wish : {};
+      if (min !== undefined && max !== undefined && min > max) {
+        const message = `The length of ${owner} has a min of ${min} s above its max of ${max} s`;
+        return ['duration', message, 'Exchange them, or remove one of them'];
+      }
+      return ['duration', `The duration of ${owner} is shorter than a frame`, hint];
     }
     case 'scene_too_short': {
+      if (scenes.find((scene) => scene.id === id)?.duration === 'fill') {
+        const isGone = wanted === undefined || toNumber(wanted) <= 0;
+        const left = isGone ? 'no time is left for it' : `only ${length} is left for it`;
+        const message = `${subject} fills the rest of the video, but ${left}, and it needs ${range}`;
+        return ['duration', message, 'Write a longer duration of the video, or shorter lengths of other scenes'];
+      }
       const hint = 'Write a possible length, or permit less with shorten: cut or shorten: speed';
       return ['duration', `${subject} cannot be ${length} long, only ${range}`, hint];
     }

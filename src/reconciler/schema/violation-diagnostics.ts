@@ -31,7 +31,8 @@ export function violationDiagnostics(
   return violations.map((violation) => {
     const { code, message, hint, path = violation.path, part = 'value' } = describe(violation, subject);
     const place = locate(path, part);
-    const text = place.row === undefined ? message : `${message} (${place.row})`;
+    const sentence = message.replace(/^a (?=scene |definition )/, 'A ');
+    const text = place.row === undefined ? sentence : `${sentence} (${place.row})`;
     return errorAt(code, place.span, text, place.hint ?? hint);
   });
 }
@@ -43,6 +44,8 @@ function describe(violation: Violation, subject: CheckedDocument): Description {
   const { template } = subject;
   const misused = violation.keyword === 'false schema' ? describeTransitionField(violation.path) : null;
   if (misused !== null) return misused;
+  const placed = describePlacement(violation);
+  if (placed !== null) return placed;
   const special = template === null ? null : describeResource(violation, template, DEFINITION_CODES);
   const whole = violation.path.length === 0 ? { ...violation, schema: withAllProperties(violation.schema) } : violation;
   return special ?? describeProperty(whole, nameOfPath(violation.path), DEFINITION_CODES, adviceAt(violation));
@@ -57,6 +60,42 @@ function describeTransitionField([section, field = '']: readonly string[]): Desc
   const types = TRANSITION_FIELDS[field];
   const message = types === undefined ? `A cut has no ${field}` : `Only transitions of type ${types} have a ${field}`;
   return { code: 'definition_invalid', message, hint: `Remove ${field}, or write another type`, part: 'key' };
+}
+
+/** Properties of scenes and their videos with several forms: what they can be, and an example. */
+const PLACEMENTS: Readonly<Record<string, readonly [asked: string, hint: string]>> = {
+  duration: ['seconds, content or fill', 'Write seconds like 4.5, or {content: true, min: 3, max: 8}'],
+  transition: ['cut or a map', 'Write it like {type: fade, duration: 0.4}'],
+  scenes: ['a list that is not empty', 'Write it like [{template: intro}, {template: outro}]'],
+};
+
+/** What to write for a missing property, by the property that needs it. */
+const MISSING: Readonly<Record<string, string>> = {
+  duration: 'Add content: true',
+  transition: 'Add a type and a duration in seconds, like {type: fade, duration: 0.4}',
+};
+
+/** Describes a wrong length, transition or list of scenes as a whole; null for other values. */
+function describePlacement(violation: Violation): Description | null {
+  const { path, keyword, data, ofName } = violation;
+  const [section] = path;
+  const isOfScene = section === 'scenes' && path.length === 3;
+  const property = isOfScene ? path[2]! : section;
+  if (property === undefined || ofName || path.length !== (isOfScene ? 3 : 1)) return null;
+  if (keyword === 'required' && Object.hasOwn(MISSING, property)) {
+    const described = describeProperty(violation, nameOfPath(path), DEFINITION_CODES);
+    return { ...described, hint: MISSING[property] };
+  }
+  const isWhole = ['enum', 'const', 'type', 'minItems', 'anyOf'].includes(keyword);
+  if (!isWhole || !Object.hasOwn(PLACEMENTS, property)) return null;
+  const [asked, hint] = PLACEMENTS[property]!;
+  const came = keyword === 'minItems' ? '' : `, not ${shown(data)}`;
+  const message = `${nameOfPath(path)} must be ${asked}${came}`;
+  return {
+    code: DEFINITION_CODES.invalid,
+    message,
+    hint: describeProperty(violation, property, DEFINITION_CODES).hint ?? hint,
+  };
 }
 
 /** Names a value of a definition: `output.height`, or `each.id of a scene`. */

@@ -247,6 +247,17 @@ describe('mistakes in scenes', () => {
     ]);
   });
 
+  it('accepts the transition of rows, of which the first has none', () => {
+    const transition = 'transition: {type: fade, duration: 1}';
+    const each = 'each: {from: data/rows.csv, WHERE id: "${slug}"}';
+    const codes = (where: string): unknown => {
+      const scene = `  - {id: p, template: plain, ${each.replace('WHERE', where)}, ${transition}}`;
+      return resolveScenes(files(['scenes:', scene])).diagnostics.map(({ code }) => code);
+    };
+    expect(codes('')).toEqual([]);
+    expect(codes('where: {campaign: spring},')).toEqual(['transition_first']);
+  });
+
   it.each([
     ['tail_shortened', '{content: true, max: 6.2}', 6],
     ['sound_cut', '{content: true, max: 5.5}', 6],
