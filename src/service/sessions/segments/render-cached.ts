@@ -51,7 +51,7 @@ export async function renderUnits<Unit extends CachedUnit, Value, Held>(
   return done;
 }
 
-/** @returns units that a concurrent render has stored, unless it failed */
+/** @returns units that a concurrent render or this round has stored, unless that failed */
 async function renderRound<Unit extends CachedUnit, Value, Held>(
   cache: SegmentCache,
   pending: readonly Unit[],
@@ -63,7 +63,16 @@ async function renderRound<Unit extends CachedUnit, Value, Held>(
     return ended === undefined ? [] : [{ unit, ended }];
   });
   const renderedElsewhere = new Set(concurrentRenders.map(({ unit }) => unit));
-  const unclaimed = pending.filter((unit) => !renderedElsewhere.has(unit));
+  // Equal scenes of a video have equal segments. The first of them is rendered.
+  const firstOf = new Map<Sha256, Unit>();
+  const repeated: Unit[] = [];
+  const unclaimed = pending.filter((unit) => {
+    if (renderedElsewhere.has(unit) || unit.key === null) return unit.key === null;
+    const first = firstOf.get(unit.key) ?? unit;
+    firstOf.set(unit.key, first);
+    if (first !== unit) repeated.push(unit);
+    return first === unit;
+  });
   const claims = new Map(unclaimed.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim(unit.key)]])));
   try {
     const reading = pLimit(CONCURRENT_READS);
@@ -90,7 +99,7 @@ async function renderRound<Unit extends CachedUnit, Value, Held>(
     for (const release of claims.values()) release();
   }
   for (const { ended } of concurrentRenders) await (signal === undefined ? ended : abortable(ended, signal));
-  return concurrentRenders.map(({ unit }) => unit);
+  return [...concurrentRenders.map(({ unit }) => unit), ...repeated];
 }
 
 /**

@@ -52,3 +52,23 @@ it('renders scenes in processes, and reuses segments and stills of scenes that a
   expect(await render(after)).toEqual(inBuffers(await renderFile(after)));
   expect(cache.figures).toEqual({ reused: segmentRanges(before).length, rendered: counted.rendered + 2 });
 });
+
+it('renders the segments of equal scenes once', async () => {
+  const cache = memoryCache();
+  const renderer = createSegmentRenderer({ runner: openPool({ size: 2 }), parallel: 2, cache });
+  const of = movingInput({ fps: 10, frameCount: 45 });
+  const other = movingInput({ fps: 10, frameCount: 20 });
+  // Three scenes of the same picture, with stills at the same and at other times.
+  const list = [
+    { id: 'a', of },
+    { id: 'b', of },
+    { id: 'c', of: other },
+    { id: 'd', of },
+  ];
+  const repeated = video(list, [30, 75, 100, 118]);
+  const rendered = inBuffers(await intoMemory((await renderer.render(repeated))[0]!));
+  expect(rendered).toEqual(inBuffers(await renderFile(repeated)));
+  const ofScene = segmentRanges(video([list[0]!], [])).length;
+  expect(segmentRanges(repeated)).toHaveLength(3 * ofScene + 1);
+  expect(cache.figures).toEqual({ reused: 2 * ofScene, rendered: ofScene + 1 });
+});
