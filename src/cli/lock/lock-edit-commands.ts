@@ -16,6 +16,7 @@ import { leftOutHint } from '../../report/wording/left-out-words.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { withProcesses } from '../render/command-pool.ts';
 import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
 import { type DesiredState, loadDesiredState } from '../state/load-desired-state.ts';
 import { lockEntry, updateLock, withRunLock } from '../state/open-lock.ts';
@@ -88,7 +89,10 @@ export async function importCommand(
 ): Promise<number> {
   const root = findRoot(workingDirectory(options, io));
   return withRunLock(root, io, async () => {
-    const repository = await loadDesiredState(root, { cache: false });
+    // The lengths of scenes are compared too, and recorded.
+    const repository = await withProcesses(io, (processes) =>
+      loadDesiredState(root, { cache: false, openPool: () => processes.open() }),
+    );
     const video = repository.desired.find((video) => video.id === id);
     if (video === undefined) {
       // An error in a definition may be the reason that the video is missing.

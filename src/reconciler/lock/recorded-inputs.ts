@@ -199,6 +199,7 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
     case 'track':
       return spec.audio.has(name);
     case 'font':
+      // Only called for the entries of versions that had no scenes.
       return spec.scenes[0]!.fonts.has(name);
     case 'timeline':
       return timelineInputs(spec).some(([id]) => id.name === name);

@@ -36,6 +36,15 @@ export function splitInputs(spec: TimelineSpec<unknown>, inputs: Inputs): SplitI
   };
 }
 
+/** Returns all inputs of a lock entry: those of several scenes with the id of their scene and a dot in front, then those of the video. */
+export function entryInputs({ inputs, scenes = [] }: Pick<LockEntry, 'inputs' | 'scenes'>): Inputs {
+  const prefix = (id: string): string => (scenes.length === 1 ? '' : `${id}.`);
+  const ofScenes = scenes.flatMap(({ id, inputs: values }) => {
+    return Object.entries(values).map(([name, text]) => [`${prefix(id)}${name}`, text] as const);
+  });
+  return { ...Object.fromEntries(ofScenes), ...inputs };
+}
+
 /**
  * Returns the inputs of a lock entry by the names that they have in plans of a video, so that a scene is compared with the scene of
  * the same id. The only scene of a video corresponds to the scene of its template if there is one.

@@ -136,6 +136,7 @@ function statedFields(
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     ...(desired.protect && { protect: true as const }),
     service: desired.service,
+    // Earlier versions require both; those of other scenes are in `scenes`.
     template: firstTemplate(desired),
     style_version: styleVersionOf(desired),
   };

@@ -1,6 +1,9 @@
+import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
+import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
+import { roundedSeconds } from '../../reconciler/plan/compare-scenes.ts';
 import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { changeDocument, type PlanDocument, templateOfChange } from '../../reconciler/plan/plan-document.ts';
@@ -53,9 +56,10 @@ export function explainJson(explanation: {
   return {
     format_version: '1.0',
     ...changeDocument(change),
+    ...defined({ scenes: explainedScenes(change) }),
     service: change.desired?.service ?? change.before?.service ?? null,
     style_version: change.desired === null ? change.before.style_version : styleVersionOf(change.desired),
-    values: change.desired?.inputs ?? change.before?.inputs ?? {},
+    values: change.desired === null ? entryInputs(change.before) : change.desired.inputs,
     files: [...files].sort(),
     rendered_at: change.before?.rendered_at ?? null,
     in_flight:
@@ -65,9 +69,46 @@ export function explainJson(explanation: {
   };
 }
 
+/** Adds to each scene its template version and what made it longer or shorter: times in seconds, those of places of the template. */
+function explainedScenes(change: Change): object[] | undefined {
+  const { desired } = change;
+  const { scenes } = changeDocument(change);
+  if (desired === null || scenes === undefined) return undefined;
+  const { styleVersions, measures } = desired;
+  return scenes.map((scene, index): object => {
+    // Removed scenes come last.
+    const time = scene.difference === 'removed' ? undefined : desired.times?.[index];
+    const version = scene.difference === 'removed' ? undefined : styleVersions[scene.template];
+    if (time === undefined || measures === null) return { ...scene, ...defined({ style_version: version }) };
+    const { why, templateRate = measures.rate } = time;
+    const places = why.places.map(({ kind, from, to, change: frames, held, passes }) => ({
+      kind,
+      from: roundedSeconds(from, templateRate),
+      to: roundedSeconds(to, templateRate),
+      change: roundedSeconds(frames, measures.rate),
+      held: roundedSeconds(held, measures.rate),
+      passes,
+    }));
+    const { shortened } = why;
+    return {
+      ...scene,
+      ...defined({ style_version: version }),
+      natural: roundedSeconds(why.natural, measures.rate),
+      places,
+      ...(shortened && { shortened: { by: shortened.by, seconds: roundedSeconds(shortened.frames, measures.rate) } }),
+    };
+  });
+}
+
 /** Returns the document of `explain --json` for a video that its condition leaves out and that has no lock entry. */
 export function explainLeftOutJson({ id, path, reason }: LeftOutVideo, files: readonly string[]): object {
   return { format_version: '1.0', id, path, left_out: [{ scene: null, reason }], files: [...files].sort() };
+}
+
+/** Returns the templates of a video of several scenes, each once; undefined for one scene. */
+function templatesOfChange({ desired, before }: Change): string[] | undefined {
+  const scenes = desired?.scenes ?? before?.scenes ?? [];
+  return scenes.length < 2 ? undefined : [...new Set(scenes.map(({ template }) => template))];
 }
 
 /** Returns the document of `list --json`. @param leftOut videos without a change that their condition leaves out */
@@ -78,6 +119,7 @@ export function listJson(changes: readonly Change[], leftOut: readonly LeftOutVi
     state: videoState(change).replaceAll(' ', '_'),
     title: change.desired?.title ?? change.before?.title ?? '',
     template: templateOfChange(change),
+    ...defined({ templates: templatesOfChange(change) }),
     path: change.desired?.path ?? (change.action === 'forget' ? change.leftOut?.path : null) ?? null,
     video_url: recordedUrl(change),
     rendered_at: change.before?.rendered_at ?? null,

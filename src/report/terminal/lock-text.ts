@@ -1,11 +1,13 @@
 import { createColors } from 'picocolors';
 import { present } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Lock, LockEntry, LockRendering } from '../../reconciler/lock/lock.ts';
+import type { Lock, LockEntry, LockRendering, LockScene } from '../../reconciler/lock/lock.ts';
 import type { MergeDecision } from '../../reconciler/lock/merge-locks.ts';
+import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
+import { sceneSeconds } from '../wording/scene-words.ts';
 
 /** Lists the recorded videos, a video per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
@@ -25,7 +27,8 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
   const { bold, dim } = createColors(options.color);
   const facts = present<[string, string]>([
     ['title', entry.title],
-    ['template', `${entry.template} (${entry.style_version})`],
+    entry.scenes === undefined && ['template', templateText(entry)],
+    ...(entry.scenes ?? []).map((scene): [string, string] => [`scene ${scene.id}`, sceneText(scene)]),
     ['service', entry.service],
     ['session', entry.session],
     ['fingerprint', entry.fingerprint],
@@ -40,11 +43,19 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ...Object.entries(entry.labels ?? {}).map(([name, value]): [string, string] => [`label ${name}`, value]),
     entry.protect === true && ['protected', 'yes'],
   ]);
-  const inputs = Object.entries(entry.inputs);
+  const inputs = Object.entries(entryInputs(entry));
   const width = Math.max(...[...facts, ...inputs].map(([name]) => name.length));
   const line = ([name, value]: [string, string]): string =>
     `  ${dim(escapeControls(name).padEnd(width))}  ${escapeControls(value)}`;
   return `${[bold(escapeControls(id)), ...facts.map(line), '', '  filled with', ...inputs.map(line)].join('\n')}\n`;
+}
+
+function templateText({ template, style_version: version }: Pick<LockEntry, 'template' | 'style_version'>): string {
+  return `${template} (${version})`;
+}
+
+function sceneText(scene: LockScene): string {
+  return [templateText(scene), ...(scene.length === undefined ? [] : [sceneSeconds(scene.length)])].join(', ');
 }
 
 /** Reports a valid lockfile (`lock verify`). */
