@@ -64,6 +64,15 @@ export function killGroup(groupId: number): void {
   }
 }
 
+/** Returns whether a process exists, or a zombie that waits to be reaped. */
+export function processExists(processId: number): boolean {
+  try {
+    return kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 const GROUP_POLL_MS = 5;
 const GROUP_POLLS = 100;
 

@@ -3,12 +3,12 @@ import { hash, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { kill, pid } from 'node:process';
+import { pid } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullIfMissing } from './file-system-error.ts';
 import { parseRecord } from './json.ts';
-import { readProcessStat } from './os-process.ts';
+import { processExists, readProcessStat } from './os-process.ts';
 import { sweepUnfinished, unfinishedPath } from './replace-file.ts';
 
 const execute = promisify(execFile);
@@ -246,7 +246,7 @@ async function pidNamespace(): Promise<string | null> {
  * @returns null if the process does not exist or has exited
  */
 async function processIdentity(pid: number): Promise<string | null> {
-  if (!exists(pid)) return null;
+  if (!processExists(pid)) return null;
   const stat = readProcessStat(pid);
   if (stat === null) return readStartTime(pid);
   if (stat.state === 'Z' || stat.state === 'X') return null;
@@ -261,15 +261,7 @@ async function readStartTime(pid: number): Promise<string | null> {
     return (await execute('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
   } catch {
     // ps may be missing, and the system may hide processes of other users.
-    return exists(pid) ? UNKNOWN : null;
-  }
-}
-
-function exists(pid: number): boolean {
-  try {
-    return kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return processExists(pid) ? UNKNOWN : null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -8,18 +8,24 @@ import {
   linkSync,
   openSync,
   read,
+  readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   write,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { pid } from 'node:process';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Sha256 } from './digest.ts';
+import { processExists } from './os-process.ts';
 import { sweepTemporary } from './temporary-folder.ts';
 
 const PREFIX = 'reelform-file-';
+/** A process is named by the namespace of its id and its id. */
+const NAME = /^reelform-file-([0-9a-f]+)-(\d+)-/;
 /** A file that another process names may be a link or a pipe, which must neither be followed nor block. */
 const OPEN_TAKEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -45,8 +51,8 @@ interface ByteRange {
 }
 
 /**
- * A file in the temporary folder, for data that is too large to keep in memory. Its owner closes it, which removes it. Files that a
- * killed process left are removed an hour after their last write. EDGE.
+ * A file in the temporary folder, for data that is too large to keep in memory. Its owner closes it, which removes it. Files of a process
+ * that has ended are removed by the next process that creates such a file, and an hour after their last write where it cannot know. EDGE.
  */
 export class TemporaryFile {
   readonly #open: OpenFile;
@@ -61,8 +67,8 @@ export class TemporaryFile {
 
   /** Creates an empty file. */
   static create(): TemporaryFile {
-    sweepTemporary(PREFIX);
-    const path = join(tmpdir(), `${PREFIX}${randomUUID()}`);
+    sweepTemporary(PREFIX, undefined, isLeft);
+    const path = newPath();
     return new TemporaryFile({ path, descriptor: openSync(path, 'wx+', 0o600) }, 0);
   }
 
@@ -79,7 +85,7 @@ export class TemporaryFile {
    * @throws Error if it is not a regular file
    */
   static take(path: string): TemporaryFile {
-    const taken = join(tmpdir(), `${PREFIX}${randomUUID()}`);
+    const taken = newPath();
     renameSync(path, taken);
     let descriptor: number | undefined;
     try {
@@ -191,6 +197,39 @@ export class TemporaryFile {
   #forget(): void {
     this.#isClosed = true;
     forgotten.unregister(this);
+  }
+}
+
+/** A path that other processes do not guess. */
+function newPath(): string {
+  return join(tmpdir(), `${PREFIX}${namespaceName()}-${pid}-${randomBytes(12).toString('hex')}`);
+}
+
+/** Returns whether the process that created a file has ended. False if its id may be from another container or machine. */
+function isLeft(name: string): boolean {
+  const [, namespace, id] = NAME.exec(name) ?? [];
+  return (
+    namespace !== undefined && namespace !== UNKNOWN && namespace === namespaceName() && !processExists(Number(id))
+  );
+}
+
+const UNKNOWN = '0';
+let namespace: string | undefined;
+
+/** Returns a globally unique name of the namespace that this process has its id in; `UNKNOWN` without /proc. */
+function namespaceName(): string {
+  namespace ??= readNamespace();
+  return namespace;
+}
+
+function readNamespace(): string {
+  try {
+    // A container may mount the /proc of its host, where its processes have other ids.
+    if (readlinkSync('/proc/self') !== String(pid)) return UNKNOWN;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return hash('sha256', `${boot} ${readlinkSync('/proc/self/ns/pid')}`).slice(0, 12);
+  } catch {
+    return UNKNOWN;
   }
 }
 

@@ -21,8 +21,16 @@ export function temporaryFolder(prefix: string, staleMs = STALE_MS): string {
   return mkdtempSync(join(tmpdir(), prefix));
 }
 
-/** Removes the temporary folders and files of a prefix that killed processes left. At most once in `staleMs`. */
-export function sweepTemporary(prefix: string, staleMs = STALE_MS): void {
+/**
+ * Removes the temporary folders and files of a prefix that killed processes left. At most once in `staleMs`.
+ *
+ * @param isLeft returns whether the process that created a file has certainly ended, so that its age does not matter
+ */
+export function sweepTemporary(
+  prefix: string,
+  staleMs = STALE_MS,
+  isLeft: (name: string) => boolean = () => false,
+): void {
   const now = Date.now();
   if (now - (sweptAt.get(prefix) ?? Number.NEGATIVE_INFINITY) < staleMs) return;
   sweptAt.set(prefix, now);
@@ -30,7 +38,7 @@ export function sweepTemporary(prefix: string, staleMs = STALE_MS): void {
     if (!name.startsWith(prefix)) continue;
     const path = join(tmpdir(), name);
     const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - changedAt > staleMs) tryToRemove(path);
+    if (now - changedAt > staleMs || isLeft(name)) tryToRemove(path);
   }
 }
 

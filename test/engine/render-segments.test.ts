@@ -150,6 +150,7 @@ describe('joinSegments()', () => {
     const segments = await renderSegments(sounding, RANGES);
     const sound = await renderSound(sounding, 'aac');
     const [joined, whole] = [await joinSegments(sounding, segments, sound), await renderFile(sounding)];
+    sound.track!.packets.close();
     expect(Buffer.compare(joined.video, whole.video)).toBe(0);
     const input = new Input({ source: new BufferSource(joined.video), formats: [MP4] });
     const track = await input.getPrimaryAudioTrack();

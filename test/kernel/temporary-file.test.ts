@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { TemporaryFile } from '../../src/kernel/temporary-file.ts';
@@ -77,6 +79,47 @@ describe('TemporaryFile', () => {
     }
     expect(readdirSync(folder)).toEqual(['secret']);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'removes the files of a killed process when the next one starts',
+    async () => {
+      const program = join(folder, 'program.mjs');
+      await build({
+        stdin: {
+          contents: `import { TemporaryFile } from './temporary-file.ts';
+          globalThis.file = await TemporaryFile.of(Buffer.from('abc'));
+          console.log('created');
+          setInterval(() => undefined, 1000);`,
+          resolveDir: join(import.meta.dirname, '../../src/kernel'),
+        },
+        outfile: program,
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+      });
+      const files = (): string[] => readdirSync(folder).filter((name) => name.startsWith('reelform-file-'));
+      const start = async (): Promise<ChildProcess> => {
+        const child = spawn(process.execPath, [program], {
+          env: { TMPDIR: folder },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        await once(child.stdout!, 'data');
+        return child;
+      };
+      const kill = async (child: ChildProcess): Promise<void> => {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      };
+      const [killed, other] = [await start(), await start()];
+      expect(files()).toHaveLength(2);
+      await kill(killed);
+      const next = await start();
+      // Those of the two that run.
+      expect(files()).toHaveLength(2);
+      await kill(other);
+      await kill(next);
+    },
+  );
 
   it('removes files that killed processes left', async () => {
     const file = TemporaryFile.create();

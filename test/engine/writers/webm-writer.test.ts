@@ -99,6 +99,7 @@ describe('openWebmWriter()', () => {
       Array.from({ length: 15 }, () => drawn(WHITE)),
       { sound },
     );
+    sound?.packets.close();
     const { input } = await read(file);
     const audio = (await input.getPrimaryAudioTrack())!;
     expect(await audio.getCodec()).toBe('opus');

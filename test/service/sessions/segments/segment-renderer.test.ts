@@ -116,13 +116,16 @@ describe('createSegmentRenderer()', () => {
       return local.run(kind, input, options);
     };
     const renderer = createSegmentRenderer({ runner: { run }, parallel: 2, cache: null });
-    await renderer.render(renderInput(0, { frameCount: 105 }));
+    const render = async (frameCount: number): Promise<void> => {
+      for (const { video } of await renderer.render(renderInput(0, { frameCount }))) video.close();
+    };
+    await render(105);
     // 60, 60 and 13 frames; 60, 60 and 12.
     expect(rows.splice(0)).toEqual([
       [0, 20, 80],
       [40, 60, 93],
     ]);
-    await renderer.render(renderInput(0, { frameCount: 340 }));
+    await render(340);
     expect(rows.map(({ length }) => length)).toEqual([5, 4, 4, 4]);
     expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at * 20));
   });
