@@ -121,7 +121,7 @@ function measuredChange(
   const resolved = timelineOf(video, packages, lengths);
   const unknown =
     resolved?.findings.filter(({ code }) => code === 'content_unknown' || code === 'content_unlimited') ?? [];
-  const locate = locateTimeline(video.path, source.source(video.path) ?? '');
+  const locate = locateTimeline(video.path, source.source);
   const found: Diagnostic[] = [
     ...failures.map(({ code, message, hint }) => warningAt(code, locate(null, 'audio'), message, hint)),
     // A failure says it already, and an unchanged video needs no length.

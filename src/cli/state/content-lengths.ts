@@ -57,7 +57,7 @@ export function contentFindings(
     const { timeline = null, findings = [] } = timelineOf(video, templates, lengths) ?? {};
     const found = certainFindings(findings, video);
     const late = found.filter((finding) => !reported.has(keyOf(finding)));
-    const locate = locateTimeline(video.path, source(video.path) ?? '');
+    const locate = locateTimeline(video.path, source);
     const isNew = certain.length < early.length && found.length === findings.length && timeline !== null;
     const parts = isNew ? leftOutParts(video, timeline, templates, locate) : [];
     return [...timelineDiagnostics(late, video, locate), ...parts];

@@ -47,7 +47,7 @@ export function valueSpan(
   { cells: filled, source }: LocatedVideos,
   shown?: string,
 ): Span {
-  const written = (): Span => resourceSpan(path, source(path) ?? '', key);
+  const written = (): Span => resourceSpan(path, source, key);
   const cells = key === null ? [] : (filled.get(id)?.get(key) ?? []);
   const [first] = cells;
   if (first === undefined) return written();

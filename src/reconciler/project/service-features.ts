@@ -69,7 +69,7 @@ function timelineIn(video: Video, templateOf: FeatureContext['templateOf']): Tim
 }
 
 function spanOf({ path, scenes }: Video, { source }: Pick<RepositoryFiles, 'source'>): Span {
-  const locate = locateTimeline(path, source(path) ?? '');
+  const locate = locateTimeline(path, source);
   const [only, second] = scenes;
   return second === undefined ? locate(only!.id, 'duration') : locate(null, 'scenes');
 }

@@ -87,11 +87,11 @@ export function failureDiagnostics(groups: readonly FailureGroup[]): JsonDiagnos
 
 function locate({ editable }: VideoFailure, path: string | null, { source }: FailureContext): FailureLocation {
   const nowhere = { file: path, line: null, column: null };
-  const text = path === null ? undefined : source(path);
-  if (path === null || text === undefined) return nowhere;
-  const { start, end } = resourceSpan(path, text, editable ?? null);
-  // Offset 0 means that the value is not in this file.
-  return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
+  if (path === null) return nowhere;
+  const { file, start, end } = resourceSpan(path, source, editable ?? null);
+  const text = source(file);
+  // Offset 0 means that the value was not found.
+  return end === 0 || text === undefined ? nowhere : { file, ...textPosition(text, start) };
 }
 
 function unknownFailure({ id, askedAt, session, code }: ApplyOutcome['unknown'][number]): VideoFailure {

@@ -66,7 +66,7 @@ function findingSpan(finding: LintFinding, video: Video, located: LocatedVideos)
   const shown = code === 'text_leftover' ? asWritten(finding.leftover) : undefined;
   if (editable !== null || scene === null) return valueSpan(video, editable, located, shown);
   const property = code === 'transition_from_empty' ? 'transition' : code === 'hold_moves' ? 'duration' : 'template';
-  return locateTimeline(video.path, located.source(video.path) ?? '')(scene, property);
+  return locateTimeline(video.path, located.source)(scene, property);
 }
 
 /** Undoes the shortening of a leftover and the line breaks of animations. */

@@ -40,7 +40,7 @@ it.each([
   ['an inherited value', 't_02', ''],
   ['an unknown key', null, ''],
 ])('resourceSpan() locates the value of %s', (_what, key, text) => {
-  const { file, start, end } = resourceSpan('a.yaml', TEXT, key);
+  const { file, start, end } = resourceSpan('a.yaml', () => TEXT, key);
   expect(file).toBe('a.yaml');
   expect(TEXT.slice(start, end)).toBe(text);
 });

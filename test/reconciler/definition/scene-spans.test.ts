@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Span } from '../../../src/kernel/diagnostic.ts';
 import { valueSpan } from '../../../src/reconciler/definition/filled-cells.ts';
 import { locateTimeline, resourceSpan } from '../../../src/reconciler/definition/scene-spans.ts';
 import { resolveScenes } from '../../support/resolve-scenes.ts';
@@ -31,13 +32,40 @@ describe('resourceSpan()', () => {
     ['other.t_01', ''],
     [null, ''],
   ])('locates the value of %s', (key, text) => {
-    expect(shown(resourceSpan('videos/a.yaml', TEXT, key))).toBe(`videos/a.yaml: ${text}`);
+    expect(shown(resourceSpan('videos/a.yaml', (file) => files[file], key))).toBe(`videos/a.yaml: ${text}`);
   });
 
   it('locates a value in a map that overrides scenes', () => {
     const override = 'extends: ./_base.yaml\nscenes: {end: {resources: {t_01: Bye}}}\n';
-    const { start, end } = resourceSpan('videos/b.yaml', override, 'end.t_01');
+    const source = (file: string) => (file === 'videos/b.yaml' ? override : undefined);
+    const { start, end } = resourceSpan('videos/b.yaml', source, 'end.t_01');
     expect(override.slice(start, end)).toBe('Bye');
+  });
+
+  it('locates an inherited value in the fragment of the definition or of the scene', () => {
+    const inherited: Record<string, string> = {
+      'videos/c.yaml': 'extends: ./_base.yaml\nscenes: {end: {resources: {t_01: Bye}}}\n',
+      'videos/_base.yaml':
+        'resources: {logo: base.png}\nscenes:\n  - {template: intro, extends: ./_intro.yaml, duration: 5}\n  - {id: end, template: plain, resources: {t_02: See you}}\n',
+      'videos/_intro.yaml': 'resources: {t_01: Hi}\naudio: {voice: hi.mp3}\ntransition: cut\n',
+    };
+    const source = (file: string): string | undefined => inherited[file];
+    const text = ({ file, start, end }: Span): string => `${file}: ${inherited[file]!.slice(start, end)}`;
+    const at = (key: string): string => text(resourceSpan('videos/c.yaml', source, key));
+    expect([at('end.t_01'), at('end.t_02'), at('end.logo')]).toEqual([
+      'videos/c.yaml: Bye',
+      'videos/_base.yaml: See you',
+      'videos/_base.yaml: base.png',
+    ]);
+    expect([at('intro.t_01'), at('intro.audio_tracks.voice')]).toEqual([
+      'videos/_intro.yaml: Hi',
+      'videos/_intro.yaml: hi.mp3',
+    ]);
+    const locate = locateTimeline('videos/c.yaml', source);
+    expect([text(locate('intro', 'duration')), text(locate('intro', 'transition'))]).toEqual([
+      'videos/_base.yaml: 5',
+      'videos/_intro.yaml: cut',
+    ]);
   });
 });
 
@@ -57,7 +85,7 @@ describe('valueSpan()', () => {
 });
 
 describe('locateTimeline()', () => {
-  const locate = locateTimeline('videos/a.yaml', TEXT);
+  const locate = locateTimeline('videos/a.yaml', (file) => files[file]);
   it.each([
     ['intro', 'duration', undefined, '5'],
     ['intro', 'audio', 'music', 'scene.mp3'],
