@@ -9,13 +9,15 @@ import type { VideoDetail } from '../src/studio/protocol.ts';
 import { recordFigure } from './record-figure.ts';
 
 /**
- * Measures when Chromium shows each frame of a video of twelve scenes on the preview page: while its draft is rendered, and
+ * Measures when Chromium shows each frame of a video of scenes on the preview page: while its draft is rendered, and
  * again afterwards. A frame is late if it is shown more than one frame after its time, counted from the frame before it.
- * `npm run bench:playback [-- --rounds 3 --program dist/cli/main.js]`
+ * `npm run bench:playback [-- --rounds 3 --scenes 12 --program dist/cli/main.js]`
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
+    /** Of three seconds each. */
+    scenes: { type: 'string', default: '12' },
     /** The program to measure, such as that of another checkout. */
     program: { type: 'string' },
     chromium: { type: 'string', default: process.env.CHROMIUM ?? '/usr/bin/chromium' },
@@ -24,7 +26,6 @@ const { values } = parseArgs({
 const ROOT = join(import.meta.dirname, '../..');
 const PROGRAM = values.program ?? join(ROOT, 'dist/cli/main.js');
 const ID = 'campaign/twelve';
-const SCENES = 12;
 /** Frames before and after a scene's start or transition that count as near it. */
 const NEAR = 3;
 
@@ -101,14 +102,14 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Twelve scenes of three seconds with a sound: cuts, fades and slides by turns. */
+/** Scenes of three seconds with a sound: cuts, fades and slides by turns. */
 function definition(): string {
   const transitions = [
     '',
     '    transition: { type: fade, duration: 0.4 }\n',
     '    transition: { type: slide, duration: 0.4 }\n',
   ];
-  const scenes = Array.from({ length: SCENES }, (_, index) => {
+  const scenes = Array.from({ length: Number(values.scenes) }, (_, index) => {
     const transition = index === 0 ? '' : transitions[index % transitions.length]!;
     const texts = `t_01: Lamp ${index + 1}, t_02: € ${90 + index}, t_03: Light for the evening`;
     return `  - id: scene-${index + 1}\n    template: campaign-product\n    duration: 3\n${transition}    resources: { ${texts} }\n`;

@@ -51,7 +51,7 @@ export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Elemen
           const rows = detail.scenes.find(({ id }) => id === scene)?.written?.rows ?? null;
           const still = detail.stills.find((candidate) => candidate.frame === frame)?.name ?? null;
           return (
-            <fieldset key={`${scene} ${frame}`} class="form-group">
+            <fieldset key={`${scene} ${frame}`} class="form-group" data-scene={scene}>
               <legend>
                 <button type="button" class="form-still" onClick={() => onFrame(frame)}>
                   {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}

@@ -82,7 +82,10 @@ export function SceneTrack({ card, detail, lint, frame, onFrame }: SceneTrackPro
               onPointerMove={moveDrag}
               onPointerUp={endDrag}
               onPointerCancel={() => setDrag(null)}
-              onClick={() => onFrame(scene.first)}
+              onClick={() => {
+                onFrame(scene.first);
+                showFields(scene.id);
+              }}
             >
               {scene.transition !== null && (
                 <i
@@ -112,6 +115,15 @@ export function SceneTrack({ card, detail, lint, frame, onFrame }: SceneTrackPro
       <SceneBar card={card} detail={detail} scene={current} />
     </div>
   );
+}
+
+/** Scrolls the form to the fields of a scene, where the form scrolls by itself: the page would leave the timeline. */
+function showFields(id: string): void {
+  const fields = document.querySelector<HTMLElement>(`[data-scene="${CSS.escape(id)}"]`);
+  const panel = fields?.closest<HTMLElement>('.panel');
+  if (!fields || !panel || panel.scrollHeight <= panel.clientHeight) return;
+  const top = fields.getBoundingClientRect().top - panel.getBoundingClientRect().top;
+  panel.scrollTo({ top: panel.scrollTop + top });
 }
 
 /** Marks a scene that has problems or findings. */

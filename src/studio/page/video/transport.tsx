@@ -11,6 +11,7 @@ interface TransportProps {
   readonly card: VideoCard;
   readonly frame: number;
   readonly player: Player;
+  /** Those of the current scene, if there are several. */
   readonly stills: readonly StillMark[];
   readonly segments: readonly SegmentMark[];
   readonly comparison: Comparison;

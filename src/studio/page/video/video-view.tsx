@@ -53,6 +53,7 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
     onFrame: setFrame,
   });
   const stills = detail.value?.stills ?? [];
+  const scene = detail.value?.scenes.findLast(({ first }) => first <= shownFrame) ?? null;
 
   const goTo = (target: number): void => {
     player.stop();
@@ -106,7 +107,7 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
               card={card}
               frame={shownFrame}
               player={player}
-              stills={stills}
+              stills={scene === null ? stills : stills.filter(({ name }) => name.startsWith(`${scene.id}.`))}
               segments={detail.value?.segments ?? []}
               comparison={comparison}
               onCompare={compare}
