@@ -235,6 +235,8 @@ function FieldControl({ kind, name, values, onChange }: FieldControlProps): JSX.
           />
         </label>
       );
+    case 'names':
+      throw new Error('Internal error: only tracks have names, and a form has no tracks');
   }
 }
 
@@ -243,6 +245,8 @@ const NUMBERS = {
   seconds: { unit: 's', max: 3600, step: 0.1 },
   pixels: { unit: 'px', max: 100_000 },
   share: { unit: '%', max: 400 },
+  LUFS: { unit: 'LUFS', max: 0 },
+  dB: { unit: 'dB', max: 60 },
   none: { unit: '', max: 1e6 },
 } as const;
 
