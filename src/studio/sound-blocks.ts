@@ -23,8 +23,12 @@ export function soundBlocks(
 ): SoundBlock[] {
   const secondsOf = (frames: number): number => toNumber(divide(rational(frames), rationalRate(timeline.rate)));
   const blocksOf = (tracks: Video['audio'], scene: string | null, start: number, frames: number): SoundBlock[] => {
-    const [from, end] = [secondsOf(start), secondsOf(start + frames)];
-    return [...tracks].map(([name, sound]) => ({ name, scene, from, ...heardPart(sound, lengths, { from, end }) }));
+    return [...tracks].map(([name, sound]) => {
+      const { start: delay, overrun } = { ...TRANSFORM_DEFAULTS.audio, ...sound.transform };
+      const end = secondsOf(overrun ? timeline.frames : start + frames);
+      const from = Math.min(end, secondsOf(start) + delay);
+      return { name, scene, from, ...heardPart(sound, lengths, { from, end }) };
+    });
   };
   return [
     ...blocksOf(audio, null, 0, timeline.frames),

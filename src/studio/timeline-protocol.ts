@@ -23,10 +23,10 @@ export interface SceneBlock {
 /** A track of a video or of a scene. Times are in seconds of the video. */
 export interface SoundBlock {
   readonly name: string;
-  /** Id of the scene with which it begins and ends; null for a track of the video. */
+  /** Id of its scene; null for a track of the video. */
   readonly scene: string | null;
   readonly from: number;
-  /** End of the sound, or of its scene or video if that is earlier. */
+  /** End of the sound, or of the time in which it can be heard if that is earlier. */
   readonly to: number;
   /** Length of its end that is cut off; null if the length of the sound is not known. */
   readonly cutSeconds: number | null;

@@ -128,6 +128,20 @@ describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium
     await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 29');
   });
 
+  it('keeps the timeline while a text is too long, and marks it at its block and its field', async () => {
+    await block('lamp').click();
+    const fields = page.locator('[data-scene="lamp"]');
+    const headline = fields.locator('[data-key="t_01"]');
+    await expect.poll(() => page.locator('.panel').evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+    await headline.locator('textarea').fill('far more than the twenty letters');
+    await block('lamp').locator('.scene-notes.error').waitFor();
+    await headline.getByText('can have at most 20 characters').waitFor();
+    expect(await names()).toEqual(['small', 'lamp']);
+    await headline.locator('textarea').fill('Lamp');
+    await block('lamp').locator('.scene-notes').waitFor({ state: 'detached' });
+    await expect.poll(text).toBe(FILM);
+  });
+
   it('reorders scenes by dragging, and by buttons', async () => {
     const lamp = (await block('lamp').boundingBox())!;
     const first = (await block('small').boundingBox())!;

@@ -172,7 +172,12 @@ describe('sounds of scenes', () => {
 resources: { c_01: "#EEADA7", t_01: Spring }
 audio: { music: { source: ./long.wav, trim_start_time: 0.25 } }
 scenes:
-  - { id: a, template: small, audio: { voice: ./short.wav, noise: { source: ./short.wav, loop: true } } }
+  - id: a
+    template: small
+    audio:
+      voice: ./short.wav
+      noise: { source: ./short.wav, loop: true }
+      late: { source: ./short.wav, start: 0.75, overrun: true }
   - { id: b, template: small, audio: { voice: ./long.wav, other: ./damaged.wav } }
 `,
     });
@@ -181,6 +186,7 @@ scenes:
     const named = Object.fromEntries(sounds.map(({ name, scene, ...sound }) => [`${scene}.${name}`, sound]));
     expect(named).toEqual({
       'null.music': { from: 0, to: 2, cutSeconds: 0.75, passSeconds: null },
+      'a.late': { from: 0.75, to: 1.25, cutSeconds: 0, passSeconds: null },
       'a.noise': { from: 0, to: 1, cutSeconds: 0, passSeconds: 0.5 },
       'a.voice': { from: 0, to: 0.5, cutSeconds: 0, passSeconds: null },
       'b.other': { from: 1, to: 2, cutSeconds: null, passSeconds: null },
