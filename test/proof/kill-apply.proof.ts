@@ -9,9 +9,11 @@ import {
   countPaid,
   expectWhole,
   KILLED_IMAGE,
+  KILLED_STYLE_VERSION,
   type KillFigures,
   killSomewhere,
   makeRemoteRepository,
+  makeScenesRepository,
   newFigures,
   resolveUnknown,
 } from '../support/kill-figures.ts';
@@ -24,6 +26,8 @@ import { definition, makeFolder } from '../support/repository.ts';
 const PARTS_RUNS = count(1_900, 4);
 /** Runs of the command itself. */
 const COMMAND_RUNS = count(100, 2);
+/** The same with videos of scenes. */
+const SCENES_RUNS = count(100, 1);
 /** Git repositories in which edits are applied and taken back, with up to `KILLS` kills in each of three phases. */
 const HISTORY_RUNS = count(92, 2);
 const VIDEOS = 6;
@@ -62,10 +66,11 @@ async function inEveryVariant(
   runs: number,
   name: string,
   setUp: (url: string, prefix: string, isSaid: boolean) => Subject,
+  more: Partial<KilledServiceOptions> = {},
 ): Promise<void> {
   const variants = Object.entries(VARIANTS).slice(0, runs);
   for (const [variant, options] of variants) {
-    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
+    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify({ ...options, ...more })]);
     const url = (await service.line('listening ')).slice('listening '.length);
     const figures = newFigures();
     const limit = pLimit(SIDE_BY_SIDE);
@@ -127,6 +132,21 @@ it(`kill -9 of reelform apply at random moments, restarted until done, ${COMMAND
     const options: KilledApplyOptions = { root, url, journal: 'file', titles, keepsKeys, speed: 1, epochMs: 0 };
     return { options, lines: 35, start: () => startApply(root) };
   });
+});
+
+it(`kill -9 of reelform apply with videos of scenes, restarted until done, ${SCENES_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
+  expect(existsSync(COMMAND), 'build first').toBe(true);
+  await inEveryVariant(
+    SCENES_RUNS,
+    'scenes',
+    (url, prefix, keepsKeys) => {
+      const titles = titlesOf(prefix);
+      const root = makeScenesRepository(url, titles, { keepsKeys });
+      const options: KilledApplyOptions = { root, url, journal: 'file', titles, keepsKeys, speed: 1, epochMs: 0 };
+      return { options, lines: 35, start: () => startApply(root) };
+    },
+    { styleVersion: KILLED_STYLE_VERSION },
+  );
 });
 
 function startApply(root: string): Applying {

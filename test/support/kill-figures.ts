@@ -7,8 +7,8 @@ import { readLock } from '../../src/reconciler/lock/lock-file.ts';
 import { LOCK_FILE } from '../../src/reconciler/project/repository-layout.ts';
 import type { KilledApplyOptions } from './killed-apply.ts';
 import type { PaidSession } from './killed-service.ts';
-import { definition, makeFolder } from './repository.ts';
-import { smallPackage } from './small-package.ts';
+import { definition, makeFolder, NO_LINT } from './repository.ts';
+import { smallPackage, smallPackageFiles } from './small-package.ts';
 import { reelform } from './test-io.ts';
 
 /** Counts of a proof that kills processes. */
@@ -46,6 +46,28 @@ export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, outpu
 
 /** Image editable of the definitions. */
 export const KILLED_IMAGE = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
+
+/** A video of two scenes. */
+function film(title: string): string {
+  const scene = (id: string, more: string) =>
+    `  - { id: ${id}, template: small, resources: { t_01: ${title}, c_01: "#EEADA7" }${more} }\n`;
+  const last = scene('last', ', duration: 2, transition: { type: fade, duration: 0.3 }');
+  return `title: ${title}\nscenes:\n${scene('first', '')}${last}`;
+}
+
+/** The answer of a service about the template of `makeScenesRepository`. */
+export const KILLED_STYLE_VERSION = { ...smallPackage().spec, status: 'edit_ready', errors: [] };
+
+/** Creates a repository of videos of scenes for `reelform apply`, whose template the service has. */
+export function makeScenesRepository(url: string, titles: readonly string[], { keepsKeys = false } = {}): string {
+  const said = keepsKeys ? ', capabilities: {idempotency_hours: 24}' : '';
+  const template = [...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes] as const);
+  return makeFolder({
+    'reelform.yaml': `service: {url: "${url}"${said}}\ntemplates: {small: ./templates/small}\nconcurrency: 3\n${NO_LINT}`,
+    ...Object.fromEntries(template),
+    ...Object.fromEntries(titles.map((title, index) => [`videos/video-${index}.yaml`, film(title)])),
+  });
+}
 
 /**
  * Creates a repository of these videos for `reelform apply`. @param options.keepsKeys whether reelform.yaml says that
