@@ -130,7 +130,7 @@ function sizeOf(input: VideoInput): number {
  */
 export function openLocalSources(
   root: string,
-  io: Io,
+  io: Pick<Io, 'now'>,
   name: string,
   allow: AllowList = ALLOW_EVERYTHING,
 ): ReturnType<typeof createSources> {
