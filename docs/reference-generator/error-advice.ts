@@ -271,6 +271,7 @@ export const ADVICE: readonly Group[] = [
       asset_type_unsupported:
         'The message says what the file is. Convert it to PNG, JPEG or WebP, to MP4 with H.264, or to MP3, WAV or AAC. See [Images](../guides/media.md#images).',
       asset_decode_failed: 'Export the file again, or trim it less.',
+      loudness_missed: 'Lower the target of `loudness`, or use sounds with fewer and lower peaks.',
       encode_failed: 'Report it.',
       render_crashed: 'Run it again. Report it if it happens again.',
       render_timeout: 'Simplify the template.',

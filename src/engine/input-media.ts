@@ -7,7 +7,16 @@ import type { TextFinding } from './text/text-findings.ts';
 export interface RenderedSound {
   /** Null for a silent video. */
   readonly track: AudioTrack | null;
-  readonly findings: readonly MediaFinding[];
+  readonly findings: readonly (MediaFinding | LoudnessFinding)[];
+}
+
+/** The finished sound has another loudness than the video asks for. */
+export interface LoudnessFinding {
+  readonly code: 'loudness_missed';
+  readonly editable: null;
+  /** LUFS; null for a sound that is silent, or shorter than 0.4 s. */
+  readonly integrated: number | null;
+  readonly target: number;
 }
 
 /** Returns whether an input has clips or sounds, which `renderSound` examines. */
@@ -42,11 +51,27 @@ export async function renderSound(
   if (codec === null || renderInput.sounds.length === 0) return { track: null, findings };
   // Loaded on demand: the code is large, and most inputs have no sound.
   const { makeSound } = await import('./media/make-sound.ts');
-  return { track: await makeSound(renderInput, codec, options), findings };
+  const track = await makeSound(renderInput, codec, options);
+  return { track, findings: [...findings, ...loudnessFindings(renderInput, track)] };
+}
+
+/** LU by which a finished sound may differ from its target. */
+const LOUDNESS_TOLERANCE = 0.5;
+
+/** Reports a finished sound that could not be brought to the loudness that its video asks for. */
+export function loudnessFindings(
+  { loudness }: Pick<VideoInput, 'loudness'>,
+  track: AudioTrack | null,
+): LoudnessFinding[] {
+  if (loudness === undefined || track?.loudness === undefined) return [];
+  const { integrated } = track.loudness;
+  if (Math.abs(integrated - loudness.target) <= LOUDNESS_TOLERANCE) return [];
+  const measured = Number.isFinite(integrated) ? integrated : null;
+  return [{ code: 'loudness_missed', editable: null, integrated: measured, target: loudness.target }];
 }
 
 /** A defect of an input, reported by every render. It does not prevent rendering. */
-export type RenderFinding = TextFinding | MediaFinding;
+export type RenderFinding = TextFinding | MediaFinding | LoudnessFinding;
 
 /**
  * Reports defects of the clips and sounds of an input. Loads the code on demand, because most inputs have neither.

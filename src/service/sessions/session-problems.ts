@@ -87,6 +87,15 @@ function wordsOf(finding: RenderFinding): Pick<SessionProblem, 'title' | 'detail
       const detail = `Neither ${font} nor a fallback font of the template contains ${firstCharacters}${more}`;
       return { title: 'A text has characters that no font contains', detail };
     }
+    case 'loudness_missed': {
+      const { integrated, target } = finding;
+      const measured =
+        integrated === null ? 'has no loudness: it is silent or very short' : `has ${integrated.toFixed(1)} LUFS`;
+      return {
+        title: 'The sound does not have the requested loudness',
+        detail: `The finished sound ${measured}; requested are ${target} LUFS`,
+      };
+    }
     case 'clip_ends_early': {
       const { freezesAtSeconds, lengthSeconds, neededSeconds } = finding;
       const lengths = `${lengthSeconds.toFixed(1)} s of the ${neededSeconds.toFixed(1)} s for which it is shown`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AudioCodec } from '../../../src/engine/codec/encoded-track.ts';
+import { renderSound } from '../../../src/engine/input-media.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import type { InputSound, LoudnessTarget, RenderInput } from '../../../src/template/render-input.ts';
 import { inputOf } from '../inputs.ts';
@@ -162,6 +163,14 @@ describe('loudness', () => {
       .loudness!;
     expect(integrated).toBeLessThan(-8.5);
     expect(truePeak).toBeLessThanOrEqual(-1);
+    const input = inputOf([], {
+      fps: 25,
+      frameCount: 250,
+      sounds: [sound(clicks)],
+      loudness: { target: -8, truePeak: -1 },
+    });
+    const { findings } = await renderSound(input, 'pcm');
+    expect(findings).toContainEqual({ code: 'loudness_missed', editable: null, integrated, target: -8 });
   });
 
   test('starts at the same sample, and gives the same bytes again', async () => {

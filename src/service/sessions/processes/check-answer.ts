@@ -1,6 +1,7 @@
 import { EDITABLE_KIND_NAMES, type EditableKind } from '../../../contract/fields/editable-kinds.ts';
 import { isTiming, type Place } from '../../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
+import type { MeasuredLoudness } from '../../../engine/codec/encoded-track.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
@@ -72,11 +73,15 @@ const mediaDefects = {
   ),
   media_truncated: both(ofEditable, fields({ presentSeconds: number, announcedSeconds: nullable(number) })),
 } satisfies Record<MediaFinding['code'], unknown>;
-const mediaFinding: Check<MediaFinding> = byField('code', mediaDefects);
+const loudnessMissed = fields({ editable: oneOf(null), integrated: nullable(number), target: number });
+const soundFinding = byField('code', { ...mediaDefects, loudness_missed: loudnessMissed }) as Check<
+  RenderedSound['findings'][number]
+>;
 const renderFinding = byField('code', {
   glyph_missing: textFinding,
   text_overflow: textFinding,
   ...mediaDefects,
+  loudness_missed: loudnessMissed,
 }) as Check<RenderFinding>;
 const safeArea = oneOf(...SAFE_AREA_NAMES);
 const defects = {
@@ -140,17 +145,29 @@ const segment: Check<RenderedSegment> = fields({
   stills: listOf(segmentStill),
   findings: listOf(textFinding),
 });
+/** The loudness of silence is -Infinity. */
+const numberOrSilence: Check<number> = (value) => (value === Number.NEGATIVE_INFINITY ? value : number(value));
+const loudness: Check<MeasuredLoudness> = fields({
+  integrated: numberOrSilence,
+  momentary: numberOrSilence,
+  shortTerm: numberOrSilence,
+  range: number,
+  truePeak: numberOrSilence,
+});
 const sound: Check<RenderedSound> = fields({
   track: nullable(
-    fields({
-      codec: oneOf('aac', 'opus', 'pcm'),
-      sampleRate: number,
-      channels: count,
-      configuration: bytes,
-      packets: temporaryFile,
-    }),
+    both(
+      fields({
+        codec: oneOf('aac', 'opus', 'pcm'),
+        sampleRate: number,
+        channels: count,
+        configuration: bytes,
+        packets: temporaryFile,
+      }),
+      optionalFields({ loudness }),
+    ),
   ),
-  findings: listOf(mediaFinding),
+  findings: listOf(soundFinding),
 });
 
 const file = fields({ path: text, bytes });

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { AudioCodec, AudioTrack } from '../../../engine/codec/encoded-track.ts';
-import type { RenderedSound } from '../../../engine/input-media.ts';
+import { loudnessFindings, type RenderedSound } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/segments/rendered-segment.ts';
 import { stillKey } from '../../../engine/segments/segment.ts';
@@ -172,7 +172,10 @@ export async function renderSoundCached(
   const isCached = cache !== null && codec !== null && renderInput.sounds.length > 0;
   const key = isCached ? (await cache.keysOf({ renderInput, outputs: [], ranges: [], codec }, owner)).sound : null;
   const track = key === null ? undefined : await findSound(cache!, key);
-  if (track !== undefined) return { ...(await render(null)), track };
+  if (track !== undefined) {
+    const { findings } = await render(null);
+    return { track, findings: [...findings, ...loudnessFindings(renderInput, track)] };
+  }
   const sound = await render(codec);
   if (key !== null) await storeSound(cache!, key, sound.track);
   return sound;
