@@ -65,7 +65,8 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
       const problems: Diagnostic[] = [];
       const filled = fill(condition, outer, problems);
       const evaluated = problems.length > 0 ? null : evaluateCondition(filled, outer);
-      diagnostics.push(...problems, ...(evaluated?.diagnostics ?? []));
+      const found = [...problems, ...(evaluated?.diagnostics ?? [])];
+      diagnostics.push(...(child(node, 'each') === null ? found : found.map((problem) => ofOuterRow(problem, id))));
       const reason = evaluated?.reason ?? null;
       if (reason !== null) leftOut.push({ scene: id, reason });
       if (reason !== null) continue;
@@ -97,6 +98,13 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
   const [first] = hidden.values();
   if (first !== undefined) diagnostics.push(hiddenColumns([...hidden.keys()], first));
   return { written, scenes, leftOut, diagnostics };
+}
+
+/** Says of a column that a condition does not find why it may be there: the rows of the scene are read after its condition. */
+function ofOuterRow(problem: Diagnostic, id: string): Diagnostic {
+  if (problem.code !== 'unknown_variable') return problem;
+  const message = `The condition of the scene ${id} sees the columns of the definition, not those of its own rows`;
+  return { ...problem, message, hint: 'Write "where" in its "each" to leave out rows' };
 }
 
 function checkIds(written: readonly WrittenScene[]): Diagnostic[] {

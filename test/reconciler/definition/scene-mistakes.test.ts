@@ -247,6 +247,20 @@ describe('mistakes in scenes', () => {
     ]);
   });
 
+  it.each(['"${campaign}"', '{campaign: spring}'])(
+    'says that a condition does not see rows of its scene: %s',
+    (when) => {
+      const scene = `  - {id: p, template: plain, each: {from: data/rows.csv, id: "\${slug}"}, when: ${when}}`;
+      const [problem, ...others] = resolveScenes(files(['scenes:', scene])).diagnostics;
+      expect(others).toEqual([]);
+      expect(problem).toMatchObject({
+        code: 'unknown_variable',
+        message: 'The condition of the scene p sees the columns of the definition, not those of its own rows',
+        hint: 'Write "where" in its "each" to leave out rows',
+      });
+    },
+  );
+
   it('accepts the transition of rows, of which the first has none', () => {
     const transition = 'transition: {type: fade, duration: 1}';
     const each = 'each: {from: data/rows.csv, WHERE id: "${slug}"}';
