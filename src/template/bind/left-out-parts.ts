@@ -1,5 +1,4 @@
-import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { divide, rationalRate } from '../../contract/timeline/rational.ts';
+import { rationalRate } from '../../contract/timeline/rational.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import type { Timeline } from '../../contract/timeline/timeline.ts';
 import { findSlotUses } from '../lottie/slots/lottie-slots.ts';
@@ -54,14 +53,13 @@ export function unheardSounds(
   filled: ReadonlySet<string>,
 ): string[] {
   const rate = rationalRate(timeline.rate);
-  const speed = divide(rationalRate(frameRateOf(fps)), rate);
   const names = new Map([...sounds].map(([assetId, { path }]) => [assetId, path]));
   for (const [key, uses] of findSlotUses(animation)) {
     if (filled.has(key)) for (const use of uses) if (use.kind === 'sound') names.set(use.assetId, key);
   }
   return [...soundTimes(animation)].flatMap(([assetId, times]) => {
     const name = names.get(assetId);
-    const isHeard = times.some((sound) => heardTimes(timeline.scenes[index]!, sound, speed, rate) !== null);
+    const isHeard = times.some((sound) => heardTimes(timeline.scenes[index]!, sound, fps, rate) !== null);
     return name === undefined || isHeard ? [] : [name];
   });
 }

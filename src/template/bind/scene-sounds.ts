@@ -37,7 +37,7 @@ export function sceneSounds(timeline: Timeline, index: number, { sounds, ...valu
   // The end of the video is no cut.
   const cutFade = next === undefined ? undefined : CUT_FADE;
   const placed = sounds.flatMap((sound): InputSound[] => {
-    const heard = heardTimes(scene, sound, divide(rationalRate(frameRateOf(values.template.fps)), rate), rate);
+    const heard = heardTimes(scene, sound, values.template.fps, rate);
     if (heard === null) return [];
     const times = { startSeconds: start + heard.from, endSeconds: start + heard.to };
     if (!heard.isCut) return [{ ...sound, ...times }];
@@ -64,17 +64,22 @@ interface HeardTimes {
 /**
  * Returns when a scene plays a sound.
  *
- * @param speed frames of the template for each frame of the timeline
+ * @param fps frames per second of the template, as its animation says it
  * @returns null for a sound whose layer the scene never shows
  */
 export function heardTimes(
   { map, length }: TimelineScene,
-  { startSeconds, endSeconds }: Pick<InputSound, 'startSeconds' | 'endSeconds'>,
-  speed: Rational,
+  sound: Pick<InputSound, 'startSeconds' | 'endSeconds'>,
+  fps: number,
   timelineRate: Rational,
 ): HeardTimes | null {
   const rate = toNumber(timelineRate);
+  const exactRate = rationalRate(frameRateOf(fps));
+  const speed = divide(exactRate, timelineRate);
   const templateRate = rate * toNumber(speed);
+  // Sounds of a template count 29.97 frames as a second, its scenes 30000 in 1001 seconds.
+  const factor = fps / toNumber(exactRate);
+  const [startSeconds, endSeconds] = [sound.startSeconds * factor, sound.endSeconds * factor];
   const spans = map.flatMap((piece) => {
     const [from, to, at, pace] = [piece.from, piece.to, piece.at, piece.speed].map(toNumber) as [
       number,
