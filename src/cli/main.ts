@@ -1,7 +1,14 @@
 #!/usr/bin/env node
+import module from 'node:module';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Io, isCi, type OutputStream } from './io.ts';
-import { run } from './run.ts';
+import type { Io, OutputStream } from './io.ts';
+
+// Node 22 and later keep compiled code, here beside the package: a folder that other users cannot write to, unlike Node's default. Does
+// nothing where it cannot be written.
+const { enableCompileCache } = module as { enableCompileCache?(folder: string): unknown };
+enableCompileCache?.(join(import.meta.dirname, '../../.compile-cache'));
+const [{ askQuestion, isCi }, { run }] = await Promise.all([import('./io.ts'), import('./run.ts')]);
 
 let onWriteError: ((code: string) => void) | null = null;
 
@@ -68,10 +75,7 @@ const io: Io = {
   get interactive() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env);
   },
-  async ask(question) {
-    const { askQuestion } = await import('./io.ts');
-    return askQuestion(question, { input: process.stdin, output: process.stderr });
-  },
+  ask: (question) => askQuestion(question, { input: process.stdin, output: process.stderr }),
   async readInput() {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

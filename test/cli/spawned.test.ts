@@ -1,7 +1,19 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
+import module from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -57,6 +69,23 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the built program', () => {
+  it('keeps compiled code beside itself where Node can, and runs where it cannot', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reelform-compiled-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const canKeep = 'enableCompileCache' in module;
+    for (const [name, isWritable] of Object.entries({ writable: true, full: false })) {
+      const root = join(folder, name);
+      cpSync(join(PROGRAM, '../..'), join(root, 'dist'), { recursive: true });
+      cpSync(join(import.meta.dirname, '../../package.json'), join(root, 'package.json'));
+      if (!isWritable) writeFileSync(join(root, '.compile-cache'), '');
+      const { exitCode, stdout, stderr } = await execa(process.execPath, [join(root, 'dist/cli/main.js'), '--version']);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
+      const kept = existsSync(join(root, '.compile-cache')) && statSync(join(root, '.compile-cache')).isDirectory();
+      expect(kept).toBe(canKeep && isWritable);
+    }
+  });
+
   it('renders and exits by itself', async () => {
     const root = makeRepository();
     const { exitCode, stdout, stderr } = await start(root, ['apply', '--auto-approve']);
