@@ -3,9 +3,9 @@ import { defined } from '../../kernel/defined.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Still } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { MAX_STILL_SHARE } from '../lint/moving-holds.ts';
 import { packRenderInput } from '../packed-input.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
+import { MAX_STILL_SHARE } from '../stills/max-still-share.ts';
 
 /** Compares stills of two inputs, in a render pool or on this thread. */
 export type CompareStills = (comparison: StillComparison) => Promise<readonly ComparedStill[]>;

@@ -3,12 +3,8 @@ import { type TimeSegment, timeMapFrom } from '../../contract/timeline/time-map.
 import type { InputScene, RenderInput } from '../../template/render-input.ts';
 import { changedShare, type PicturePixels } from '../stills/compare-stills.ts';
 import { forEachStill } from '../stills/draw-stills.ts';
+import { MAX_STILL_SHARE } from '../stills/max-still-share.ts';
 
-/**
- * Share of pixels that may differ between a held frame and its neighbours. Measured on the templates of the gallery: where only a soft
- * background drifts, fewer pixels differ; from 0.1 % on, a stop is visible, such as that of turning rays (0.5 %).
- */
-export const MAX_STILL_SHARE = 0.001;
 /** A shorter hold is not seen. */
 const MIN_HOLD_SECONDS = 0.2;
 
