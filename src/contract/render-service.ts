@@ -1,6 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import { plainScene, type TimelineSpec } from './video-spec.ts';
+import { hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
 import type { ServiceFeatures } from './wire/features.ts';
 import type {
   ExternalUpload,
@@ -191,43 +191,50 @@ export function lacksOutputs(service: string): ReelformError {
   });
 }
 
-/** Why a service cannot render a video: a message and a hint. */
-export interface SceneLack {
+/** What a service cannot do for a video. */
+export interface FeatureLack {
+  readonly code: 'service_lacks_scenes' | 'service_lacks_sound';
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * Returns why a service cannot render the scenes of a video; null if it can.
+ * Returns why a service cannot render the scenes or the sound of a video; null if it can.
  *
  * @param service its name
  * @param seconds length of the video; null if it is not known, and then not compared
  */
-export function sceneLack(
+export function featureLack(
   service: string,
-  { scenes: limits }: ServiceFeatures,
-  video: TimelineSpec<unknown>,
+  { scenes: limits, sound }: ServiceFeatures,
+  video: VideoSpec<unknown>,
   seconds: number | null,
-): SceneLack | null {
+): FeatureLack | null {
+  if (sound === undefined && hasMixing(video)) {
+    const message = `The service ${service} has no loudness, and no start, level or ducking of tracks`;
+    const hint = 'Use "service: embedded" or a service that has them, or mix the sound before';
+    return { code: 'service_lacks_sound', message, hint };
+  }
   if (plainScene(video) !== null) return null;
+  const code = 'service_lacks_scenes';
   const { length: count } = video.scenes;
   if (limits === undefined) {
     const message = `The service ${service} renders videos of one template at its length`;
     const hint = 'Use "service: embedded" or a service that has scenes, or write a definition for each scene';
-    return { message, hint };
+    return { code, message, hint };
   }
-  const refuse = (what: string, limit: string): SceneLack => {
+  const refuse = (what: string, limit: string): FeatureLack => {
     const hint = 'Write several videos, or use "service: embedded" or a service with higher limits';
-    return { message: `The video has ${what}, but the service ${service} renders at most ${limit}`, hint };
+    return { code, message: `The video has ${what}, but the service ${service} renders at most ${limit}`, hint };
   };
   if (count > limits.max_scenes) return refuse(`${count} scenes`, String(limits.max_scenes));
   if (seconds === null || seconds <= limits.max_seconds) return null;
   return refuse(`${Number(seconds.toFixed(3))} seconds`, `${limits.max_seconds} seconds of scenes`);
 }
 
-/** Creates the error for a service without the scenes of a video, thrown before anything is sent. */
-export function lacksScenes({ message, hint }: SceneLack): ReelformError {
-  return new ReelformError('service_lacks_scenes', message, { hint });
+/** Creates the error for a service without the features of a video, thrown before anything is sent. */
+export function lacksFeature({ code, message, hint }: FeatureLack): ReelformError {
+  return new ReelformError(code, message, { hint });
 }
 
 /** Creates the error for a service without `external_uploads`, thrown before rendering if known by then. */

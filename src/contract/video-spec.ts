@@ -3,6 +3,7 @@ import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import { defaultsOf } from './fields/field.ts';
 import { TRANSITION_FIELDS } from './fields/scene-fields.ts';
+import { TRANSFORM_FIELDS } from './fields/transform-fields.ts';
 import type { FullPlace } from './timeline/place.ts';
 import type { DurationWish, Shortening } from './timeline/timeline.ts';
 import {
@@ -157,6 +158,18 @@ export function plainScene<S>({ scenes, size, rate, duration }: TimelineSpec<S>)
   if (only === undefined || second !== undefined) return null;
   const placement = [size, rate, duration, only.duration, only.transition, only.fit, only.background, only.shorten];
   return placement.every((field) => field === undefined) ? only : null;
+}
+
+/** Returns whether the sound of a video needs more than sounds that start with it: a loudness, or a place or level of a track. */
+export function hasMixing({
+  scenes,
+  audio,
+  loudness,
+}: Pick<VideoSpec<unknown>, 'scenes' | 'audio' | 'loudness'>): boolean {
+  const tracks = [audio, ...scenes.map((scene) => scene.audio)].flatMap((sounds) => [...sounds.values()]);
+  const isMixed = ({ transform }: SpecSound<unknown>): boolean =>
+    Object.keys(transform).some((field) => !Object.hasOwn(TRANSFORM_FIELDS.audio, field));
+  return loudness !== undefined || tracks.some(isMixed);
 }
 
 /** Names a value of a scene: its key; in a video of several scenes `<scene>.<key>`. */

@@ -194,6 +194,7 @@ export const CODES = {
   service_lacks_deliveries: 'The service does not support deliveries',
   service_lacks_outputs: 'The service does not render several files of a video',
   service_lacks_scenes: 'The service does not render videos of several scenes',
+  service_lacks_sound: 'The service has no loudness, and no start, level or ducking of tracks',
   credential_missing: 'The environment has no value for a secret of a credential',
   service_lacks_uploads: 'The service does not accept source uploads or templates',
 

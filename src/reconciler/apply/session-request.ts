@@ -1,8 +1,8 @@
-import { lacksScenes, type RenderService, sceneLack } from '../../contract/render-service.ts';
+import { featureLack, lacksFeature, type RenderService } from '../../contract/render-service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { mappingOf, scenesRequest } from '../../contract/spec-mapping.ts';
 import { secondsOf } from '../../contract/video-measures.ts';
-import { furtherOutputs, plainScene, type VideoSpec, withNames } from '../../contract/video-spec.ts';
+import { furtherOutputs, hasMixing, plainScene, type VideoSpec, withNames } from '../../contract/video-spec.ts';
 import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from '../../contract/wire/render-session.ts';
 import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -27,20 +27,20 @@ export async function prepareRequest(
 ): Promise<SessionRequest> {
   const refusal = context.unrenderable.get(id);
   if (refusal !== undefined) throw refusal;
-  await requireScenes(desired, context.service);
+  await requireFeatures(desired, context.service);
   for (const id of new Set(Object.values(desired.styleVersions))) await context.ports.ensureStyleVersion(id);
   const urls = await uploadFiles(desired, context);
   const made = { styleVersions: desired.styleVersions, scenes: context.ports.timelineOf(desired) };
   return sessionRequest(desired, made, (path) => urls.get(path)!, uploadRequests(destinations));
 }
 
-/** Asks a remote service whether it renders the scenes of a video. @throws ReelformError `service_lacks_scenes` */
-async function requireScenes(desired: DesiredVideo, service: RenderService): Promise<void> {
-  if (!service.outlivesProcess || plainScene(desired) !== null) return;
+/** Asks a remote service whether it renders the scenes and the sound of a video. @throws ReelformError of `FeatureLack` */
+async function requireFeatures(desired: DesiredVideo, service: RenderService): Promise<void> {
+  if (!service.outlivesProcess || (plainScene(desired) !== null && !hasMixing(desired))) return;
   const { measures } = desired;
   const seconds = measures === null ? null : secondsOf(measures);
-  const lack = sceneLack(service.name, await service.features(), desired, seconds);
-  if (lack !== null) throw lacksScenes(lack);
+  const lack = featureLack(service.name, await service.features(), desired, seconds);
+  if (lack !== null) throw lacksFeature(lack);
 }
 
 /** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */

@@ -1,12 +1,12 @@
 import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonical-timeline.ts';
-import { sceneLack } from '../../contract/render-service.ts';
-import { plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
+import { featureLack } from '../../contract/render-service.ts';
+import { hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
 import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
 import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
 import { templateFacts } from '../../template/video-measures.ts';
 import { locateTimeline } from '../definition/scene-spans.ts';
-import { templatesOf, type Video } from '../definition/video.ts';
+import { type Source, templatesOf, type Video } from '../definition/video.ts';
 import type { Config } from './config.ts';
 import type { ProjectTemplate } from './load-templates.ts';
 import type { RepositoryFiles } from './repository-files.ts';
@@ -19,10 +19,12 @@ interface FeatureContext {
   readonly templateOf: (name: string) => ProjectTemplate | null | undefined;
 }
 
-/** Returns the videos that need a feature of a service: those that are more than a template with values. */
+/** Returns the videos that need a feature of a service: those that are more than a template with values, or mixed. */
 export function videosWithFeatures(videos: readonly Video[], { config, templateOf }: FeatureContext): Video[] {
   if (config.service === 'embedded') return [];
-  return videos.filter((video) => plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null);
+  return videos.filter(
+    (video) => hasMixing(video) || (plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null),
+  );
 }
 
 /**
@@ -40,13 +42,12 @@ export function featureProblems(
   const { origin } = new URL(service.url);
   const stored = storedFeatures(origin, files);
   if (typeof stored === 'string') {
-    const message = `Whether the service ${origin} renders videos of several scenes is not known: ${stored}`;
+    const message = `Whether the service ${origin} renders such a video is not known: ${stored}`;
     return [warningAt('features_unknown', spanOf(first, files), message, 'Run reelform pull')];
   }
   return [first, ...others].flatMap((video) => {
-    const lack = sceneLack(origin, stored, timelineIn(video, context.templateOf), null);
-    const { message = '', hint } = lack ?? {};
-    return lack === null ? [] : [errorAt('service_lacks_scenes', spanOf(video, files), message, hint)];
+    const lack = featureLack(origin, stored, { ...video, ...timelineIn(video, context.templateOf) }, null);
+    return lack === null ? [] : [errorAt(lack.code, spanOf(video, files), lack.message, lack.hint)];
   });
 }
 
@@ -60,7 +61,7 @@ function storedFeatures(origin: string, files: Pick<RepositoryFiles, 'text'>): S
   return parseFeatures(document.features);
 }
 
-function timelineIn(video: Video, templateOf: FeatureContext['templateOf']): TimelineSpec<unknown> {
+function timelineIn(video: Video, templateOf: FeatureContext['templateOf']): TimelineSpec<Source> {
   const packages = templatesOf(video).map((name) => [name, templateOf(name)?.package] as const);
   const facts: FactsByTemplate = Object.fromEntries(
     packages.flatMap(([name, files]) => (files ? [[name, templateFacts(files)]] : [])),

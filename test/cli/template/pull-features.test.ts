@@ -48,7 +48,7 @@ it('stores that a service offers nothing, and refuses the scenes before anything
   const { run, runWithoutToken, stored, problems } = openRepository(service.url, service.token);
   expect(await problems('plan', '--no-lint')).toEqual(['warning features_unknown videos/film.yaml:3']);
   expect((await run('plan', '--no-lint')).stderr).toContain(
-    `Whether the service ${service.url} renders videos of several scenes is not known: ${FILE} is missing`,
+    `Whether the service ${service.url} renders such a video is not known: ${FILE} is missing`,
   );
   const untold = await runWithoutToken('pull');
   expect(untold.exitCode).toBe(0);
@@ -70,7 +70,10 @@ it('stores the limits of a service, and compares each video with them', async ()
   const { token } = await service.client('acme');
   const { root, run, stored, store, problems } = openRepository(service.url, token);
   await run('pull');
-  expect(stored()).toEqual({ service: service.url, features: { scenes: { max_scenes: 200, max_seconds: 1800 } } });
+  expect(stored()).toEqual({
+    service: service.url,
+    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true },
+  });
   for (const flags of [[], [], ['--no-cache']]) expect(await problems('plan', '--no-lint', ...flags)).toEqual([]);
   // The plan cache notices another file.
   store({ scenes: { max_scenes: 1, max_seconds: 1800 } });
@@ -104,4 +107,20 @@ it('needs no features for templates with values, however they are written', asyn
   expect(await problems('plan', '--no-lint')).toEqual(['warning features_unknown videos/rome.yaml:6']);
   await run('pull');
   expect(await problems('plan', '--no-lint')).toEqual(['error service_lacks_scenes videos/rome.yaml:6']);
+});
+
+it('refuses a loudness and levels that the service does not have, before anything is sent', async () => {
+  const service = await startInterfaceService();
+  onTestFinished(() => service.close());
+  const { root, run, problems, store } = openRepository(service.url, service.token);
+  rmSync(join(root, 'videos/film.yaml'));
+  const rome = readFileSync(join(root, 'videos/rome.yaml'), 'utf8');
+  writeFileSync(join(root, 'videos/rome.yaml'), `${rome}loudness: -14\n`);
+  await run('pull');
+  expect(await problems('plan', '--no-lint')).toEqual(['error service_lacks_sound videos/rome.yaml:1']);
+  const applied = await run('apply', '--auto-approve');
+  expect(applied.stderr).toContain(`The service ${service.url} has no loudness`);
+  expect(service.count('POST /v2/render_sessions')).toBe(0);
+  store({ sound: true });
+  expect(await problems('plan', '--no-lint')).toEqual([]);
 });
