@@ -1,30 +1,37 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { type LongRender, renderLong } from '../test/support/long-render.ts';
+import { type LongRender, type LongRenderOptions, renderLong } from '../test/support/long-render.ts';
 import { recordFigure } from './record-figure.ts';
 
 /**
- * Measures the peak memory of rendering, joining and storing videos of scenes of nine seconds with sound, each in processes of its own.
- * `npm run bench:memory [-- --scenes 7,34,200 --cached]`
+ * Measures the peak memory of rendering, joining and storing videos of scenes of nine seconds with sound, and one of nine seconds with
+ * clips of several sizes in megabytes, each in processes of its own. `npm run bench:memory [-- --scenes 7,34,200 --clips 5,200 --cached]`
  */
 const { values } = parseArgs({
   options: {
     scenes: { type: 'string', default: '7,34,200' },
+    clips: { type: 'string', default: '5,200' },
     cached: { type: 'boolean', default: false },
-    /** Renders one video in this process and prints its figures as JSON. */
+    /** `LongRenderOptions` of a video to render in this process, which prints its figures as JSON. */
     one: { type: 'string' },
   },
 });
+const { one, cached: isCached } = values;
+const numbersIn = (list: string): number[] => list.split(',').filter(Boolean).map(Number);
 
-if (values.one !== undefined) console.log(JSON.stringify(await renderLong(Number(values.one), values.cached)));
-else for (const scenes of values.scenes.split(',')) measure(scenes);
+if (one !== undefined) console.log(JSON.stringify(await renderLong(JSON.parse(one) as LongRenderOptions)));
+else {
+  for (const scenes of numbersIn(values.scenes)) measure({ scenes, clipMegabytes: null, isCached });
+  for (const clipMegabytes of numbersIn(values.clips)) measure({ scenes: 1, clipMegabytes, isCached });
+}
 
-function measure(scenes: string): void {
-  const cached = values.cached ? ['--cached'] : [];
-  const options = ['--expose-gc', process.argv[1]!, '--one', scenes, ...cached];
-  const found = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' })) as LongRender;
+function measure(options: LongRenderOptions): void {
+  const command = ['--expose-gc', process.argv[1]!, '--one', JSON.stringify(options)];
+  const found = JSON.parse(execFileSync(process.execPath, command, { encoding: 'utf8' })) as LongRender;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
-  const group = `${(found.seconds / 60).toFixed(1)} minutes, ${scenes} scenes`;
+  const { scenes, clipMegabytes } = options;
+  const contents = clipMegabytes === null ? `${scenes} scenes` : `a clip of ${clipMegabytes} MB`;
+  const group = `${(found.seconds / 60).toFixed(1)} minutes, ${contents}`;
   const tell = (name: string, value: string): void => {
     console.log(`${group}: ${name} ${value}`);
     recordFigure(group, name, value);

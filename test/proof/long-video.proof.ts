@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LongRender } from '../support/long-render.ts';
+import type { LongRender, LongRenderOptions } from '../support/long-render.ts';
 import { count, tell } from '../support/proof.ts';
 
 const SHORT = 7;
@@ -30,18 +30,19 @@ beforeAll(() =>
 );
 afterAll(() => rm(program, { force: true }));
 
-async function render(scenes: number, options: readonly string[]): Promise<LongRender> {
-  const words = ['--expose-gc', program, '--one', String(scenes), ...options];
+async function render(scenes: number, isCached: boolean): Promise<LongRender> {
+  const options: LongRenderOptions = { scenes, clipMegabytes: null, isCached };
+  const words = ['--expose-gc', program, '--one', JSON.stringify(options)];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   return JSON.parse(stdout) as LongRender;
 }
 
 describe.skipIf(process.platform !== 'linux')('the memory of a render', () => {
   test.each([
-    ['without a cache', []],
-    ['with a segment cache', ['--cached']],
-  ])('does not grow with the length of the video, %s', async (_name, options) => {
-    const [short, long] = [await render(SHORT, options), await render(LONG, options)];
+    ['without a cache', false],
+    ['with a segment cache', true],
+  ])('does not grow with the length of the video, %s', async (_name, isCached) => {
+    const [short, long] = [await render(SHORT, isCached), await render(LONG, isCached)];
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     for (const { seconds, fileBytes, parentBytes, childBytes, treeBytes } of [short, long]) {
       const processes = `${megabytes(parentBytes)} asking, ${megabytes(childBytes)} rendering`;

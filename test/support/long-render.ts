@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { VideoPacket } from '../../src/engine/codec/encoded-track.ts';
+import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
+import { muxMp4 } from '../../src/engine/writers/mux.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
 import { replaceFile } from '../../src/kernel/replace-file.ts';
 import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
@@ -10,8 +13,9 @@ import { FolderSegmentStore } from '../../src/service/sessions/segments/folder-s
 import { SegmentCache } from '../../src/service/sessions/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../src/service/sessions/segments/segment-renderer.ts';
 import type { VideoInput } from '../../src/template/render-input.ts';
-import { movingInput } from '../engine/inputs.ts';
+import { imageLayer, inputOf, movingInput } from '../engine/inputs.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
+import { bytesOf } from './in-memory.ts';
 import { sceneVideo } from './scene-videos.ts';
 
 /** What a render of a long video took. */
@@ -45,6 +49,27 @@ function longVideo(scenes: number): VideoInput {
   return { ...video, stills: [{ name: 'end', frame: video.frameCount - 1 }], sounds: [sound] };
 }
 
+/** A video of one scene with a clip of about this size, whose pictures are noise. */
+async function clipVideo(megabytes: number): Promise<VideoInput> {
+  const [width, height] = [320, 180];
+  const format = { width, height, rate: { numerator: FPS, denominator: 1 } };
+  const encoder = await encoderOf(SOFTWARE)(format, 'high', 'prores422');
+  const pixels = Uint8Array.from({ length: width * height * 4 }, (_, at) => (at * 7919) % 251);
+  await encoder.encode(pixels, 0);
+  const track = await encoder.finish();
+  encoder.close();
+  const [{ bytes }] = track.packets as [VideoPacket];
+  const packets = Array.from({ length: Math.ceil((megabytes * 1e6) / bytes.length) }, (_, frame) => {
+    return { bytes, frame, isKey: true };
+  });
+  const file = await muxMp4({ ...track, packets }, { codec: 'prores422', sound: null, fingerprint: null });
+  const clip = { assetId: 'clip', width, height, bytes: await bytesOf(file), transform: {}, name: 'clip.mov' };
+  const assets = [{ id: 'clip', w: width, h: height, u: '', p: 'clip.mov', e: 0 }];
+  const frameCount = SCENE_SECONDS * FPS;
+  const document = { fr: FPS, op: frameCount, assets };
+  return inputOf([imageLayer(1, 'clip')], { width, height, fps: FPS, frameCount, clips: [clip], document });
+}
+
 /** Returns the peak resident memory of a process. */
 function peakBytes(pid: number): number {
   try {
@@ -68,15 +93,23 @@ function shareBytes(pid: number): number {
   }
 }
 
+export interface LongRenderOptions {
+  /** Number of scenes of nine seconds, with sound. */
+  readonly scenes: number;
+  /** Size of a clip, which replaces the scenes; null for no clip. */
+  readonly clipMegabytes: number | null;
+  /** Whether to write a segment cache. */
+  readonly isCached: boolean;
+}
+
 /**
- * Renders and stores a video of scenes of nine seconds with sound, and measures memory. Call it once in a process, because memory
- * that was used once stays high.
- *
- * @param isCached whether to write a segment cache
+ * Renders and stores a video, and measures memory. Call it once in a process, because memory that was used once stays high.
  */
-export async function renderLong(scenes: number, isCached: boolean): Promise<LongRender> {
+export async function renderLong({ scenes, clipMegabytes, isCached }: LongRenderOptions): Promise<LongRender> {
+  const video = clipMegabytes === null ? longVideo(scenes) : await clipVideo(clipMegabytes);
   const folder = await mkdtemp(join(tmpdir(), 'reelform-long-'));
-  const pool = createRenderPool({ size: 2 });
+  // A busy machine takes minutes to send a large clip to its processes.
+  const pool = createRenderPool({ size: 2, stallMs: 600_000 });
   let [childBytes, treeBytes] = [0, 0];
   const sampler = setInterval(() => {
     const pids = children();
@@ -93,14 +126,14 @@ export async function renderLong(scenes: number, isCached: boolean): Promise<Lon
     };
     const cache = isCached ? new SegmentCache({ store, build: 'long', onFailure }) : null;
     const renderer = createSegmentRenderer({ runner: pool, parallel: 2, cache, totalMs: 3_600_000 });
-    const files = await renderer.render(longVideo(scenes));
+    const files = await renderer.render(video);
     const outputs = createDirectoryOutputs(folder, 'renders', (path, data) =>
       replaceFile(path, data, { isDurable: false }),
     );
     const [stored] = await outputs.save(sha256('long'), 'long', files);
     for (const { video } of files) video.close();
     return {
-      seconds: scenes * SCENE_SECONDS,
+      seconds: video.frameCount / FPS,
       fileBytes: stored!.bytes,
       parentBytes: peakBytes(process.pid),
       childBytes,
