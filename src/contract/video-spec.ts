@@ -195,9 +195,21 @@ export function canonicalSpec<S>(spec: VideoSpec<S>, measures: InheritedMeasures
   const outputs = spec.outputs?.map((file): NamedOutput => {
     return { name: file.name, ...plainOutput(withoutName(file) ?? null, measures) };
   });
-  const { scenes: given, audio: sounds, output: main, outputs: files } = spec;
-  const isCanonical = isDeepStrictEqual([given, sounds, main, files], [scenes, audio, output, outputs]);
+  const hasSameValues = spec.scenes.every(
+    (scene, index) => isSame(scene.resources, scenes[index]!.resources) && isSame(scene.audio, scenes[index]!.audio),
+  );
+  const { audio: sounds, output: main, outputs: files } = spec;
+  const isCanonical = hasSameValues && isSame(sounds, audio) && isDeepStrictEqual([main, files], [output, outputs]);
   return isCanonical ? spec : { ...spec, scenes, audio, output, ...defined({ outputs }) };
+}
+
+/** Compares a map with its canonical form, which has the same keys, and mostly the same values. */
+function isSame(given: ReadonlyMap<string, object>, canonical: ReadonlyMap<string, object>): boolean {
+  for (const [key, value] of given) {
+    const other = canonical.get(key);
+    if (value !== other && !isDeepStrictEqual(value, other)) return false;
+  }
+  return true;
 }
 
 /**

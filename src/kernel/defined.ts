@@ -3,7 +3,12 @@
  * that is absent and a property that is undefined differ in digests, and only the latter overrides a value when it is spread.
  */
 export function defined<Values extends object>(values: Values): Defined<Values> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<Values>;
+  // Called for each scene and value of a plan.
+  const present: Partial<Values> = {};
+  for (const name of Object.keys(values) as (keyof Values)[]) {
+    if (values[name] !== undefined) present[name] = values[name];
+  }
+  return present as Defined<Values>;
 }
 
 type Defined<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };

@@ -53,12 +53,20 @@ export function canonicalJson(value: Json): string {
   }
   if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
   const record = value as { readonly [key: string]: Json | undefined };
-  const members: string[] = [];
-  for (const key of Object.keys(record).sort(byCodeUnit)) {
+  // Concatenated, because a plan serializes each value of each video.
+  let members = '';
+  for (const key of sortedKeys(record)) {
     const member = record[key];
-    if (member !== undefined) members.push(`${canonicalJson(key)}:${canonicalJson(member)}`);
+    if (member !== undefined) members += `${members === '' ? '' : ','}${canonicalJson(key)}:${canonicalJson(member)}`;
   }
-  return `{${members.join(',')}}`;
+  return `{${members}}`;
+}
+
+/** Most objects have one key, or keys that are in order already. */
+function sortedKeys(record: object): string[] {
+  const keys = Object.keys(record);
+  const isSorted = keys.every((key, index) => index === 0 || keys[index - 1]! < key);
+  return isSorted ? keys : keys.sort(byCodeUnit);
 }
 
 /** Compares by UTF-16 code unit, so that the order of written ids and keys does not depend on the locale. */

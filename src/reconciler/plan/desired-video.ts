@@ -246,7 +246,7 @@ function templateJson({
   template,
   resources,
   fonts,
-}: SceneSpec<ContentId>): Readonly<Record<string, Json | undefined>> {
+}: SceneSpec<ContentId>): Readonly<Record<'style_version' | 'resources' | 'font_changes', Json | undefined>> {
   return {
     style_version: template,
     resources: mapToRecord(resources, valueJson),
@@ -257,15 +257,19 @@ function templateJson({
 /** The id of a scene is left out: no frame depends on it. */
 function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, index: number): Json {
   const { duration, transition, fit, background, shorten, timing } = scene;
+  const { style_version, resources, font_changes } = templateJson(scene);
+  // In the order of canonical JSON and without a spread, because a plan serializes each scene of each video.
   return {
-    ...templateJson(scene),
     audio_tracks: tracksJson(spec, index),
-    duration: typeof duration === 'object' ? { ...duration } : duration,
-    transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
-    fit,
     background,
+    duration: typeof duration === 'object' ? { ...duration } : duration,
+    fit,
+    font_changes,
+    resources,
     shorten,
+    style_version,
     timing: timing?.map((place) => ({ ...place })),
+    transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
   };
 }
 
