@@ -114,16 +114,18 @@ function measuredChange(
   const templates = { get: (name: string) => templateOf(name) ?? undefined };
   const packages = { get: (name: string) => templateOf(name)?.package };
   const { measures, times, contentLengths } = desire(video, { config, assets, templates }, lengths);
-  const failures = contentSounds(video).flatMap(({ source: sound }) => {
+  const failures = contentSounds(video).flatMap(({ scene, name, source: sound }) => {
     const result = measured.get(locationOf(sound));
-    return result !== undefined && 'error' in result ? [result.error] : [];
+    return result !== undefined && 'error' in result ? [{ scene: scene.id, name, error: result.error }] : [];
   });
   const resolved = timelineOf(video, packages, lengths);
   const unknown =
     resolved?.findings.filter(({ code }) => code === 'content_unknown' || code === 'content_unlimited') ?? [];
   const locate = locateTimeline(video.path, source.source);
   const found: Diagnostic[] = [
-    ...failures.map(({ code, message, hint }) => warningAt(code, locate(null, 'audio'), message, hint)),
+    ...failures.map(({ scene, name, error: { code, message, hint } }) => {
+      return warningAt(code, locate(scene, 'audio', name), message, hint);
+    }),
     // A failure says it already, and an unchanged video needs no length.
     ...(failures.length > 0 || change.action === 'noop'
       ? []
@@ -135,7 +137,8 @@ function measuredChange(
   return {
     change: { ...change, desired: { ...kept, measures, ...defined({ times, contentLengths }) } } as Change,
     diagnostics: found.map((diagnostic) => ({ ...diagnostic, video: change.id })),
-    error: failures[0] ?? (mistake ? new ReelformError(mistake.code, mistake.message, { hint: mistake.hint }) : null),
+    error:
+      failures[0]?.error ?? (mistake ? new ReelformError(mistake.code, mistake.message, { hint: mistake.hint }) : null),
   };
 }
 

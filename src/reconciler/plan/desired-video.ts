@@ -23,6 +23,7 @@ import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/dige
 import { mapToRecord } from '../../kernel/json.ts';
 import { fillDestinations } from '../definition/destinations.ts';
 import { firstTemplate, localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
+import { locationOf } from '../definition/video-timeline.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { describeInputs } from '../lock/recorded-inputs.ts';
 
@@ -93,6 +94,17 @@ export function inheritedMeasures({
 /** Returns whether the length of a sound is not known that decides how long a scene is. Such a video is measured before it is rendered. */
 export function hasUnknownLength({ contentLengths = {} }: Pick<DesiredVideo, 'contentLengths'>): boolean {
   return Object.values(contentLengths).includes(null);
+}
+
+/** Returns whether a scene has its longest length, because the length of the track is not known that decides it. */
+export function isEstimated(
+  { contentLengths = {}, audio }: Pick<DesiredVideo, 'contentLengths' | 'audio'>,
+  scene: SceneSpec<Source>,
+  { length }: SceneTimes['why'],
+): boolean {
+  if (length.rule !== 'content') return false;
+  const source = (scene.audio.get(length.item) ?? audio.get(length.item))?.source;
+  return source !== undefined && contentLengths[locationOf(source)] === null;
 }
 
 /** Returns the URLs of the sounds that decide how long scenes are. */

@@ -6,7 +6,7 @@ import { firstTemplate, type LeftOut, type Source, type VideoResource } from '..
 import { type InputId, parseInputName } from '../lock/input-names.ts';
 import { inputValue } from '../lock/recorded-inputs.ts';
 import { type ComparedScene, compareScenes } from './compare-scenes.ts';
-import type { DesiredVideo } from './desired-video.ts';
+import { type DesiredVideo, isEstimated } from './desired-video.ts';
 import { type Estimate, estimatePlan, type SegmentCount } from './estimate-plan.ts';
 import {
   ACTIONS,
@@ -231,7 +231,9 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
 function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | undefined {
   const scenes = desired === null ? null : compareScenes(before, desired, inputs);
   return scenes?.map(({ why, ...scene }) => {
-    const { length: rule } = why ?? {};
+    const shown = desired?.scenes.find(({ id }) => id === scene.id);
+    const isKnown = why !== undefined && shown !== undefined && !isEstimated(desired!, shown, why);
+    const rule = isKnown ? why.length : undefined;
     return { ...scene, ...defined({ rule: rule?.rule, item: rule?.rule === 'content' ? rule.item : undefined }) };
   });
 }

@@ -9,7 +9,7 @@ import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import type { LockRendering } from '../../reconciler/lock/lock.ts';
 import { scenesOfInputs } from '../../reconciler/lock/recorded-inputs.ts';
-import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
+import { type DesiredVideo, isEstimated } from '../../reconciler/plan/desired-video.ts';
 import { type Change, type InputChange, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
@@ -17,7 +17,7 @@ import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
-import { lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
+import { estimateWords, lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
 import { showText } from '../wording/text-diff.ts';
 import { missingWords } from '../wording/unknown-words.ts';
 import { layOutRows } from './plan-row-text.ts';
@@ -166,11 +166,12 @@ function sceneLines({ desired }: Change, columns: number, colors: Colors): strin
   const rate = { rate: frameRateOf(measures.rate) };
   const seconds = (frames: number): string => sceneSeconds(frames / measures.rate);
   const lines = scenes.flatMap((scene, index) => {
-    const { start, length, why, templateRate } = times[index]!;
+    const { start, length: frames, why, templateRate } = times[index]!;
     const places =
       templateRate === undefined ? [] : why.places.map((place) => placeWords(place, rate, frameRateOf(templateRate)));
-    const words = [`${lengthWords(why, rate)} (${decidingFile(scene, why, desired)})`, ...places].join('; ');
-    const head = `  ${colors.bold(escapeControls(scene.id))}  from ${seconds(start)} for ${seconds(length)}`;
+    const length = isEstimated(desired, scene, why) ? estimateWords(why) : lengthWords(why, rate);
+    const words = [`${length} (${decidingFile(scene, why, desired)})`, ...places].join('; ');
+    const head = `  ${colors.bold(escapeControls(scene.id))}  from ${seconds(start)} for ${seconds(frames)}`;
     return [
       head,
       ...wrapSpans([{ text: escapeControls(words), paint: colors.dim }], columns - 4).map((line) => `    ${line}`),

@@ -56,6 +56,12 @@ export function lengthWords({ length, shortened }: SceneReason, timeline: Pick<T
   }
 }
 
+/** Says why a scene has its longest length: the length of the track is not known that decides it. */
+export function estimateWords({ length }: SceneReason): string {
+  const item = length.rule === 'content' ? length.item : 'content';
+  return `at most, because the length of its ${item} is not known yet`;
+}
+
 const CUT_WORDS = { cut: 'are left out at the end', speed: 'are saved by a faster picture' } as const;
 
 const LIMIT_WORDS = {

@@ -76,10 +76,12 @@ function openRepository(voice: Voice, duration = '{content: true, max: 8}', conf
 
 it('counts an unknown length with its max in a plan, and measures it in a refresh', async () => {
   const voice = await openVoice(3);
-  const { plan } = openRepository(voice);
+  const { plan, run } = openRepository(voice);
   const unknown = await plan();
   expect(unknown).toMatchObject({ exitCode: 0, length: 8, codes: ['warning content_unknown'] });
   expect(unknown.diagnostics[0]).toMatchObject({ file: 'videos/rome.yaml' });
+  const explained = (await run('explain', 'rome')).stdout.replace(/\s+/g, ' ');
+  expect(explained).toContain('for 8.0 s at most, because the length of its voice is not known yet');
   expect(voice.requests()).toEqual([]);
   expect(await plan('--refresh')).toMatchObject({ length: 3.5, codes: [] });
   expect(voice.requests()).toEqual(['HEAD', 'GET']);
