@@ -135,7 +135,7 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   const { signal } = new AbortController();
   const context = { ...project, lint: project.config.lint, packageOf };
   const input = { renderInput, safeAreas: safeAreasOf(video, context) };
-  const findings = await queue.run(() => ports.pool.run('lint', input), signal, false);
+  const { findings } = await queue.run(() => ports.pool.run('lint', input), signal, false);
   return placeFindings(findings, video, context).map(({ finding, target }): LintMark => {
     const [shown] = diagnosticsJson([lintDiagnostic(finding, target)], project.source);
     const { code, severity, message, hint } = shown!;

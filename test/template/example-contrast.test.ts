@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { lintTexts } from '../../src/engine/lint/lint-texts.ts';
+import { MeasuredFrames } from '../../src/engine/lint/measured-frames.ts';
 import { loadProject } from '../../src/reconciler/project/load-project.ts';
 import { contrastOf, parseRgba } from '../../src/studio/page/color.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
@@ -24,7 +25,9 @@ function readTemplate(folder: string): TemplatePackage {
 
 async function lowContrasts(renderInput: RenderInput): Promise<unknown[]> {
   const moments = new Map<string, never>();
-  return (await lintTexts(renderInput, moments, null)).filter(({ code }) => code === 'low_contrast');
+  return (await lintTexts(renderInput, moments, null, new MeasuredFrames())).filter(
+    ({ code }) => code === 'low_contrast',
+  );
 }
 
 // test/proof/gallery.proof.ts lints the templates of the gallery.

@@ -13,7 +13,7 @@ import { createPointerSearch, isPointerFile } from '../../reconciler/project/fin
 import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
-import type { CommandPool } from '../render/command-pool.ts';
+import { type CommandPool, LINT_THREADS } from '../render/command-pool.ts';
 import type { DesiredState, KnownState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
@@ -66,7 +66,7 @@ export async function warmForNewContent({ root, state, probe }: KnownState, proc
   const { templates, lint } = state.config;
   if (!isWanted(lint) || [...templates.values()].every(({ kind }) => kind !== 'package')) return;
   const lintedAt = statOrNull(join(root, LINT_FILE))?.mtimeMs ?? 0;
-  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(1);
+  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(LINT_THREADS);
 }
 
 /** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */

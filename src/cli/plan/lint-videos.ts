@@ -1,18 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { LintFinding } from '../../engine/lint-finding.ts';
-import { type Diagnostic, ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, type ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
-import { isRecord } from '../../kernel/json.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import type { Video, VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
-import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
-import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
 import { lintDiagnostics } from '../../report/wording/glyph-diagnostics.ts';
 import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
@@ -22,11 +17,11 @@ import { renderCapacity } from '../../service/sessions/processes/render-pool.ts'
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { canFailLint } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { CommandPool } from '../render/command-pool.ts';
+import { type CommandPool, LINT_THREADS } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
 import { openTemplates } from '../state/video-templates.ts';
+import { openLintCache } from './lint-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
 interface LintOptions {
@@ -61,9 +56,12 @@ export async function warmForLint(
   wanted: ReadonlyMap<VideoId, Fingerprint>,
   { cache }: Pick<LintOptions, 'cache'>,
 ): Promise<void> {
-  const found = cache ? readCache(join(root, LINT_FILE), cacheKey()) : new Map();
-  const known = new Set([...found.keys()].map((key) => key.split(' ')[0]));
-  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await processes.warm(1);
+  const known = new Set(
+    openLintCache(root, cache)
+      .keys()
+      .map((key) => key.split(' ')[0]),
+  );
+  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await processes.warm(LINT_THREADS);
 }
 
 /** Interval in milliseconds between reports of progress. */
@@ -85,7 +83,7 @@ export async function lintVideos(
   options: LintOptions,
   io: Io,
 ): Promise<Linted> {
-  const cache = openLintCache(planned.root, cacheKey(), options.cache);
+  const cache = openLintCache(planned.root, options.cache);
   const { videos: all, assets, cells, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
   const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
@@ -114,15 +112,23 @@ export async function lintVideos(
   if (unknown.length > undrawn.length) {
     const pool = await planned.pool();
     // It starts while this process fills the first template.
-    pool.warm(1);
+    pool.warm(LINT_THREADS);
     const inputs = await planned.inputs();
     const progress = openProgress(unknown.length, io);
     const limit = pLimit(renderCapacity());
+    // Several videos use the processors without this.
+    const processors = unknown.length === 1 ? LINT_THREADS : 1;
+    // Each process that lints keeps what the first of its videos brings.
+    const bringing = new Set(unknown.slice(0, renderCapacity()));
     const check = async (video: Video): Promise<void> => {
       if (full.error !== null) return leave(full, full.error, isNeeded(video));
       try {
         const renderInput = await inputs.inputOf(video, templatesOf(video)!);
-        cache.set(keyOf(video), await pool.run('lint', { renderInput, safeAreas: safeAreasOf(video, context) }));
+        const safeAreas = safeAreasOf(video, context);
+        const measured = bringing.has(video) ? cache.framesOf(video) : [];
+        const linted = await pool.run('lint', { renderInput, safeAreas, measured }, { processors });
+        cache.set(keyOf(video), linted.findings);
+        cache.addFrames(video, linted.measured);
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded(video));
@@ -195,48 +201,4 @@ function failed(error: unknown, video: Video, isNeeded: boolean, located: Locate
     const severity = retryable && !isNeeded ? 'warning' : 'error';
     return lintFailure(what + (detail ?? title), { id, at, severity });
   });
-}
-
-/** Number of the most recent videos whose findings are kept. */
-const MAX_VIDEOS = 20_000;
-
-/**
- * Opens the findings by fingerprint, safe areas and ids of scenes, so that unchanged videos are not linted again.
- *
- * @param build key of this program, because another version may find something else
- * @param reads false to start empty
- */
-function openLintCache(root: string, build: string, reads: boolean) {
-  const found = reads ? readCache(join(root, LINT_FILE), build) : new Map<string, readonly LintFinding[]>();
-  let isChanged = false;
-  return {
-    get: (key: string) => found.get(key),
-    set(key: string, findings: readonly LintFinding[]) {
-      found.delete(key);
-      found.set(key, findings);
-      isChanged = true;
-    },
-    /** Stores the findings for the next run. Does nothing in a read-only checkout. */
-    async store() {
-      if (!isChanged) return;
-      const kept = Object.fromEntries([...found].slice(-MAX_VIDEOS));
-      await writeFileAtomic(join(root, LINT_FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
-        if (!(error instanceof ReelformError)) throw error;
-      });
-    },
-  };
-}
-
-/** An unreadable file counts as an empty cache. */
-function readCache(path: string, build: string): Map<string, readonly LintFinding[]> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (isRecord(value) && value.build === build && isRecord(value.found)) {
-      const entries = Object.entries(value.found).filter(([, findings]) => Array.isArray(findings));
-      return new Map(entries as [string, LintFinding[]][]);
-    }
-  } catch {
-    // Missing or damaged.
-  }
-  return new Map();
 }

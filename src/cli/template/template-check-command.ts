@@ -78,7 +78,7 @@ export async function checkPackage(
     const findings = await inspectPackage(template, packed.keys(), {
       renderStills: (renderInput) => pool.run('stills', renderInput),
       compare: (comparison) => pool.run('compare', comparison),
-      lint: (renderInput, safeArea) => pool.run('lint', { renderInput, safeAreas: [safeArea] }),
+      lint: async (renderInput, safeArea) => (await pool.run('lint', { renderInput, safeAreas: [safeArea] })).findings,
       weightOf: async ({ name }) => weights.get(name)!,
     });
     const rules = { repository: repositoryAround(found.path)?.config.lint ?? {}, template: template.manifest.lint };

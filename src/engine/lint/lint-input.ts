@@ -16,9 +16,13 @@ import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findFlashes } from './flashes.ts';
 import { lintTexts } from './lint-texts.ts';
+import { MeasuredFrames } from './measured-frames.ts';
 import { withSharedLayers } from './shared-layers.ts';
 import { type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
 import { lintLeftovers } from './text-leftovers.ts';
+
+/** What to find in an input: everything, or a part that takes about as long as the other. */
+export type LintPart = 'all' | 'flashes' | 'others';
 
 /**
  * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
@@ -26,13 +30,21 @@ import { lintLeftovers } from './text-leftovers.ts';
  * Draws on the calling thread.
  *
  * @param safeArea area in which texts must lie; null for the whole picture
+ * @param measuredFrames receives the frames that were measured
+ * @returns `others`, then `flashes`
  * @throws RenderError for an input that cannot be drawn
  */
-export async function lintInput(source: RenderInput, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
+export async function lintInput(
+  source: RenderInput,
+  safeArea: SafeAreaName | null = null,
+  part: LintPart = 'all',
+  measuredFrames = new MeasuredFrames(),
+): Promise<LintFinding[]> {
   checkInput(source);
   const renderInput = await lintable(source);
-  const found = await lintDocument(renderInput, await mediaFindings(renderInput), safeArea);
-  return [...found, ...(await lintFlashes(renderInput))];
+  const media = part === 'flashes' ? [] : await mediaFindings(renderInput);
+  const others = part === 'flashes' ? [] : await lintDocument(renderInput, media, safeArea, measuredFrames);
+  return part === 'others' ? others : [...others, ...(await lintFlashes(renderInput))];
 }
 
 /** Returns a document as lint draws it. */
@@ -45,11 +57,13 @@ export async function lintable<Document extends InputDocument>(source: Document)
  *
  * @param renderInput see `lintable`
  * @param media defects of its clips and sounds
+ * @param measuredFrames receives the frames that were measured
  */
 export async function lintDocument(
   renderInput: RenderInput,
   media: readonly LintDefect[],
   safeArea: SafeAreaName | null,
+  measuredFrames: MeasuredFrames,
 ): Promise<LintFinding[]> {
   const moments = findBestMoments(renderInput);
   const findings = await textFindings(renderInput.animation, renderInput.fonts);
@@ -63,7 +77,7 @@ export async function lintDocument(
   });
   found.push(...lintLeftovers(renderInput.animation, moments));
   found.push(
-    ...(await lintTexts(renderInput, moments, safeArea)),
+    ...(await lintTexts(renderInput, moments, safeArea, measuredFrames)),
     ...(await lintPictures(renderInput, moments)),
     ...media,
   );

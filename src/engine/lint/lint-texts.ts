@@ -2,6 +2,7 @@ import { SAFE_AREAS, type SafeAreaName } from '../../template/lint-severities.ts
 import type { RenderInput } from '../../template/render-input.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
+import type { MeasuredFrames, TextVisibility } from './measured-frames.ts';
 import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';
 import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
 import { MIN_CUT_SHARE } from './text-cuts.ts';
@@ -22,7 +23,7 @@ import {
   type TextTrack,
   trackTexts,
 } from './text-tracks.ts';
-import { type TextFrames, TextMeasurer, type TextVisibility } from './text-visibility.ts';
+import { type TextFrames, TextMeasurer } from './text-visibility.ts';
 
 /** Minimum contrast ratios of large and small text. @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const MIN_CONTRAST = { large: 3, small: 4.5 };
@@ -39,6 +40,7 @@ export async function lintTexts(
   renderInput: RenderInput,
   moments: ReadonlyMap<string, FindingMoment>,
   safeArea: SafeAreaName | null,
+  measuredFrames: MeasuredFrames,
 ): Promise<LintDefect[]> {
   const tracks = await trackTexts(renderInput);
   const editables = new Set(filledTextLayers(renderInput.animation).map(({ editable }) => editable));
@@ -65,7 +67,7 @@ export async function lintTexts(
     // Emoji have fixed colours, so their contrast cannot be measured.
     frames.set(editable, editableTracks.every(isEmojiOnly) ? [] : [...new Set(measured)]);
   }
-  const { visibilities, low } = await measureContrast(renderInput, frames, tracks);
+  const { visibilities, low } = await measureContrast(renderInput, frames, tracks, measuredFrames);
   for (const editable of frames.keys()) {
     const measured = visibilities.get(editable) ?? [];
     const textPixels = {
@@ -145,6 +147,7 @@ async function measureContrast(
   renderInput: RenderInput,
   frames: TextFrames,
   tracks: readonly TextTrack[],
+  measuredFrames: MeasuredFrames,
 ): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
   const texts = [...frames.keys()].map((editable) => {
     const editableTracks = tracksOf(editable, tracks);
@@ -157,7 +160,7 @@ async function measureContrast(
   const resting = new Set(texts.filter((text) => text.tracks.some(rests)).map(({ editable }) => editable));
   const visibilities = new Map<string, readonly TextVisibility[]>();
   const low = new Map<string, readonly LowContrast[]>();
-  const measurer = new TextMeasurer(renderInput);
+  const measurer = new TextMeasurer(renderInput, measuredFrames);
   try {
     let next = new Map(frames);
     for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {

@@ -18,17 +18,26 @@ import { mediaFindings } from '../input-media.ts';
 import { type LintFinding, type MediaFinding, momentAt } from '../lint-finding.ts';
 import { sceneAt, sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
 import { findFlashes } from './flashes.ts';
-import { lintable, lintDocument, lintInput } from './lint-input.ts';
+import { type LintPart, lintable, lintDocument, lintInput } from './lint-input.ts';
+import { MeasuredFrames } from './measured-frames.ts';
 import { findMovingHolds } from './moving-holds.ts';
 
 /**
  * Finds the defects of a video that its viewers would notice.
  *
  * @param safeAreas those of the scenes in order; one for a video of one template
+ * @param part of a video of one template
  * @see lintInput
  */
-export function lintVideo(video: VideoInput, safeAreas: readonly (SafeAreaName | null)[] = []): Promise<LintFinding[]> {
-  return 'scenes' in video ? lintScenes(video, safeAreas) : lintInput(video, safeAreas[0] ?? null);
+export function lintVideo(
+  video: VideoInput,
+  safeAreas: readonly (SafeAreaName | null)[] = [],
+  part: LintPart = 'all',
+  measuredFrames = new MeasuredFrames(),
+): Promise<LintFinding[]> {
+  return 'scenes' in video
+    ? lintScenes(video, safeAreas, measuredFrames)
+    : lintInput(video, safeAreas[0] ?? null, part, measuredFrames);
 }
 
 /**
@@ -38,7 +47,11 @@ export function lintVideo(video: VideoInput, safeAreas: readonly (SafeAreaName |
  *
  * @throws RenderError for an input that cannot be drawn
  */
-async function lintScenes(source: ScenesInput, safeAreas: readonly (SafeAreaName | null)[]): Promise<LintFinding[]> {
+async function lintScenes(
+  source: ScenesInput,
+  safeAreas: readonly (SafeAreaName | null)[],
+  measuredFrames: MeasuredFrames,
+): Promise<LintFinding[]> {
   checkInput(source);
   const scenes: InputScene[] = [];
   for (const scene of source.scenes) scenes.push(await lintable(scene));
@@ -48,7 +61,7 @@ async function lintScenes(source: ScenesInput, safeAreas: readonly (SafeAreaName
   // In sequence, because each scene holds its pictures in memory.
   for (const [index, { id }] of video.timeline.scenes.entries()) {
     const own = media.filter(({ editable }) => editable.startsWith(`${id}.`));
-    found.push(...(await lintScene(video, index, own, safeAreas[index] ?? null)));
+    found.push(...(await lintScene(video, index, own, safeAreas[index] ?? null, measuredFrames)));
   }
   const isOfScene = ({ editable }: MediaFinding): boolean =>
     video.timeline.scenes.some(({ id }) => editable.startsWith(`${id}.`));
@@ -62,6 +75,7 @@ async function lintScene(
   index: number,
   media: readonly MediaFinding[],
   safeArea: SafeAreaName | null,
+  measuredFrames: MeasuredFrames,
 ): Promise<LintFinding[]> {
   const { timeline, fps } = video;
   const scene = video.scenes[index]!;
@@ -78,7 +92,7 @@ async function lintScene(
     return { ...finding, frame: floor(divide(templateTimeAt(map, time), templateStep)) };
   });
   const found: LintFinding[] = [];
-  for (const finding of await lintDocument(alone, placed, safeArea)) {
+  for (const finding of await lintDocument(alone, placed, safeArea, measuredFrames)) {
     const editable = nameInVideo(video, id, finding.editable!);
     const known = isMedia(finding) ? moments.get(finding.editable) : undefined;
     const [span] = framesShowing(map, ...timesOf(finding.frame, templateStep), step);

@@ -1,7 +1,7 @@
 import type { RenderInput } from '../../template/render-input.ts';
+import type { TextVisibility } from './measured-frames.ts';
 import type { TextGrounds } from './text-grounds.ts';
 import { lastingRun, MIN_VISIBLE, type TextSample, type TextTrack } from './text-tracks.ts';
-import type { TextVisibility } from './text-visibility.ts';
 
 /** A text is measured only while its opacity reaches this share of its maximum. */
 const MIN_OPACITY_SHARE = 0.9;

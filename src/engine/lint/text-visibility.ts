@@ -3,29 +3,11 @@ import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PixelBox } from '../raster/rasterizer.ts';
 import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
-import { RecentValues } from './recent-values.ts';
+import type { MeasuredFrame, MeasuredFrames, TextVisibility } from './measured-frames.ts';
 import { reducedInput } from './reduced-input.ts';
 import { MIN_CUT_SHARE, measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
 import { TextPictures } from './text-pictures.ts';
 import { MAX_TEXTS, tagStepOf } from './text-variants.ts';
-
-/** Measured visibility of a text on a frame. */
-export interface TextVisibility {
-  readonly frame: number;
-  /**
-   * WCAG contrast ratio that 90 % of the text's inner pixels reach against their background, or against an outline or glow around
-   * them; null if too few pixels are visible.
-   */
-  readonly ratio: number | null;
-  /** Some inner pixels lie at the edge of the picture. */
-  readonly isAtEdge: boolean;
-  /** Largest coverage of a pixel by the text, 0..1, which is smaller while the text fades. */
-  readonly coverage: number;
-  /** Relative luminance of the darker and the brighter parts of the text, 0..1: its quantiles of 10 and 90 %. */
-  readonly luminance: readonly [dark: number, bright: number];
-  /** Share of the text's ink that masks, mattes or layers above cut off, 0..1; null if it was not measured. */
-  readonly cutShare: number | null;
-}
 
 const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 0], cutShare: null } as const;
 
@@ -54,34 +36,26 @@ const MAX_RATIO = 21;
 /** With fewer pixels, the result is meaningless because the text is fading out or too fine for this size. */
 const MIN_PIXELS = 24;
 
-/** Measurements of a frame by the text's index. */
-interface Measured {
-  readonly texts: ReadonlyMap<number, Omit<TextVisibility, 'frame'>>;
-  /** False if `cutShare` was not measured. */
-  readonly hasCuts: boolean;
-}
-
-const NO_TEXT: Measured = { texts: new Map(), hasCuts: true };
-
-/** Measurements of frames by the content that they show, for inputs that share it. */
-const recent = new RecentValues<Measured>(10_000);
+const NO_TEXT: MeasuredFrame = { texts: new Map(), hasCuts: true };
 
 /**
  * Measures the texts of an input. Draws each frame four times, with and without the texts, to find the pixels of each text
  * independently of its colour and surroundings, once more with alpha if the output is transparent, and with the texts alone to find
- * those that are cut. Inputs that show the same on a frame share its measurement in a thread.
+ * those that are cut. Inputs that show the same on a frame share its measurement.
  */
 export class TextMeasurer {
   readonly #cut: ReturnType<typeof inputCutter>;
   readonly #pictures: TextPictures;
   readonly #size: Size;
+  readonly #frames: MeasuredFrames;
 
-  constructor(renderInput: RenderInput) {
+  constructor(renderInput: RenderInput, frames: MeasuredFrames) {
     // Texts are measured at a fixed size, independently of the output's size.
     const reduced = reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE);
     this.#cut = inputCutter(reduced);
     this.#pictures = new TextPictures(reduced);
     this.#size = reduced;
+    this.#frames = frames;
   }
 
   /**
@@ -97,12 +71,12 @@ export class TextMeasurer {
     const keyed = frames.map((frame) => {
       const range = { first: frame, end: frame + 1 };
       const key = segmentKey(this.#cut([range]), range, `lint ${JSON.stringify(editables)}`);
-      return { frame, key, known: key === null ? undefined : recent.get(key) };
+      return { frame, key, known: key === null ? undefined : this.#frames.get(key) };
     });
     const shownOn = (frame: number) =>
       [...editables.entries()].filter(([, editable]) => texts.get(editable)!.includes(frame));
     const undecided = new Set(cuttable);
-    const decide = (frame: number, measured: Measured): void => {
+    const decide = (frame: number, measured: MeasuredFrame): void => {
       for (const [index, editable] of shownOn(frame)) {
         const { ratio, cutShare } = measured.texts.get(index) ?? NOT_VISIBLE;
         if (ratio !== null && cutShare !== null && cutShare < MIN_CUT_SHARE) undecided.delete(editable);
@@ -116,7 +90,7 @@ export class TextMeasurer {
       const isKnown = known !== undefined && (known.hasCuts || !findsCuts);
       const measured = isKnown ? known : await this.#measure(frame, tagStepOf(editables), findsCuts);
       if (!isKnown) decide(frame, measured);
-      if (key !== null) recent.set(key, measured, 1);
+      if (key !== null) this.#frames.set(key, measured);
       for (const [index, editable] of shownOn(frame)) {
         const { cutShare, ...result } = measured.texts.get(index) ?? NOT_VISIBLE;
         visibilities.get(editable)!.push({ frame, ...result, cutShare: cuttable.has(editable) ? cutShare : null });
@@ -125,7 +99,7 @@ export class TextMeasurer {
     return visibilities;
   }
 
-  async #measure(frame: number, tagStep: number, findsCuts: boolean): Promise<Measured> {
+  async #measure(frame: number, tagStep: number, findsCuts: boolean): Promise<MeasuredFrame> {
     const [bright, dark] = [await this.#pictures.draw('bright', frame), await this.#pictures.draw('dark', frame)];
     const box = boxOfChanges(bright, dark, this.#size);
     if (box === null) return NO_TEXT;
@@ -189,7 +163,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /** @returns by the text's index */
-function measure(pictures: DrawnTexts, size: Size, box: PixelBox, tagStep: number): Measured['texts'] {
+function measure(pictures: DrawnTexts, size: Size, box: PixelBox, tagStep: number): MeasuredFrame['texts'] {
   const textPixels = findTextPixels(pictures, size, box, tagStep);
   const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, size.width, tagStep);
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();

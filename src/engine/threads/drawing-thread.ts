@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
+import type { LintPart } from '../lint/lint-input.ts';
+import type { KeptFrame } from '../lint/measured-frames.ts';
 import type { LintFinding } from '../lint-finding.ts';
 import type { AnyRenderInput } from '../packed-input.ts';
 import type { PixelFormat } from '../pixel-format.ts';
@@ -64,8 +66,19 @@ interface ThreadTasks {
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeAreas: readonly (SafeAreaName | null)[] };
-    readonly result: readonly LintFinding[];
+    readonly input: {
+      readonly renderInput: AnyRenderInput;
+      readonly safeAreas: readonly (SafeAreaName | null)[];
+      /** Only for an input of one template. */
+      readonly part: LintPart;
+      /** Frames that are known. */
+      readonly measured: readonly KeptFrame[];
+    };
+    readonly result: {
+      readonly findings: readonly LintFinding[];
+      /** The measured frames of the input. */
+      readonly measured: readonly KeptFrame[];
+    };
   };
 }
 

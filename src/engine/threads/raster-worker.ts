@@ -55,8 +55,11 @@ async function serve(request: RasterRequest): Promise<void> {
     }
     case 'lint': {
       const { lintVideo } = await import('../lint/lint-video.ts');
-      const video = unpackRenderInput(request.input.renderInput);
-      post({ kind: 'done', result: await lintVideo(video, request.input.safeAreas) });
+      const { MeasuredFrames } = await import('../lint/measured-frames.ts');
+      const { renderInput, safeAreas, part, measured } = request.input;
+      const frames = new MeasuredFrames(measured);
+      const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames);
+      post({ kind: 'done', result: { findings, measured: frames.kept() } });
       freeSmallInput();
       await setImmediate();
       break;

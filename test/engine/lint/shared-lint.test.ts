@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, it, vi } from 'vitest';
+import { type KeptFrame, MeasuredFrames } from '../../../src/engine/lint/measured-frames.ts';
 import { TextMeasurer } from '../../../src/engine/lint/text-visibility.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
@@ -55,13 +56,50 @@ describe('lintInput()', () => {
   });
 });
 
+describe('lintInput() in parts', () => {
+  it('finds the same as at once', async () => {
+    const [input] = rowsOf('starter/templates/card').slice(1);
+    const lint = await freshLint();
+    const parts = [...(await lint(input!, null, 'others')), ...(await lint(input!, null, 'flashes'))];
+    expect(parts.length).toBeGreaterThan(0);
+    expect(parts).toEqual(await lint(input!));
+  });
+});
+
+describe('MeasuredFrames', () => {
+  /** Lints without anything that earlier inputs have left, except some frames. */
+  async function lintKnowing(input: RenderInput, kept: readonly KeptFrame[]) {
+    const lint = await freshLint();
+    const module = await import('../../../src/engine/lint/measured-frames.ts');
+    const frames = new module.MeasuredFrames(JSON.parse(JSON.stringify(kept)) as KeptFrame[]);
+    return { findings: await lint(input, null, 'others', frames), kept: frames.kept() };
+  }
+
+  it('takes the measurements of frames from another process', async () => {
+    const [first, edited] = rowsOf('starter/templates/card');
+    const { kept } = await lintKnowing(first!, []);
+    expect(kept.length).toBeGreaterThan(0);
+    const alone = await lintKnowing(edited!, []);
+    const known = await lintKnowing(edited!, [...kept, ...alone.kept]);
+    expect(known).toEqual(alone);
+    expect(await lintKnowing(edited!, kept)).toEqual(alone);
+    // A frame that was measured is not drawn again, so another measurement gives another finding.
+    const illegible = alone.kept.map((frame) => ({
+      ...frame,
+      texts: frame.texts.map((text) => ({ ...text, ratio: 1 })),
+    }));
+    const { findings } = await lintKnowing(edited!, illegible);
+    expect(findings.filter(({ code }) => code === 'low_contrast')).toMatchObject([{ ratio: 1 }, { ratio: 1 }]);
+  });
+});
+
 describe('TextMeasurer', () => {
   it('measures cuts on frames that were measured without them, until a frame shows the text whole', async () => {
     const [input] = rowsOf('gallery/end-card');
     const { frame: still } = input!.stills[0]!;
     const frames = [still - 4, still, still + 4];
     const texts = new Map([['t_01', frames]]);
-    const measurer = new TextMeasurer(input!);
+    const measurer = new TextMeasurer(input!, new MeasuredFrames());
     const measure = async (cuttable: readonly string[]) =>
       (await measurer.measure(texts, new Set(cuttable))).get('t_01')!;
     const without = await measure([]);

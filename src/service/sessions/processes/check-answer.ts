@@ -3,6 +3,7 @@ import { isTiming, type Place } from '../../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { MeasuredLoudness } from '../../../engine/codec/encoded-track.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
+import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
@@ -125,6 +126,21 @@ const lintFinding: Check<LintFinding> = both(
   both(both(moment, fields({ box: nullable(box) })), optionalFields({ scene: text })),
   byField('code', defects),
 ) as Check<LintFinding>;
+/** A frame that lint has measured. */
+export const keptFrame: Check<KeptFrame> = fields({
+  key: digest,
+  hasCuts: flag,
+  texts: listOf(
+    fields({
+      index: count,
+      ratio: number,
+      isAtEdge: flag,
+      coverage: number,
+      luminance: listOf(number),
+      cutShare: nullable(number),
+    }),
+  ),
+});
 
 const renderedFile: Check<RenderedFile> = fields({
   video: temporaryFile,
@@ -280,7 +296,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
-  lint: () => listOf(lintFinding),
+  lint: () => fields({ findings: listOf(lintFinding), measured: listOf(keptFrame) }),
   source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
   length: () => fields({ samples: count, rate: count }),
   package: () =>

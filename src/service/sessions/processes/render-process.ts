@@ -103,9 +103,17 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
       (error: unknown) => ({ problem: failureFrom(error).message }),
     );
   },
-  async lint({ input }) {
+  async lint({ input: { measured = [], ...input }, processors }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
-    return runInThread('lint', input);
+    const canSplit = processors > 1 && !('scenes' in input.renderInput);
+    const parts = canSplit ? (['others', 'flashes'] as const) : (['all'] as const);
+    const found = await Promise.all(
+      parts.map((part) => runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured })),
+    );
+    return {
+      findings: found.flatMap(({ findings }) => findings),
+      measured: found.flatMap((result) => result.measured),
+    };
   },
 };
 

@@ -5,6 +5,7 @@ import type { LottieFile } from '../../../engine/export/lottie-file.ts';
 import type { FrameRange } from '../../../engine/frame-rate.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
+import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
@@ -80,10 +81,19 @@ interface RenderTasks {
   readonly stills: { readonly input: AnyRenderInput; readonly output: readonly StillImage[] };
   /** Draws the stills of two inputs and compares them. */
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
-  /** Finds what a viewer would notice in an input. */
+  /** Finds what a viewer would notice in an input. With a second processor, looks for flashes at the same time. */
   readonly lint: {
-    readonly input: { readonly renderInput: AnyRenderInput; readonly safeAreas: readonly (SafeAreaName | null)[] };
-    readonly output: readonly LintFinding[];
+    readonly input: {
+      readonly renderInput: AnyRenderInput;
+      readonly safeAreas: readonly (SafeAreaName | null)[];
+      /** Frames that the same program has measured, which are not drawn again. */
+      readonly measured?: readonly KeptFrame[];
+    };
+    readonly output: {
+      readonly findings: readonly LintFinding[];
+      /** The measured frames of the input. */
+      readonly measured: readonly KeptFrame[];
+    };
   };
   /** Reads the structure of an image, a clip or a sound. */
   readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };

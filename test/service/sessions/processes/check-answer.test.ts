@@ -25,7 +25,7 @@ it('findings about media and texts pass the check of what a render process answe
   const { findings } = await pool.run('sound', { renderInput, codec: null });
   expect(findings.map(({ code }) => code).sort()).toEqual(['sound_cut', 'sound_unused']);
   const linted = await pool.run('lint', { renderInput: renderInput as PackedTemplate, safeAreas: [null] });
-  expect(linted.map(({ code }) => code)).toEqual(
+  expect(linted.findings.map(({ code }) => code)).toEqual(
     expect.arrayContaining(['text_leftover', 'sound_cut', 'sound_unused']),
   );
 });

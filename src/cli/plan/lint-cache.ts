@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeptFrame } from '../../engine/lint/measured-frames.ts';
+import type { LintFinding } from '../../engine/lint-finding.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
+import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
+import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
+import { keptFrame } from '../../service/sessions/processes/check-answer.ts';
+import { cacheKey } from '../global-options.ts';
+
+/** Number of the most recent videos whose findings are kept. */
+const MAX_VIDEOS = 20_000;
+/** Number of the most recent measured frames that are kept: those of about 60 videos, in less than a megabyte. */
+const MAX_FRAMES = 2_000;
+
+/** Findings by fingerprint, safe areas and ids of scenes, and measured frames by templates and key. */
+interface Remembered {
+  readonly found: Map<string, readonly LintFinding[]>;
+  readonly frames: Map<string, FrameOf>;
+}
+
+interface FrameOf {
+  readonly templates: string;
+  readonly frame: KeptFrame;
+}
+
+/** What lint found in earlier runs, so that unchanged videos are not linted again, and unchanged frames not measured again. */
+export interface LintCache {
+  keys(): string[];
+  get(key: string): readonly LintFinding[] | undefined;
+  set(key: string, findings: readonly LintFinding[]): void;
+  /** Returns the measured frames of videos of the same templates. */
+  framesOf(video: Video): KeptFrame[];
+  addFrames(video: Video, frames: readonly KeptFrame[]): void;
+  /** Stores everything for the next run. Does nothing in a read-only checkout. */
+  store(): Promise<void>;
+}
+
+/**
+ * Opens the cache. What another version of this program has found is ignored, because this one may find something else.
+ *
+ * @param reads false to start empty
+ */
+export function openLintCache(root: string, reads: boolean): LintCache {
+  const path = join(root, LINT_FILE);
+  const { found, frames } = reads ? readCache(path) : { found: new Map(), frames: new Map() };
+  let isChanged = false;
+  return {
+    keys: () => [...found.keys()],
+    get: (key) => found.get(key),
+    set(key, findings) {
+      found.delete(key);
+      found.set(key, findings);
+      isChanged = true;
+    },
+    framesOf(video) {
+      const templates = namesOf(video);
+      return [...frames.values()].flatMap((known) => (known.templates === templates ? [known.frame] : []));
+    },
+    addFrames(video, measured) {
+      const templates = namesOf(video);
+      for (const frame of measured) {
+        // A frame counts for its templates alone, so that no template can affect the findings of another.
+        const key = `${templates} ${frame.key}`;
+        frames.delete(key);
+        frames.set(key, { templates, frame });
+      }
+    },
+    async store() {
+      if (!isChanged) return;
+      const stored = {
+        build: cacheKey(),
+        found: Object.fromEntries([...found].slice(-MAX_VIDEOS)),
+        frames: [...frames.values()].slice(-MAX_FRAMES),
+      };
+      await writeFileAtomic(path, `${JSON.stringify(stored)}\n`).catch((error) => {
+        if (!(error instanceof ReelformError)) throw error;
+      });
+    },
+  };
+}
+
+function namesOf(video: Video): string {
+  return templatesOf(video).join(' ');
+}
+
+/** An unreadable file counts as an empty cache. */
+function readCache(path: string): Remembered {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isRecord(value) && value.build === cacheKey() && isRecord(value.found) && Array.isArray(value.frames)) {
+      const entries = Object.entries(value.found).filter(([, findings]) => Array.isArray(findings));
+      const frames = value.frames.map((item: unknown): [string, FrameOf] => {
+        const { templates, frame } = item as { readonly templates: unknown; readonly frame: unknown };
+        const checked = keptFrame(frame);
+        return [`${templates} ${checked.key}`, { templates: String(templates), frame: checked }];
+      });
+      return { found: new Map(entries as [string, LintFinding[]][]), frames: new Map(frames) };
+    }
+  } catch {
+    // Missing or damaged.
+  }
+  return { found: new Map(), frames: new Map() };
+}
