@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import type { LintFinding } from '../../engine/lint-finding.ts';
 import { type Diagnostic, type ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
