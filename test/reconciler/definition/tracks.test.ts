@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Code } from '../../../src/kernel/diagnostic.ts';
 import { readWords, speechOf } from '../../../src/reconciler/definition/words-file.ts';
 import { printedProblems, resolveScenes } from '../../support/resolve-scenes.ts';
 
@@ -74,18 +75,35 @@ describe('tracks', () => {
     expect(origins.get('videos/a.yaml')).toContain('voice/a.json');
   });
 
-  it.each<[string, string[]]>([
-    ['level and volume', SCENES('{source: v.mp3, level: -16, volume: 0.5}')],
-    ['a duck without under', [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, duck: {depth: 3}}}']],
-    ['a level out of range', SCENES('{source: v.mp3, level: 3}')],
-    ['a misspelt field', SCENES('{source: v.mp3, strat: 1}')],
-    ['a track that is not there', [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, duck: {under: [voise]}}}']],
-    ['an overrun of the whole video', [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, overrun: true}}']],
-    ['words that end before they start', SCENES('{source: v.mp3, words: voice/bad.vtt}')],
-    ['words that are missing', SCENES('{source: v.mp3, words: voice/none.vtt}')],
-    ['an unknown profile', ['template: plain', 'resources: {}', 'loudness: spotify']],
-    ['a loudness of a platform that is too high', ['template: plain', 'resources: {}', 'loudness: 2']],
-  ])('report %s', (_, lines) => {
+  it.each<[string, Code, string[]]>([
+    ['level and volume', 'definition_invalid', SCENES('{source: v.mp3, level: -16, volume: 0.5}')],
+    [
+      'a duck without under',
+      'missing_property',
+      [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, duck: {depth: 3}}}'],
+    ],
+    ['a level out of range', 'definition_invalid', SCENES('{source: v.mp3, level: 3}')],
+    ['a misspelt field', 'unknown_property', SCENES('{source: v.mp3, strat: 1}')],
+    [
+      'a track that is not there',
+      'track_unknown',
+      [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, duck: {under: [voise]}}}'],
+    ],
+    [
+      'an overrun of the whole video',
+      'overrun_useless',
+      [...SCENES('v.mp3'), 'audio: {music: {source: m.mp3, overrun: true}}'],
+    ],
+    ['words that end before they start', 'words_invalid', SCENES('{source: v.mp3, words: voice/bad.vtt}')],
+    ['words that are missing', 'missing_file', SCENES('{source: v.mp3, words: voice/none.vtt}')],
+    ['an unknown profile', 'definition_invalid', ['template: plain', 'resources: {}', 'loudness: spotify']],
+    [
+      'a loudness of a platform that is too high',
+      'definition_invalid',
+      ['template: plain', 'resources: {}', 'loudness: 2'],
+    ],
+  ])('report %s', (_, code, lines) => {
+    expect(resolve(lines).diagnostics.map((problem) => problem.code)).toEqual([code]);
     expect(printedProblems(filesOf(lines))).toMatchSnapshot();
   });
 });
