@@ -81,7 +81,7 @@ const input = {
     define: { REELFORM_BUILD: JSON.stringify(digestOf(['src', 'schemas', 'package.json'])) },
   },
 };
-for (const folder of ['dist', '.compile-cache']) await rm(folder, { recursive: true, force: true });
+await rm('dist', { recursive: true, force: true });
 const output = [
   ...(await bundle({
     entries: ['cli/main', 'index'],

@@ -7,7 +7,7 @@ import type { Io, OutputStream } from './io.ts';
 // Node 22 and later keep compiled code, here beside the package: a folder that other users cannot write to, unlike Node's default. Does
 // nothing where it cannot be written.
 const { enableCompileCache } = module as { enableCompileCache?(folder: string): unknown };
-enableCompileCache?.(join(import.meta.dirname, '../../.compile-cache'));
+enableCompileCache?.(join(import.meta.dirname, '../../node_modules/.cache'));
 const [{ askQuestion, isCi }, { run }] = await Promise.all([import('./io.ts'), import('./run.ts')]);
 
 let onWriteError: ((code: string) => void) | null = null;
