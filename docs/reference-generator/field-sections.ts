@@ -2,6 +2,7 @@ import { type Field, type Fields, fieldText } from '../../src/contract/fields/fi
 import { LOUDNESS_PROFILES } from '../../src/contract/fields/loudness-fields.ts';
 import { OUTPUT_FIELDS } from '../../src/contract/fields/output-fields.ts';
 import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../src/contract/fields/transform-fields.ts';
+import { defined } from '../../src/kernel/defined.ts';
 import { code, table } from './markdown.ts';
 
 /** Tables of the fields of transforms, tracks and outputs, and of the profiles of loudness. */
@@ -13,18 +14,17 @@ export function fieldSections(): Map<string, string> {
     ['fields/image', fieldTable(image)],
     ['fields/video', fieldTable(Object.fromEntries(added))],
     ['fields/audio', fieldTable(audio)],
-    [
-      'fields/track',
-      fieldTable(Object.fromEntries(ofTracks.map(([name, field]) => [writtenName(name, field), field]))),
-    ],
+    ['fields/track', fieldTable(Object.fromEntries(ofTracks.map(asWritten)))],
     ['fields/loudness', profileTable()],
     ['fields/output', fieldTable(OUTPUT_FIELDS)],
   ]);
 }
 
-/** Returns the name of a field in definitions: `duck.depth` for `duck_depth`. */
-function writtenName(name: string, { group }: Field): string {
-  return group === undefined ? name : `${group}.${name.slice(group.length + 1)}`;
+/** Returns a field as definitions have it: `duck_depth` is `depth` of a map that needs `under`. */
+function asWritten([name, { onlyWith, ...field }]: [string, Field]): [string, Field] {
+  const { group } = field;
+  if (group === undefined) return [name, { ...field, ...defined({ onlyWith }) }];
+  return [`${group}.${name.slice(group.length + 1)}`, field];
 }
 
 function profileTable(): string {

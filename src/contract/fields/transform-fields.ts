@@ -235,6 +235,7 @@ export const TRACK_FIELDS = {
     default: 0.15,
     description: 'Seconds from full volume to the first syllable.',
     onlyWith: ducked,
+    phrase: 'attack {} s',
   },
   duck_hold: {
     kind: 'number',
@@ -245,6 +246,7 @@ export const TRACK_FIELDS = {
     default: 0.2,
     description: 'Seconds after the last syllable until the track rises. Pauses under 0.85 s are bridged.',
     onlyWith: ducked,
+    phrase: 'hold {} s',
   },
   duck_release: {
     kind: 'number',
@@ -255,6 +257,7 @@ export const TRACK_FIELDS = {
     default: 0.5,
     description: 'Seconds until full volume.',
     onlyWith: ducked,
+    phrase: 'release {} s',
   },
 } as const satisfies Fields;
 

@@ -1,6 +1,6 @@
 import { type Field, phraseOf } from '../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
-import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import { defined } from '../../kernel/defined.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
@@ -182,6 +182,9 @@ function inputRow(name: string, { key, scene, kind, value, before, after }: Inpu
     }
     default: {
       const id = parseInputName(key, scene === undefined ? [] : [scene]);
+      if (id.kind === 'timeline' && id.name === 'loudness') {
+        return row(showName(loudnessWords(before)), showName(loudnessWords(after)));
+      }
       if (id.kind === 'font' || id.kind === 'timeline') return row(showName(before), showName(after));
       if (id.kind !== 'output') return row(showWords(before), showWords(after));
       // Without settings the main file is still there; an output beside it is not.
@@ -289,9 +292,15 @@ function parseSourceInput(input: string): SourceInput {
 }
 
 /** Fields of transforms that have a phrase. */
-const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRANSFORM_FIELDS.audio }).filter(
+const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRACK_FIELDS }).filter(
   ([, { phrase }]) => phrase !== undefined,
 );
+
+/** Formats a recorded loudness. */
+function loudnessWords(input: string | null): string | null {
+  const [, target, peak] = /^target=(\S+) true_peak=(\S+)$/.exec(input ?? '') ?? [];
+  return target === undefined ? input : `${target} LUFS, peaks up to ${peak} dBTP`;
+}
 
 /** Formats the recorded input of an output; null means the default output. */
 function outputWords(input: string | null): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultsOf, expectedValue, type Field, isValueOf, phraseOf } from '../../../src/contract/fields/field.ts';
-import { TRANSFORM_FIELDS } from '../../../src/contract/fields/transform-fields.ts';
+import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../src/contract/fields/transform-fields.ts';
 
 const { video, audio } = TRANSFORM_FIELDS;
 const pan: Field = { kind: 'number', min: -1, max: 1, description: 'Position.' };
@@ -14,6 +14,8 @@ describe('isValueOf()', () => {
     [video.background, ['EEADA7', '#eeada7ff'], ['red', 'EEADA', 0xeeada7]],
     [audio.loop, [true, false], ['true', 1]],
     [pan, [-1, 0, 1], [-1.1, 1.1]],
+    [TRACK_FIELDS.duck_under, ['voice', 'line,voice-2'], ['', 'a b', 'a,', ['voice'], 1]],
+    [TRACK_FIELDS.level, [-60, -16.5, 0], [1, '-16']],
     [{ kind: 'number', min: 2, multipleOf: 2, description: '' }, [2, 720], [3, 2.5]],
   ])('reads %j', (field, values, others) => {
     expect(values.filter((value) => !isValueOf(field, value))).toEqual([]);
@@ -38,6 +40,8 @@ it.each<[Field, string, string | null]>([
   [audio.fade_in, '0.5', 'fade-in 0.5 s'],
   [audio.loop, 'true', 'loop'],
   [audio.loop, 'false', null],
+  [TRACK_FIELDS.level, '-16', 'level -16 LUFS'],
+  [TRACK_FIELDS.duck_under, 'line,voice', 'ducks under line,voice'],
   [video.trim_strategy, 'manual', null],
   [video.animate_strategy, 'none', null],
   [video.animate_strategy, 'zoom-in', 'zoom-in'],
@@ -46,13 +50,14 @@ it.each<[Field, string, string | null]>([
 });
 
 describe('the tables', () => {
-  it.each(Object.entries(TRANSFORM_FIELDS))('have valid defaults and relations for %s', (_, table) => {
+  it.each(Object.entries({ ...TRANSFORM_FIELDS, track: TRACK_FIELDS }))('have valid defaults and relations for %s', (_, table) => {
     for (const [name, field] of Object.entries<Field>(table)) {
       if (field.default !== undefined) expect(isValueOf(field, field.default), name).toBe(true);
       const { onlyWith } = field;
       if (onlyWith === undefined) continue;
+      const { value } = onlyWith;
       const choice = (table as Readonly<Record<string, Field>>)[onlyWith.field];
-      expect(choice !== undefined && isValueOf(choice, onlyWith.value), name).toBe(true);
+      expect(choice !== undefined && (value === undefined || isValueOf(choice, value)), name).toBe(true);
     }
   });
 
