@@ -114,7 +114,7 @@ describe('ducking', () => {
     expect(ended.map(rounded)).toEqual([-10, 0]);
     const loop = {
       bytes: tone(4, syllables),
-      words: [[2, 3]] as [number, number][],
+      speech: [[2, 3]] as [number, number][],
       transform: { volume: 0, loop: true },
     };
     expect((await musicGains(loop, [2.5, 4.5, 6.5, 8.5])).map(rounded)).toEqual([-10, 0, -10, 0]);
@@ -132,6 +132,33 @@ describe('ducking', () => {
     );
     // 10 dB in 150 ms are 0.0014 dB a sample.
     expect(largest).toBeLessThan(0.0002);
+  });
+});
+
+describe('start', () => {
+  /** A WAV of 10 ms whose first sample is an impulse. */
+  const impulse = stereoWav(
+    RATE,
+    Float32Array.from({ length: 480 }, (_, at) => (at === 0 ? 0.9 : 0)),
+  );
+
+  test.each([24, 25, 29.97, 30, 60])('55 sounds are heard at their sample at %f frames per second', async (fps) => {
+    const times = Array.from({ length: 55 }, (_, index) => index * 0.1733 + 0.0317);
+    const sounds = times.map((startSeconds) => sound(impulse, { startSeconds }));
+    const { left } = await decodedTrack(await rendered(sounds, { fps, frameCount: Math.ceil(fps * 10) }));
+    const heard = [...left.entries()].filter(([, sample]) => sample > 0.5).map(([at]) => at);
+    expect(heard).toEqual(times.map((time) => Math.round(time * RATE)));
+  });
+
+  test('a sound is at most 1 ms late after encoding', async () => {
+    const click = stereoWav(
+      RATE,
+      Float32Array.from({ length: 4800 }, (_, at) => 0.8 * Math.sin(at / 5)),
+    );
+    for (const codec of ['aac', 'opus'] as const) {
+      const { left } = await decodedTrack(await rendered([sound(click, { startSeconds: 7.3 })], {}, codec));
+      expect(Math.abs(onset(left, 0.3) / RATE - 7.3), codec).toBeLessThan(0.001);
+    }
   });
 });
 
