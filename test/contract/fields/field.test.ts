@@ -50,16 +50,19 @@ it.each<[Field, string, string | null]>([
 });
 
 describe('the tables', () => {
-  it.each(Object.entries({ ...TRANSFORM_FIELDS, track: TRACK_FIELDS }))('have valid defaults and relations for %s', (_, table) => {
-    for (const [name, field] of Object.entries<Field>(table)) {
-      if (field.default !== undefined) expect(isValueOf(field, field.default), name).toBe(true);
-      const { onlyWith } = field;
-      if (onlyWith === undefined) continue;
-      const { value } = onlyWith;
-      const choice = (table as Readonly<Record<string, Field>>)[onlyWith.field];
-      expect(choice !== undefined && (value === undefined || isValueOf(choice, value)), name).toBe(true);
-    }
-  });
+  it.each(Object.entries({ ...TRANSFORM_FIELDS, track: TRACK_FIELDS }))(
+    'have valid defaults and relations for %s',
+    (_, table) => {
+      for (const [name, field] of Object.entries<Field>(table)) {
+        if (field.default !== undefined) expect(isValueOf(field, field.default), name).toBe(true);
+        const { onlyWith } = field;
+        if (onlyWith === undefined) continue;
+        const { value } = onlyWith;
+        const choice = (table as Readonly<Record<string, Field>>)[onlyWith.field];
+        expect(choice !== undefined && (value === undefined || isValueOf(choice, value)), name).toBe(true);
+      }
+    },
+  );
 
   it('list the defaults of fields that have one', () => {
     expect(defaultsOf(audio)).toEqual({ trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false });
