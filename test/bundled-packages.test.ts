@@ -49,7 +49,7 @@ describe('bundled packages', () => {
   });
 
   it('of the engine and the server are loaded by no command before it needs them', async () => {
-    const start = readdirSync(join(ROOT, 'dist/chunks')).find((name) => /^start-[^-]+\.js$/.test(name))!;
+    const start = readdirSync(join(ROOT, 'dist/chunks')).find((name) => /^start-[\w-]{8}\.js$/.test(name))!;
     const { metafile } = await bundled(['dist/cli/main.js']);
     // The commands.
     const imported = metafile.inputs[`dist/chunks/${start}`]!.imports.filter(({ kind }) => kind === 'dynamic-import');
