@@ -93,7 +93,7 @@ export interface ContentSound {
 /** Returns the sounds that decide how long the scenes of a video are. */
 export function contentSounds(video: Pick<TimelineVideo, 'scenes' | 'audio'>): ContentSound[] {
   return video.scenes.filter(hasContentLength).flatMap((scene) => {
-    const tracks = [...tracksOf(scene, video)].filter(([, { transform }]) => transform.loop !== true);
+    const tracks = [...tracksOf(scene, video)].filter(([, { transform }]) => !transform.loop && !transform.overrun);
     return tracks.map(([name, { source }]) => ({ scene, name, source }));
   });
 }
@@ -128,10 +128,10 @@ function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: ContentI
 function contentOf(tracks: ReadonlyMap<string, SpecSound<Source>>, soundLength: SoundLengths): ContentItem[] {
   return [...tracks].map(([name, { source, transform }]): ContentItem => {
     const length = soundLength(locationOf(source));
-    const { loop } = transform;
-    if (length === null) return { name, samples: null, ...defined({ loop }) };
-    const skipped = framesOf(transform.trim_start_time ?? 0, rational(length.rate)) ?? 0;
-    const samples = Math.max(0, length.samples - skipped);
-    return { name, samples, rate: length.rate, ...defined({ loop }) };
+    const { start, loop, overrun, trim_start_time = 0 } = transform;
+    const item = { name, ...defined({ start, loop, overrun }) };
+    if (length === null) return { ...item, samples: null };
+    const skipped = framesOf(trim_start_time, rational(length.rate)) ?? 0;
+    return { ...item, samples: Math.max(0, length.samples - skipped), rate: length.rate };
   });
 }

@@ -83,6 +83,20 @@ describe('timelineOf()', () => {
     expect(voiced({ loop: true })).toEqual([120, 150]);
   });
 
+  it('ends a scene with a track that starts later, and not with a track that goes on after it', () => {
+    const duration = { content: true, tail: 0 } as const;
+    const made = (transform: SpecSound<Source>['transform']) => {
+      const audio = new Map([
+        ['line', sound('line.mp3')],
+        ['voice', sound('voice.mp3', transform)],
+      ]);
+      return timelineOf(video([scene('card', { duration, audio })]), TEMPLATES, SIX);
+    };
+    expect(lengths(made({}))).toEqual([181]);
+    expect(lengths(made({ start: 2 }))).toEqual([241]);
+    expect(lengths(made({ start: 2, overrun: true }))).toEqual([181]);
+  });
+
   it('counts the tracks of the video as content of its only scene', () => {
     const audio = new Map([['voice', sound('voice.mp3')]]);
     const scenes = [scene('card', { duration: { content: true, tail: 0 } })];
