@@ -13,6 +13,7 @@ import { readGifFrames } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './open-media.ts';
 import { packetTrack } from './open-sound-track.ts';
+import { speakingSounds } from './sound-voice.ts';
 
 /** A shorter freeze of the last picture is not reported. */
 const MIN_FREEZE_SECONDS = 0.2;
@@ -37,7 +38,12 @@ export async function examineMedia(video: VideoInput): Promise<MediaFinding[]> {
     }
   }
   const sounds = groupBy(video.sounds, ({ name }) => name);
-  for (const uses of sounds.values()) keep(await examineSound(uses, video));
+  const speaking = speakingSounds(video.sounds);
+  for (const uses of sounds.values()) {
+    // A silent sound has a purpose if others are lowered under it.
+    const isUsed = uses.some((use) => use.transform.volume !== 0 || !speaking.has(use));
+    if (isUsed) keep(await examineSound(uses, video));
+  }
   return [...found.values()];
 }
 

@@ -13,7 +13,7 @@ import { checkSound, MAX_CLIP_BYTES } from './check-media.ts';
 import { encodeAtLoudness } from './encode-at-loudness.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { openSound } from './open-sound.ts';
-import { SoundVoice } from './sound-voice.ts';
+import { SoundVoice, speakingSounds } from './sound-voice.ts';
 
 /**
  * Mixes and compresses an input's sounds, exactly as long as its video; null for a silent input. A limiter attenuates peaks above
@@ -58,10 +58,10 @@ async function openVoices(
   total: number,
   voices: Map<InputSound, SoundVoice>,
 ): Promise<void> {
-  const speaking = new Set(sounds.flatMap(({ duckedBy = [] }) => duckedBy));
-  for (const [index, sound] of sounds.entries()) {
+  const speaking = speakingSounds(sounds);
+  for (const sound of sounds) {
     const { bytes, name, optional, transform } = sound;
-    if (transform.volume === 0 && !speaking.has(index)) continue;
+    if (transform.volume === 0 && !speaking.has(sound)) continue;
     if (optional && mediaTypeOf(bytes) === 'gif') continue;
     if (!optional) await checkSound(bytes, name);
     const source = await openSound(bytes, name);
@@ -81,7 +81,7 @@ async function prepareVoices(
   sounds: readonly InputSound[],
   voices: ReadonlyMap<InputSound, SoundVoice>,
 ): Promise<void> {
-  const speaking = new Set(sounds.flatMap(({ duckedBy = [] }) => duckedBy.map((index) => sounds[index])));
+  const speaking = speakingSounds(sounds);
   const speech = new Map<InputSound, SpeechSpan[]>();
   for (const [sound, voice] of voices) {
     if (sound.transform.level !== undefined || speaking.has(sound)) speech.set(sound, await voice.measure());

@@ -11,6 +11,11 @@ const MAX_KEPT_SAMPLES = 30 * MIX_RATE;
 /** A level raises a sound by at most so many decibels, because noise rises with it. */
 export const MAX_LEVEL_GAIN = 12;
 
+/** Returns the sounds under which others are lowered, whether they are heard or not. */
+export function speakingSounds(sounds: readonly InputSound[]): ReadonlySet<InputSound> {
+  return new Set(sounds.flatMap(({ duckedBy = [] }) => duckedBy.map((index) => sounds[index]!)));
+}
+
 /** A sound of the mix, trimmed and repeated, with its gain and fades. Times are in samples at 48 kHz. */
 export class SoundVoice {
   readonly #source: OpenSound;

@@ -128,6 +128,13 @@ describe('examineMedia()', () => {
     expect(await examineMedia({ ...renderInput, sounds: [first!, second] })).toEqual([]);
   });
 
+  it('keeps a silent sound under which another is lowered', async () => {
+    const renderInput = soundInput(stereoWav(8000, new Float32Array(16_000)), { transform: { volume: 0 } });
+    const [silent] = renderInput.sounds;
+    const music = { ...silent!, name: 'music', transform: {}, duckedBy: [0] };
+    expect(await examineMedia({ ...renderInput, sounds: [silent!, music] })).toEqual([]);
+  });
+
   it('reports sounds that are not heard', async () => {
     const wav = stereoWav(8000, new Float32Array(16_000));
     const unused = (reason: string) => [{ code: 'sound_unused', editable: 'a_01', reason, lengthSeconds: 2 }];
