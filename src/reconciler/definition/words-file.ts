@@ -1,14 +1,7 @@
+import type { Word } from '../../contract/captions/cue.ts';
 import { BRIDGED_PAUSE, type Speech } from '../../contract/wire/mapping.ts';
 import { errorAt, failure, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
-
-/** A spoken word, or a cue of which only the whole is known. */
-export interface Word {
-  readonly text: string;
-  /** Seconds from the start of the source. */
-  readonly start: number;
-  readonly end: number;
-}
 
 /**
  * Reads the times of words: WebVTT, with the times of words in its cues if it has them, or JSON: a list of `{text, start, end}`, also as

@@ -1,0 +1,20 @@
+/** A word and when it is spoken. */
+export interface Word {
+  readonly text: string;
+  /** Seconds from the start of the source. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text that is shown for a time. */
+export interface Cue {
+  /** Seconds from the start of its file, of its scene or of its video. */
+  readonly start: number;
+  readonly end: number;
+  /** Lines are separated by line feeds. No markup. */
+  readonly text: string;
+  /** The words of the text in their order; absent if only the times of the whole are known. */
+  readonly words?: readonly Word[];
+  /** Who speaks, if the file names them. */
+  readonly speaker?: string;
+}
