@@ -40,16 +40,20 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   for (const id of pointers.keys()) wanted.delete(id);
   const linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
   const found = [...[...pointers.values()].flat(), ...linted.diagnostics];
-  const unknown = unknownTargets(
-    globs,
-    desired.map(({ id }) => id),
-    project,
-  );
+  const conditional = repository.leftOut.filter(({ id }) => matches(id));
+  const unknown = unknownTargets(globs, [...desired, ...repository.leftOut], project);
   // A definition whose videos are unknown may define any of the selected videos.
   const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
   const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];
-  const text = () => lintText({ ...linted, diagnostics: [...unknown, ...found], invalid: names });
+  const text = () =>
+    lintText({
+      ...linted,
+      diagnostics: [...unknown, ...found],
+      invalid: names,
+      conditional: globs.length > 0 ? conditional : [],
+    });
   const leftOut = [
+    ...conditional.map(({ id, path }) => ({ id, file: path, reason: 'condition' })),
     ...invalid.map(({ id, path }) => ({ id, file: path, reason: 'invalid' })),
     ...desired.filter(({ id }) => pointers.has(id)).map(({ id, path }) => ({ id, file: path, reason: 'lfs_pointer' })),
     ...desired
@@ -71,8 +75,12 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
 }
 
 /** Reports globs that match no video: as warnings if a definition with errors may have the videos. */
-function unknownTargets(globs: readonly string[], ids: readonly string[], { invalid }: Project): Diagnostic[] {
-  const known = [...ids, ...invalid.flatMap(({ id }) => id ?? [])];
+function unknownTargets(
+  globs: readonly string[],
+  videos: readonly { readonly id: string }[],
+  { invalid }: Project,
+): Diagnostic[] {
+  const known = [...videos.map(({ id }) => id), ...invalid.flatMap(({ id }) => id ?? [])];
   const unknown = unmatchedGlobs({ targets: globs, excludes: [] }, known);
   return invalid.some(({ id }) => id === null)
     ? unknown.map((diagnostic) => ({ ...diagnostic, severity: 'warning' }))

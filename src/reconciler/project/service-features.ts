@@ -1,5 +1,7 @@
 import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonical-timeline.ts';
 import { featureLack } from '../../contract/render-service.ts';
+import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
+import { secondsOf } from '../../contract/video-measures.ts';
 import { hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
 import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
 import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
@@ -7,6 +9,7 @@ import { isRecord, parseJson } from '../../kernel/json.ts';
 import { templateFacts } from '../../template/video-measures.ts';
 import { locateTimeline } from '../definition/scene-spans.ts';
 import { type Source, templatesOf, type Video } from '../definition/video.ts';
+import { timelineOf } from '../definition/video-timeline.ts';
 import type { Config } from './config.ts';
 import type { ProjectTemplate } from './load-templates.ts';
 import type { RepositoryFiles } from './repository-files.ts';
@@ -46,7 +49,11 @@ export function featureProblems(
     return [warningAt('features_unknown', spanOf(first, files), message, 'Run reelform pull')];
   }
   return [first, ...others].flatMap((video) => {
-    const lack = featureLack(origin, stored, { ...video, ...timelineIn(video, context.templateOf) }, null);
+    const packages = { get: (name: string) => context.templateOf(name)?.package };
+    // Lengths of sounds are not known yet: `apply` compares a video that is as long as they are.
+    const timeline = timelineOf(video, packages, () => null)?.timeline ?? null;
+    const seconds = timeline === null ? null : secondsOf(timelineMeasures(timeline));
+    const lack = featureLack(origin, stored, { ...video, ...timelineIn(video, context.templateOf) }, seconds);
     return lack === null ? [] : [errorAt(lack.code, spanOf(video, files), lack.message, lack.hint)];
   });
 }

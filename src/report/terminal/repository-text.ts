@@ -1,5 +1,7 @@
 import { createColors } from 'picocolors';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import { escapeControls } from '../wording/display-text.ts';
+import { leftOutHint } from '../wording/left-out-words.ts';
 import { countNoun, countSeverities, formatCount, listSome } from '../wording/quantities.ts';
 
 /**
@@ -56,14 +58,18 @@ export function lintText(linted: {
   readonly checked: number;
   readonly remote: readonly string[];
   readonly invalid: readonly string[];
+  /** Selected videos that their conditions leave out. */
+  readonly conditional: readonly LeftOutVideo[];
 }): string {
-  const { diagnostics, checked, remote, invalid } = linted;
-  const found = diagnostics.length === 0 && invalid.length === 0 ? ', no problems found' : '';
+  const { diagnostics, checked, remote, invalid, conditional } = linted;
+  const isWhole = diagnostics.length === 0 && invalid.length === 0 && conditional.length === 0;
+  const found = isWhole ? ', no problems found' : '';
   const away = countNoun(remote.length, 'video');
   const rest = remote.length === 0 ? '' : ` ${away} with a template of the service cannot be checked locally.`;
   const names = escapeControls(listSome(invalid, MAX_NAMES, (name) => name));
   const errors = invalid.length === 0 ? '' : ` Not checked because of errors: ${names}.`;
-  return `${countNoun(checked, 'video')} checked${found}.${rest}${errors}\n`;
+  const reasons = conditional.map((video) => `Not checked: ${escapeControls(leftOutHint(video))}.\n`).join('');
+  return `${countNoun(checked, 'video')} checked${found}.${rest}${errors}\n${reasons}`;
 }
 
 /** Text after the Git LFS pointers that an apply found. */

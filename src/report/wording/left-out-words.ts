@@ -26,6 +26,8 @@ function unlisted({ left_out_videos: videos = [], changes }: PlanDocument): read
 }
 
 /** Explains why no video has an id or path; null if no condition is the reason. */
+export function leftOutHint(video: LeftOutVideo): string;
+export function leftOutHint(video: LeftOutVideo | undefined): string | null;
 export function leftOutHint(video: LeftOutVideo | undefined): string | null {
   return video === undefined ? null : `${video.path} leaves out the video ${video.id}: ${video.reason}`;
 }

@@ -190,6 +190,18 @@ describe('reelform lint beside errors', () => {
     ]);
   });
 
+  it('names a selected video that its condition leaves out', async () => {
+    const root = repository(LOOKING, { 'videos/rome.yaml': `${LIGHT}when: ""\n` });
+    const { stdout, exitCode } = await reelform(root, ['lint', 'rome']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      '0 videos checked.\nNot checked: videos/rome.yaml leaves out the video rome: its condition is empty.\n',
+    );
+    expect(JSON.parse((await reelform(root, ['lint', '--json'])).stdout)).toMatchObject({
+      left_out: [{ id: 'rome', file: 'videos/rome.yaml', reason: 'condition' }],
+    });
+  });
+
   it("does not count a video with an unusable template as one of the service's", async () => {
     const { stdout } = await reelform(repository(CONFIG_WITH_GONE, BROKEN), ['lint', 'paris']);
     expect(stdout).toBe('0 videos checked. Not checked because of errors: paris, videos/stores.yaml.\n');

@@ -81,6 +81,10 @@ it('stores the limits of a service, and compares each video with them', async ()
   expect((await run('validate')).stderr).toContain(
     `The video has 2 scenes, but the service ${service.url} renders at most 1`,
   );
+  store({ scenes: { max_scenes: 2, max_seconds: 0.5 } });
+  expect((await run('validate')).stderr).toContain(
+    `The video has 2 seconds, but the service ${service.url} renders at most 0.5 seconds of scenes`,
+  );
   expect(await run('pull', '--check')).toMatchObject({ exitCode: 2, stdout: `out of date  ${FILE}\n` });
   await run('pull');
   expect(await problems('plan', '--no-lint')).toEqual([]);
