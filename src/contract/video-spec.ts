@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import { defaultsOf } from './fields/field.ts';
+import { areUsed, plainCaptions, type SpecCaptions } from './captions/caption-style.ts';
+import { defaultsOf, plainColor } from './fields/field.ts';
 import { TRANSITION_FIELDS } from './fields/scene-fields.ts';
 import { TRANSFORM_FIELDS } from './fields/transform-fields.ts';
 import type { FullPlace } from './timeline/place.ts';
@@ -9,7 +10,6 @@ import type { DurationWish, Shortening } from './timeline/timeline.ts';
 import {
   type InheritedMeasures,
   OUTPUT_DEFAULTS,
-  plainColor,
   plainOutput,
   plainTransform,
   TRANSFORM_DEFAULTS,
@@ -31,6 +31,8 @@ export interface VideoSpec<S> extends TimelineWish {
   readonly audio: ReadonlyMap<string, SpecSound<S>>;
   /** Loudness of the finished sound; that of the mix if absent. */
   readonly loudness?: Loudness;
+  /** Captions of the whole video, also those of an only scene. */
+  readonly captions?: SpecCaptions;
   /** Settings of the main file; null if there are none. */
   readonly output: OutputRequest | null;
   /** All files of a video with several; the first is `output` with its name. */
@@ -62,6 +64,8 @@ export interface SceneSpec<S> extends ScenePlacement {
   readonly fonts: ReadonlyMap<string, string>;
   /** Sounds that begin with the scene, keyed by the name of the track, sorted. Empty for the only scene of a video. */
   readonly audio: ReadonlyMap<string, SpecSound<S>>;
+  /** Captions that end with the scene, above those of the video. Absent for the only scene of a video. */
+  readonly captions?: SpecCaptions;
 }
 
 /** Everything about a scene that is not a value. A field is absent at its default. */
@@ -184,7 +188,8 @@ export function valueName({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>, scene:
  * @param measures the video's own; null where they are not known
  * @returns the same object when there is nothing to remove
  */
-export function canonicalSpec<S>(spec: VideoSpec<S>, measures: InheritedMeasures): VideoSpec<S> {
+export function canonicalSpec<S>(written: VideoSpec<S>, measures: InheritedMeasures): VideoSpec<S> {
+  const spec = withPlainCaptions(written);
   const scenes = spec.scenes.map((scene) => ({
     ...scene,
     resources: mapValues(scene.resources, canonicalValue),
@@ -201,6 +206,21 @@ export function canonicalSpec<S>(spec: VideoSpec<S>, measures: InheritedMeasures
   const { audio: sounds, output: main, outputs: files } = spec;
   const isCanonical = hasSameValues && isSame(sounds, audio) && isDeepStrictEqual([main, files], [output, outputs]);
   return isCanonical ? spec : { ...spec, scenes, audio, output, ...defined({ outputs }) };
+}
+
+/** @returns the same object for a video without captions */
+function withPlainCaptions<S>(spec: VideoSpec<S>): VideoSpec<S> {
+  const { captions, scenes, ...rest } = spec;
+  if (captions === undefined && scenes.every((scene) => scene.captions === undefined)) return spec;
+  const plain = scenes.map(({ captions: ofScene, ...scene }) => {
+    return { ...scene, ...defined({ captions: ofScene && plainCaptions(ofScene) }) };
+  });
+  return { ...rest, scenes: plain, ...defined({ captions: captions && plainCaptions(captions) }) };
+}
+
+/** Returns whether captions of a video are drawn or added to its files. */
+export function hasCaptions({ captions, scenes }: Pick<VideoSpec<unknown>, 'captions' | 'scenes'>): boolean {
+  return [captions, ...scenes.map((scene) => scene.captions)].some((given) => given !== undefined && areUsed(given));
 }
 
 /** Compares a map with its canonical form, which has the same keys, and mostly the same values. */

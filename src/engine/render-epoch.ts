@@ -26,14 +26,24 @@ export const SOUND_EPOCH: number = 0;
 export const TIMELINE_EPOCH: number = 0;
 
 /**
+ * Version of drawn captions, part of the fingerprint of every embedded video that draws or contains captions, unless it is 0. Raising it
+ * renders these videos again, and no others.
+ *
+ * Raise it if the same captions give other frames: after a change of line breaking, of where captions stand or of how a style looks. A
+ * change of the values of a built-in style needs none.
+ */
+export const CAPTIONS_EPOCH: number = 0;
+
+/**
  * Names the epochs for caches whose entries do not record which of them they depend on. An epoch of 0 is left out. A further epoch
  * is added here, and to the fingerprints of the videos that use its feature.
  */
-export function epochNames(sound = SOUND_EPOCH, timeline = TIMELINE_EPOCH): string {
+export function epochNames(sound = SOUND_EPOCH, timeline = TIMELINE_EPOCH, captions = CAPTIONS_EPOCH): string {
   const named = [
     `epoch ${RENDER_EPOCH}`,
     sound !== 0 && `sound epoch ${sound}`,
     timeline !== 0 && `timeline epoch ${timeline}`,
+    captions !== 0 && `captions epoch ${captions}`,
   ];
   return named.filter((name) => name !== false).join(', ');
 }

@@ -2,7 +2,7 @@ import type { FactsByTemplate } from '../../contract/canonical-timeline.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
 import { plainScene } from '../../contract/video-spec.ts';
-import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
+import { CAPTIONS_EPOCH, RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
 import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
@@ -255,6 +255,7 @@ export function desire(
     renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
     ...(config.service === 'embedded' && {
       timelineEpoch: TIMELINE_EPOCH,
+      captionsEpoch: CAPTIONS_EPOCH,
       sound: {
         epoch: SOUND_EPOCH,
         isInTemplate: [...packages.values()].some(({ sounds }) => sounds.size > 0),

@@ -34,7 +34,7 @@ export interface NumberField extends FieldFacts {
   readonly max?: number;
   readonly multipleOf?: number;
   /** `share`: 1 is the whole, which forms show as 100 %. */
-  readonly unit?: 'seconds' | 'pixels' | 'share' | 'LUFS' | 'dB';
+  readonly unit?: 'seconds' | 'pixels' | 'share' | 'percent' | 'LUFS' | 'dB';
   readonly default?: number;
 }
 
@@ -65,7 +65,15 @@ interface NamesField extends FieldFacts {
   readonly default?: string;
 }
 
-export type Field = NumberField | ChoiceField | BooleanField | ColorField | NamesField;
+/** A text of at least one character. */
+interface TextField extends FieldFacts {
+  readonly kind: 'text';
+  /** In UTF-16 units. */
+  readonly maxLength: number;
+  readonly default?: string;
+}
+
+export type Field = NumberField | ChoiceField | BooleanField | ColorField | NamesField | TextField;
 
 /** Fields by name, in the order of documentation and forms. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -120,6 +128,8 @@ export function isValueOf(field: Field, value: unknown): boolean {
       return typeof value === 'boolean';
     case 'names':
       return typeof value === 'string' && NAMES.test(value);
+    case 'text':
+      return typeof value === 'string' && value !== '' && value.length <= field.maxLength;
     case 'color':
       return typeof value === 'string' && /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
   }
@@ -147,6 +157,8 @@ export function expectedValue(field: Field): string {
       return 'true or false';
     case 'names':
       return 'names of tracks, separated by commas';
+    case 'text':
+      return `a text of up to ${field.maxLength} characters`;
     case 'color':
       return '6 or 8 hexadecimal digits';
   }
@@ -198,8 +210,20 @@ function valuesText(field: Field): string[] {
       return [`One of ${field.values.map((value) => `\`${value}\``).join(', ')}`];
     case 'boolean':
     case 'names':
+    case 'text':
       return [];
     case 'color':
       return ['RRGGBB or RRGGBBAA'];
   }
+}
+
+/** Removes the alpha of an opaque colour. @param color 6 or 8 upper-case hexadecimal digits */
+export function plainColor(color: string): string {
+  return color.replace(/^(.{6})FF$/, '$1');
+}
+
+/** Removes fields that repeat a default or are undefined. */
+export function withoutDefaults<T extends object>(fields: T, defaults: Readonly<Record<string, unknown>>): Partial<T> {
+  const kept = Object.entries(fields).filter(([name, value]) => value !== undefined && value !== defaults[name]);
+  return Object.fromEntries(kept) as Partial<T>;
 }

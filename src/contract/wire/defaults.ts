@@ -1,4 +1,4 @@
-import { defaultsOf } from '../fields/field.ts';
+import { defaultsOf, plainColor, withoutDefaults } from '../fields/field.ts';
 import { OUTPUT_FIELDS } from '../fields/output-fields.ts';
 import { TRACK_FIELDS, TRANSFORM_FIELDS, type TransformedKind } from '../fields/transform-fields.ts';
 import type { VideoMeasures } from '../video-measures.ts';
@@ -55,14 +55,4 @@ export function plainOutput(output: OutputRequest | null, measures: InheritedMea
     { ...OUTPUT_DEFAULTS, codec: defaultCodec(output?.format), height: measures?.height, fps: measures?.rate },
   );
   return Object.keys(plain).length === 0 ? null : plain;
-}
-
-/** Removes the alpha of an opaque colour. @param color 6 or 8 upper-case hexadecimal digits */
-export function plainColor(color: string): string {
-  return color.replace(/^(.{6})FF$/, '$1');
-}
-
-function withoutDefaults<T extends object>(fields: T, defaults: Readonly<Record<string, unknown>>): Partial<T> {
-  const kept = Object.entries(fields).filter(([name, value]) => value !== undefined && value !== defaults[name]);
-  return Object.fromEntries(kept) as Partial<T>;
 }

@@ -1,3 +1,4 @@
+import { plainColor } from '../../contract/fields/field.ts';
 import { isTiming, placesOf } from '../../contract/timeline/place.ts';
 import {
   type ContentId,
@@ -8,7 +9,7 @@ import {
   type SceneSpec,
   type SpecValue,
 } from '../../contract/video-spec.ts';
-import { type InheritedMeasures, plainColor, plainOutput } from '../../contract/wire/defaults.ts';
+import { type InheritedMeasures, plainOutput } from '../../contract/wire/defaults.ts';
 import { type AudioTransform, type Transform, trackKey } from '../../contract/wire/mapping.ts';
 import type { RenderSession, SessionRequest } from '../../contract/wire/render-session.ts';
 import { isRecord, ownValue, parseRecord } from '../../kernel/json.ts';

@@ -1,4 +1,5 @@
 import { canonicalTimeline, type FactsByTemplate, withoutInherited } from '../../contract/canonical-timeline.ts';
+import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
 import { isHttpUrl } from '../../contract/urls.ts';
 import type { SoundLength, VideoMeasures } from '../../contract/video-measures.ts';
@@ -6,6 +7,7 @@ import {
   type ContentId,
   canonicalSpec,
   furtherOutputs,
+  hasCaptions,
   hasSound,
   plainScene,
   type SceneSpec,
@@ -50,24 +52,26 @@ export interface DesiredVideo
 
 /** Converts a video and the service that renders it to the form that plans compare. */
 export function desiredVideo(written: Video, context: RenderingContext): DesiredVideo {
-  const { service, styleVersions, renderEpoch, sound, measures, times, facts = {}, timelineEpoch = 0 } = context;
-  const { contentLengths = {} } = context;
+  const { service, styleVersions, renderEpoch, sound, measures, times, facts = {} } = context;
+  const { contentLengths = {}, timelineEpoch = 0, captionsEpoch = 0 } = context;
   const { description: _description, size: _size, rate: _rate, duration: _duration, ...values } = written;
   const video = { ...values, ...canonicalTimeline(written, facts) };
   const asWritten = contentSpec({ ...video, styleVersions }, context.assetDigest);
   const spec = canonicalSpec(asWritten, inheritedMeasures({ ...video, measures }));
   const isPlain = plainScene(spec) !== null;
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
+  const isCaptioned = hasCaptions(spec);
   const renderer = {
     service,
     renderEpoch,
     ...(isHeard && { soundEpoch: sound.epoch }),
     ...(!isPlain && timelineEpoch !== 0 && { timelineEpoch }),
+    ...(isCaptioned && captionsEpoch !== 0 && { captionsEpoch }),
   };
   const fingerprint = fingerprintOf(spec, renderer);
   const asBefore = spec === asWritten ? withCarriageReturns(spec) : asWritten;
-  // Earlier versions had no scenes.
-  const former = asBefore === spec || !isPlain ? fingerprint : fingerprintOf(asBefore, renderer);
+  // Earlier versions had neither scenes nor captions.
+  const former = asBefore === spec || !isPlain || isCaptioned ? fingerprint : fingerprintOf(asBefore, renderer);
   return {
     ...video,
     ...renderer,
@@ -123,7 +127,7 @@ export function assetsOf(video: DesiredVideo): string[] {
 }
 
 /** Everything except the definition that affects a video's pixels and sound. */
-export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' | 'timelineEpoch'> {
+export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' | 'timelineEpoch' | 'captionsEpoch'> {
   /**
    * By name of the template, the id of its style version; for a package, the digest of everything in it that can affect a
    * frame.
@@ -152,6 +156,8 @@ export interface RenderingContext extends Omit<FingerprintContext, 'soundEpoch' 
   readonly facts?: FactsByTemplate;
   /** `TIMELINE_EPOCH` of the embedded engine; 0 when absent. */
   readonly timelineEpoch?: number;
+  /** `CAPTIONS_EPOCH` of the embedded engine; 0 when absent. */
+  readonly captionsEpoch?: number;
   /**
    * Returns the digest of a local file's bytes by repository-relative path. Called for each use, so it should be
    * cached.
@@ -208,6 +214,8 @@ export interface FingerprintContext {
   readonly soundEpoch?: number;
   /** Raised by the embedded engine when the frames of timelines change. Absent for other videos and while it is 0. */
   readonly timelineEpoch?: number;
+  /** Raised by the embedded engine when drawn captions change. Absent for videos without captions and while it is 0. */
+  readonly captionsEpoch?: number;
 }
 
 /**
@@ -219,7 +227,7 @@ export interface FingerprintContext {
  * - for a video that is only a template with values, its `style_version`, and `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
  * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source, and with the times of its words if
- *   others are lowered under it; `loudness`; `font_changes`:
+ *   others are lowered under it; `loudness`; `captions`; `font_changes`:
  *   each replaced font with the name of its replacement; the requested `output`; and `outputs`, the named files beside it;
  * - for any other video, `scenes`: the same fields of each scene with its placement, `size` and `rate` of its timeline and, if a
  *   scene fills it, its `duration`. Tracks are a list without their names. A scene whose length is set has the places of its
@@ -241,12 +249,14 @@ export function fingerprintOf(spec: VideoSpec<ContentId>, context: FingerprintCo
     render_epoch: context.renderEpoch ?? undefined,
     sound_epoch: context.soundEpoch,
     timeline_epoch: context.timelineEpoch,
+    captions_epoch: context.captionsEpoch,
     ...(plain === null
       ? { scenes: scenes.map((scene, index) => sceneJson(scene, spec, index)), ...timelineJson(spec) }
       : templateJson(plain)),
     audio_tracks:
       plain === null ? tracksJson(spec, null) : audio.size === 0 ? undefined : mapToRecord(audio, sourceJson),
     loudness: loudness && { ...loudness },
+    captions: captionsJson(spec.captions),
     output: output === null ? undefined : { ...output },
     // Leaves out the name of the main file, on which no rendering depends.
     outputs: further.length === 0 ? undefined : further.map((file) => ({ ...file })),
@@ -274,6 +284,7 @@ function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, inde
   return {
     audio_tracks: tracksJson(spec, index),
     background,
+    captions: captionsJson(scene.captions),
     duration: typeof duration === 'object' ? { ...duration } : duration,
     fit,
     font_changes,
@@ -283,6 +294,11 @@ function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, inde
     timing: timing?.map((place) => ({ ...place })),
     transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
   };
+}
+
+/** A named style is hashed as its values. */
+function captionsJson(captions: SpecCaptions | undefined): Json | undefined {
+  return captions as Json | undefined;
 }
 
 /** Leaves out the names of tracks, and keeps their order, in which they are mixed. */

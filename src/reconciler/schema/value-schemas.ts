@@ -118,6 +118,8 @@ function fieldSchema(field: Field, form: DefinitionForm): JsonSchema {
       const list: JsonSchema = { type: 'array', items: name, minItems: 1, maxItems: MAX_TRACKS };
       return when({ type: 'array' }, list, name);
     }
+    case 'text':
+      return { type: 'string', minLength: 1, maxLength: field.maxLength };
     case 'color':
       return colorSchema(form);
   }

@@ -55,6 +55,26 @@ describe('the fingerprint of scenes', () => {
   ];
   test.each(equal)('ignores %s', (_, a, b) => expect(pair(a)).toBe(pair(b)));
 
+  test('has the captions of the video and of its scenes, without defaults and names', () => {
+    const cues = [{ start: 0.5, end: 2, text: 'Light' }];
+    const captions = { cues, style: { size: 5.5, color: '#FFFFFF', weight: 700 } };
+    const plain = '{"cues":[{"end":2,"start":0.5,"text":"Light"}],"style":{"weight":700}}';
+    const resources = '"resources":{"t_01":{"text":"loop"}}';
+    const content = `{"captions":${plain},"render_epoch":1,${resources},"service":"embedded","style_version":"tsv_loop"}`;
+    expect(only({}, { captions })).toBe(`v1:${sha256(content)}`);
+    expect(pair({ captions })).not.toBe(pair({}));
+    expect(only({}, { captions: { cues } })).toBe(only());
+  });
+
+  test('has the epoch of captions only with captions', () => {
+    const captions = { cues: [{ start: 0, end: 1, text: 'Light' }], embed: true } as const;
+    const at = (parts: VideoParts, captionsEpoch: number) =>
+      desiredScenes(sceneVideo('a', [scene('loop')], parts), { captionsEpoch }).fingerprint;
+    expect(at({}, 1)).toBe(at({}, 0));
+    expect(at({ captions }, 0)).toBe(of([scene('loop')], { captions }));
+    expect(at({ captions }, 1)).not.toBe(at({ captions }, 0));
+  });
+
   test('ignores the duration that the lengths add up to', () => {
     const scenes = [scene('intro'), scene('loop')];
     expect(of(scenes, { duration: 10 })).toBe(of(scenes));

@@ -236,7 +236,8 @@ function FieldControl({ kind, name, values, onChange }: FieldControlProps): JSX.
         </label>
       );
     case 'names':
-      throw new Error('Internal error: only tracks have names, and a form has no tracks');
+    case 'text':
+      throw new Error('Internal error: only tracks and styles of captions have names, and a form has neither');
   }
 }
 
@@ -245,6 +246,7 @@ const NUMBERS = {
   seconds: { unit: 's', max: 3600, step: 0.1 },
   pixels: { unit: 'px', max: 100_000 },
   share: { unit: '%', max: 400 },
+  percent: { unit: '%', max: 400 },
   LUFS: { unit: 'LUFS', max: 0 },
   dB: { unit: 'dB', max: 60 },
   none: { unit: '', max: 1e6 },

@@ -25,6 +25,8 @@ function valueSchema(field: Field): Schema {
       return { type: 'boolean' };
     case 'names':
       return { type: 'string', examples: ['voice'] };
+    case 'text':
+      return { type: 'string', minLength: 1, maxLength: field.maxLength };
     case 'color':
       return { type: 'string', pattern: '^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$' };
   }
