@@ -1,59 +1,117 @@
-import { cpuUsage } from 'node:process';
-import { timelineOf } from '../src/reconciler/definition/video-timeline.ts';
-import { planVideos } from '../src/reconciler/plan/plan-videos.ts';
-import { decodeVideos, encodeVideos } from '../src/reconciler/plan-cache/cached-videos.ts';
-import { desiredScenes, lengths, scene, sceneVideo, TEMPLATES } from '../test/reconciler/plan/scene-videos.ts';
-import { lockOf, text, track } from '../test/reconciler/plan/videos.ts';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { timedCommand } from './felt/timed-command.ts';
 
 /**
- * Compares the plan of videos of six scenes with that of one-template videos with as many values, in turns: timeline, fingerprint, plan
- * cache and comparison with the lockfile, in milliseconds of processor time. The timeline is asked for as a command does: for the findings
- * of the definition, for those of its sounds, for the plan and for the inputs. Usage: node bench/run.mjs bench/plan-scenes.ts
+ * Compares `reelform plan` for new videos of six scenes with that for one-template videos with as many values, in turns. Prints
+ * seconds of processor time of the whole command, and their ratio. `npm run bench:plan-scenes [-- --turns 5 --videos 300]`
  */
-const VIDEOS = 500;
+const CLI = join(process.cwd(), 'dist/cli/main.js');
+const CARD = join(process.cwd(), 'starter/templates/card');
 const SCENES = 6;
+/** Editables of the card. */
 const VALUES = 4;
-const TURNS = 9;
 
-const valuesOf = (video: number, first: number, count: number) =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, at) => [`t_${first + at}`, text(`Value ${first + at} of ${video}`)]),
-  );
+const turns = Number(option('--turns') ?? 5);
+const videos = Number(option('--videos') ?? 300);
 
-const plain = (video: number) => [scene('card', { resources: valuesOf(video, 0, SCENES * VALUES) })];
-const several = (video: number) =>
-  Array.from({ length: SCENES }, (_, at) =>
-    scene(['intro', 'card', 'loop', 'outro'][at % 4]!, {
-      id: `scene-${at}`,
-      resources: valuesOf(video, at * VALUES, VALUES),
-      ...(at === 1 && { duration: 'content' as const, audio: { voice: track('voice/6.3.mp3') } }),
-      ...(at > 0 && { transition: { type: 'fade' as const, duration: 0.4 } }),
-    }),
-  );
-
-function measure(scenesOf: typeof plain): number {
-  const videos = Array.from({ length: VIDEOS }, (_, at) => sceneVideo(`video-${at}`, scenesOf(at)));
-  const lock = lockOf(...videos.map((video) => desiredScenes(video)));
-  const before = cpuUsage();
-  const planned = videos.map((video) => {
-    // A video of one template has no timeline.
-    const isPlain = video.scenes.length === 1;
-    const asked = isPlain ? [] : [() => null, lengths].map((known) => timelineOf(video, TEMPLATES, known));
-    const made = desiredScenes(video);
-    const inputs = isPlain ? undefined : timelineOf(video, TEMPLATES, lengths);
-    if (asked.includes(null) || inputs === null) throw new Error('A template is not known');
-    return made;
-  });
-  const desired = decodeVideos(encodeVideos(planned));
-  const { changes } = planVideos({ desired, lock, observations: { missingOutputs: new Set() } });
-  const { user, system } = cpuUsage(before);
-  if (changes.some(({ action }) => action !== 'noop')) throw new Error('The plan is not empty');
-  return (user + system) / 1000;
+function option(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at === -1 ? undefined : process.argv[at + 1];
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const turns = Array.from({ length: TURNS }, () => [measure(plain), measure(several)] as const);
-const [one, six] = [median(turns.map(([first]) => first)), median(turns.map(([, second]) => second))];
-console.log(
-  `${VIDEOS} videos: one template ${one.toFixed(0)} ms, six scenes ${six.toFixed(0)} ms, ratio ${(six / one).toFixed(2)}`,
-);
+/** @param copy of the editables of the card: 0 for those of the card itself */
+const values = (video: number, part: number, copy: number): string[] => [
+  `t_${copy}1: Headline ${part} of ${video}`,
+  `t_${copy}2: Line ${part} of ${video}`,
+  `c_${copy}1: "#F7F2EB"`,
+  `c_${copy}2: "#E5522E"`,
+];
+
+/** A video of one template, which has the editables of six cards. */
+function plain(video: number): string {
+  const lines = Array.from({ length: SCENES }, (_, part) => values(video, part, part)).flat();
+  return `template: card\ntitle: Video ${video}\nresources:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+/** A video of six cards, with transitions and a length that is set. */
+function several(video: number): string {
+  const scenes = Array.from({ length: SCENES }, (_, part) => {
+    const fields = [
+      `id: scene-${part}`,
+      'template: card',
+      `resources: { ${values(video, part, 0).join(', ')} }`,
+      ...(part === 1 ? ['duration: 4.5'] : []),
+      ...(part > 0 ? ['transition: { type: fade, duration: 0.4 }'] : []),
+    ];
+    return `  - ${fields.join('\n    ')}\n`;
+  });
+  return `title: Video ${video}\nscenes:\n${scenes.join('')}`;
+}
+
+interface Layer {
+  readonly nm: string;
+  readonly ind?: number;
+}
+
+/** Gives a card the editables of six, each with a layer of its own. */
+function widen(folder: string): void {
+  const manifest = join(folder, 'template.yaml');
+  const lines = readFileSync(manifest, 'utf8').split('\n');
+  const editables = lines.filter((line) => /^ {2}[tc]_0\d:/.test(line));
+  const copies = Array.from({ length: SCENES - 1 }, (_, part) =>
+    editables.map((line) => line.replace(/_0(\d):/, `_${part + 1}$1:`)),
+  );
+  writeFileSync(manifest, `${lines.join('\n').trimEnd()}\n${copies.flat().join('\n')}\n`);
+  const file = join(folder, 'animation.json');
+  const text = readFileSync(file, 'utf8');
+  const animation = JSON.parse(text) as { layers: Layer[] };
+  const layers = Array.from({ length: SCENES }, (_, part): Layer[] => {
+    const renamed = part === 0 ? text : text.replaceAll(/"([tc])_0(\d)"/g, `"$1_${part}$2"`);
+    return (JSON.parse(renamed) as typeof animation).layers.map((layer) => ({
+      ...layer,
+      ...(layer.ind !== undefined && { ind: layer.ind + part * 100 }),
+    }));
+  });
+  writeFileSync(file, JSON.stringify({ ...animation, layers: layers.flat() }));
+}
+
+function makeRepository(name: string, definition: (video: number) => string): string {
+  const root = join(folder, name);
+  mkdirSync(join(root, 'videos'), { recursive: true });
+  cpSync(CARD, join(root, 'templates/card'), { recursive: true });
+  writeFileSync(
+    join(root, 'reelform.yaml'),
+    'service: embedded\ntemplates: { card: ./templates/card }\nvideos: videos/**/*.yaml\n',
+  );
+  for (let video = 0; video < videos; video++) writeFileSync(join(root, `videos/${video}.yaml`), definition(video));
+  return root;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'rf-scenes-'));
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+
+/** Returns milliseconds of processor time. */
+async function measure(root: string): Promise<number> {
+  const args = [CLI, 'plan', '--no-lint', '--no-cache'];
+  return (await timedCommand(args, root, `${videos} to create`)).processor;
+}
+
+try {
+  const wide = makeRepository('plain', plain);
+  widen(join(wide, 'templates/card'));
+  const scenes = makeRepository('scenes', several);
+  const [ofOne, ofSeveral]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < turns; turn++) {
+    ofOne.push(await measure(wide));
+    ofSeveral.push(await measure(scenes));
+  }
+  const [one, six] = [median(ofOne), median(ofSeveral)];
+  console.log(
+    `${videos} videos of ${SCENES * VALUES} values: one template ${one.toFixed(0)} ms, ${SCENES} scenes ${six.toFixed(0)} ms of processor time, ratio ${(six / one).toFixed(2)}`,
+  );
+} finally {
+  rmSync(folder, { recursive: true });
+}
