@@ -17,4 +17,13 @@ export interface Cue {
   readonly words?: readonly Word[];
   /** Who speaks, if the file names them. */
   readonly speaker?: string;
+  /** Third of the picture that the file asks for; absent for the place of the style. */
+  readonly place?: CuePlace;
+}
+
+export type CuePlace = 'top' | 'middle';
+
+/** Rounds a time to milliseconds, which WebVTT and SubRip store. @param seconds */
+export function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }

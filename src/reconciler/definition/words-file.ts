@@ -1,6 +1,7 @@
 import type { Word } from '../../contract/captions/cue.ts';
+import { readVtt } from '../../contract/captions/read-vtt.ts';
 import { BRIDGED_PAUSE, type Speech } from '../../contract/wire/mapping.ts';
-import { errorAt, failure, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
+import { errorAt, failure, type Result, startOf } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
 
 /**
@@ -9,10 +10,9 @@ import { isRecord } from '../../kernel/json.ts';
  *
  * @param path decides the format by its ending
  * @returns the words in the order of their start, or every line that is wrong
- * @see https://www.w3.org/TR/webvtt1/#webvtt-timestamp
  */
 export function readWords(path: string, text: string): Result<Word[]> {
-  return path.toLowerCase().endsWith('.vtt') ? readVtt(path, text) : readJson(path, text);
+  return path.toLowerCase().endsWith('.vtt') ? readVttWords(path, text) : readJson(path, text);
 }
 
 /** Returns where words are spoken, without the pauses that a sound lowered under them would not follow. */
@@ -26,43 +26,19 @@ export function speechOf(words: readonly Word[]): Speech {
   return spans;
 }
 
-const TIME = /(?:(\d{2,}):)?([0-5]\d):([0-5]\d[.,]\d{3})/;
-const CUE = new RegExp(`^\\s*${TIME.source}\\s+-->\\s+${TIME.source}(?:\\s.*)?$`);
-const INNER = new RegExp(`<${TIME.source}>`);
-
-function readVtt(path: string, text: string): Result<Word[]> {
-  const problems: ReturnType<typeof errorAt>[] = [];
-  const words: Word[] = [];
-  const lines = linesOf(path, text);
-  for (let index = 0; index < lines.length; index++) {
-    const { text: line, at } = lines[index]!;
-    if (!line.includes('-->')) continue;
-    const times = CUE.exec(line);
-    const [start, end] = times === null ? [0, 0] : [secondsOf(times.slice(1, 4)), secondsOf(times.slice(4, 7))];
-    if (times === null) problems.push(invalid(at, 'The times of a cue cannot be read'));
-    else if (start >= end) problems.push(invalid(at, 'A cue ends before it starts'));
-    const spoken: string[] = [];
-    while (index + 1 < lines.length && lines[index + 1]!.text.trim() !== '') spoken.push(lines[++index]!.text);
-    words.push(...wordsOfCue(spoken.join(' '), start, end));
+/** A cue without times of words counts as one. What a cue looks like does not matter here. */
+function readVttWords(path: string, text: string): Result<Word[]> {
+  const { cues, diagnostics } = readVtt(path, text);
+  const dropped = diagnostics.filter(({ code }) => code === 'cue_dropped');
+  const problems = dropped.length > 0 ? dropped : diagnostics.filter(({ code }) => code === 'captions_invalid');
+  if (problems.length > 0) {
+    const hint = 'Write 00:00:01.200 --> 00:00:02.500';
+    return { ok: false, diagnostics: problems.map(({ at, message }) => errorAt('words_invalid', at, message, hint)) };
   }
-  if (words.length === 0 && problems.length === 0) problems.push(invalid(lines[0]!.at, 'The file has no cues'));
-  return problems.length > 0 ? { ok: false, diagnostics: problems } : { ok: true, value: sorted(words) };
-}
-
-/** Splits a cue at the times in it. */
-function wordsOfCue(cue: string, start: number, end: number): Word[] {
-  const parts = cue.split(INNER);
-  const words: Word[] = [];
-  let from = start;
-  // Text, hours, minutes, seconds, text …
-  for (let part = 0; part < parts.length; part += 4) {
-    const next = parts.slice(part + 1, part + 4);
-    const to = next.length === 3 ? secondsOf(next) : end;
-    const text = (parts[part] ?? '').replaceAll(/<[^>]*>/g, '').trim();
-    if (text !== '' && from < to) words.push({ text, start: from, end: to });
-    from = to;
-  }
-  return words;
+  const words = cues.flatMap(({ start, end, text: words, ...cue }) => {
+    return cue.words ?? [{ text: words.replaceAll('\n', ' '), start, end }];
+  });
+  return { ok: true, value: sorted(words) };
 }
 
 function readJson(path: string, text: string): Result<Word[]> {
@@ -90,19 +66,4 @@ function isWord(value: unknown): value is Word {
 
 function sorted(words: readonly Word[]): Word[] {
   return words.map(({ text, start, end }) => ({ text, start, end })).sort((a, b) => a.start - b.start);
-}
-
-function secondsOf([hours, minutes, seconds]: readonly (string | undefined)[]): number {
-  return Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds!.replace(',', '.'));
-}
-
-function linesOf(file: string, text: string): { readonly text: string; readonly at: Span }[] {
-  return [...text.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)].map(({ 0: line, index }) => {
-    const words = line.replace(/[\r\n]+$/, '');
-    return { text: words, at: { file, start: index, end: index + words.length } };
-  });
-}
-
-function invalid(at: Span, message: string): ReturnType<typeof errorAt> {
-  return errorAt('words_invalid', at, message, 'Write 00:00:01.200 --> 00:00:02.500');
 }
