@@ -54,7 +54,9 @@ export const ADVICE: readonly Group[] = [
       track_unknown: 'Write the name of a track of the video or of the scene under `duck`.',
       overrun_useless: 'Remove `overrun`, or move the track to a scene.',
       rows_left_out: 'Correct the condition, or remove the definition.',
-      column_hidden: 'Rename one of the columns if the scene needs both: it uses that of its own row.',
+      column_hidden:
+        'Rename one of the columns if the scene needs both: it uses that of its own row. Columns `locale` and `variant` cannot be used in a definition with these dimensions.',
+      unknown_locale: 'Add the language to `locales` of reelform.yaml, or correct its tag.',
     },
   ],
   [

@@ -51,7 +51,7 @@ function withoutTemplate(schema: Schema): Schema {
     if (name === 'template')
       return [name, { type: 'string', description: 'The name of a template in reelform.yaml. Required.' }];
     const { description = '', type } = property;
-    if (name === 'scenes') return [name, { type, description }];
+    if (['scenes', 'variants', 'locales'].includes(name)) return [name, { type, description }];
     return [name, ['resources', 'fonts', 'audio'].includes(name) ? { type: 'object', description } : property];
   });
   return { ...schema, properties: Object.fromEntries(properties) };

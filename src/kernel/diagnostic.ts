@@ -57,7 +57,8 @@ export const CODES = {
   track_unknown: 'A track is lowered under a track that does not exist',
   overrun_useless: 'A track of the whole video cannot go on after its scene',
   rows_left_out: 'No row of a data file passes `where`',
-  column_hidden: 'The rows of a scene and of its definition have a column of the same name',
+  column_hidden: 'A column has the name of another column, or of a dimension of the definition',
+  unknown_locale: 'reelform.yaml has no such locale',
 
   // Scenes
   unknown_scene: 'No scene has this id',

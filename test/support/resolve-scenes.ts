@@ -4,6 +4,7 @@ import type { Resolved } from '../../src/reconciler/definition/resolve-definitio
 import { resolveDefinitions } from '../../src/reconciler/definition/resolve-definitions.ts';
 import type { Video } from '../../src/reconciler/definition/video.ts';
 import type { TimelineTemplate } from '../../src/reconciler/definition/video-timeline.ts';
+import type { LocaleSettings } from '../../src/reconciler/locales/locale-settings.ts';
 import { createChecks } from '../../src/reconciler/schema/create-checks.ts';
 import { diagnosticsText } from '../../src/report/terminal/diagnostics-text.ts';
 import type { Files } from './resolve.ts';
@@ -70,10 +71,11 @@ const templates = new Map(
 );
 
 /** Resolves definitions below `videos/` from memory, over several small templates of 5 seconds (`intro` has 4). */
-export function resolveScenes(files: Files): Resolved {
+export function resolveScenes(files: Files, locales: LocaleSettings | null = null): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
+    locales,
     templates,
     output: null,
     deliver: { all: [], problemOf: () => null },
@@ -90,15 +92,15 @@ export function resolveScenes(files: Files): Resolved {
 }
 
 /** Returns the videos of definitions without problems. */
-export function scenesOf(files: Files): Video[] {
-  const { videos, diagnostics } = resolveScenes(files);
+export function scenesOf(files: Files, locales: LocaleSettings | null = null): Video[] {
+  const { videos, diagnostics } = resolveScenes(files, locales);
   const problems = diagnostics.filter(({ severity }) => severity === 'error');
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
   return videos.map(({ video }) => video);
 }
 
 /** Returns the problems as a terminal shows them. */
-export function printedProblems(files: Files): string {
-  const { diagnostics } = resolveScenes(files);
+export function printedProblems(files: Files, locales: LocaleSettings | null = null): string {
+  const { diagnostics } = resolveScenes(files, locales);
   return diagnosticsText(diagnostics, { color: false, source: (file) => files[file] });
 }

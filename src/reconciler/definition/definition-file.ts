@@ -125,6 +125,8 @@ export const PROPERTY_ORDER: PropertyOrder = {
     'extends',
     'each',
     'when',
+    'locales',
+    'variants',
     'id',
     'title',
     'description',

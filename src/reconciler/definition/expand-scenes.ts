@@ -2,6 +2,7 @@ import { type Diagnostic, errorAt, positionOf, type Result, type Span, warningAt
 import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
 import { evaluateCondition } from './conditional-values.ts';
 import { fillIn } from './fill-in.ts';
+import { dimensionProblem } from './local-row.ts';
 import { SCENE_PROPERTIES, writtenId } from './merge-definitions.ts';
 import { type Row, withOuterRow } from './read-rows.ts';
 import type { LeftOut } from './video.ts';
@@ -86,12 +87,19 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
     const rows = rowsOfScene(each, outer, { readRows, fill });
     diagnostics.push(...rows.diagnostics);
     if (rows.all.length > 0 && rows.rows.length === 0) leftOut.push({ scene: id, reason: 'no row passes "where"' });
-    for (const column of rows.all[0]?.values.keys() ?? []) {
+    const [firstRow] = rows.all;
+    const taken = outer === null || firstRow === undefined ? null : dimensionProblem(firstRow, outer);
+    if (taken !== null) diagnostics.push(taken);
+    for (const column of taken === null ? (firstRow?.values.keys() ?? []) : []) {
       if (outer?.values.has(column) === true && !hidden.has(column)) hidden.set(column, spanOfFrom(each));
     }
     const known = new Set<string>();
     for (const row of rows.rows) {
-      const rowId = rowIdOf(each, withOuterRow(row, outer), { fill, known, diagnostics });
+      const rowId = rowIdOf(each, withOuterRow(row, outer?.original === undefined ? outer : outer.original), {
+        fill,
+        known,
+        diagnostics,
+      });
       add(`${id}/${rowId ?? ''}`, withOuterRow(row, outer), row.span);
     }
   }

@@ -17,6 +17,7 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[], 
   const fill = (node: TreeNode): TreeNode => {
     switch (node.kind) {
       case 'scalar': {
+        row?.onScalar?.(node);
         if (typeof node.value !== 'string' || !node.text.includes('${')) return node;
         const count = problems.length;
         const filled = fillScalar(node, row, problems);
@@ -45,8 +46,10 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
     filled = true;
     const name = written?.trim();
     const value = name === undefined ? undefined : row?.values.get(name);
+    if (value !== undefined) row?.onRead?.(name!);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
-    else cells.push({ text: value, column: name!, row: row!.span, locate: () => row!.cellSpan(name!) });
+    else if (row?.isWritten?.(name!) !== true)
+      cells.push({ text: value, column: name!, row: row!.span, locate: () => row!.cellSpan(name!) });
     length += value?.length ?? 0;
     // An unknown placeholder stays, so that it is not taken for an empty cell.
     return length > MAX_FILLED_LENGTH ? '' : (value ?? found);
@@ -54,9 +57,9 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
   if (!filled) return { ...node, value: text, text };
   if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));
   // A path that starts with a column is relative to the data file.
-  const [, leading] = /^\$\{([^{}]*)\}/.exec(node.text) ?? [];
-  const baseFile =
-    row !== null && node.text.startsWith('${') ? (row.fileOf?.(leading?.trim() ?? '') ?? row.file) : node.baseFile;
+  const [, leading = ''] = /^\$\{([^{}]*)\}/.exec(node.text) ?? [];
+  const isOfData = row !== null && node.text.startsWith('${') && row.isWritten?.(leading.trim()) !== true;
+  const baseFile = isOfData ? (row.fileOf?.(leading.trim()) ?? row.file) : node.baseFile;
   return { ...node, value: text, text, baseFile, row: row?.name, cells };
 }
 
@@ -68,7 +71,7 @@ function tooLong(node: ScalarNode, row: Row | null): Diagnostic {
 function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | null): Diagnostic {
   const problem = (message: string, hint: string) => errorAt('unknown_variable', node.span, message, hint);
   if (name === undefined) return problem('A ${ is not closed', 'Close it with }, or write $${ for a literal ${');
-  if (row === null) {
+  if (row === null || ofData(row).length === 0) {
     const message = `\${${name}} has no value: columns are only available in a definition with "each"`;
     return problem(message, `Write $\${${name}} for the literal text`);
   }
@@ -76,4 +79,8 @@ function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | 
   const meant = closestMatch(name, columns);
   const hint = meant === null ? `The columns are ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
   return problem(`${row.file} has no column ${JSON.stringify(name)}`, hint);
+}
+
+function ofData(row: Row): string[] {
+  return [...row.values.keys()].filter((column) => row.isWritten?.(column) !== true);
 }

@@ -87,17 +87,31 @@ export interface Row {
   cellSpan(column: string): Span;
   /** Returns the file of a column, if the row has columns of several. */
   fileOf?(column: string): string;
+  /** Returns whether a column is defined by the definition itself, not by its data. */
+  isWritten?(column: string): boolean;
+  /** Receives each column that is filled in. */
+  onRead?(column: string): void;
+  /** Receives each scalar of a definition that is filled in. */
+  onScalar?(node: TreeNode): void;
+  /** Returns another row as the video reads it that this row belongs to; see `localRow`. */
+  localized?(inner: Row): Row;
+  /** The row as its file has it, of which ids are made; null without data, and absent if the row is not changed. */
+  readonly original?: Row | null;
 }
 
 /** Adds the columns of the definition's row to those of a scene's row, which win. */
-export function withOuterRow(row: Row, outer: Row | null): Row {
-  if (outer === null) return row;
+export function withOuterRow(inner: Row, outer: Row | null): Row {
+  if (outer === null) return inner;
+  const row = outer.localized?.(inner) ?? inner;
   const rowOf = (column: string): Row => (row.values.has(column) ? row : outer);
   return {
     ...row,
     values: new Map([...outer.values, ...row.values]),
     cellSpan: (column) => rowOf(column).cellSpan(column),
     fileOf: (column) => rowOf(column).file,
+    isWritten: (column) => !row.values.has(column) && outer.isWritten?.(column) === true,
+    onRead: (column) => rowOf(column).onRead?.(column),
+    ...(outer.onScalar && { onScalar: outer.onScalar }),
   };
 }
 

@@ -18,7 +18,7 @@ import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
 import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
 import { trackFindings } from './track-findings.ts';
-import type { Source, Video, VideoId } from './video.ts';
+import type { MatrixPlace, Source, Video, VideoId } from './video.ts';
 import { type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
 export interface VideoContext extends SceneContext, DefaultOutputs {
@@ -35,8 +35,10 @@ export interface NamedVideo {
   readonly path: string;
   /** Location of the video as a whole: its row, its id, or the start of its definition. */
   readonly at: Span;
-  /** Data row that defines it; null without. */
+  /** Data row that defines it, as its variant and locale read it; null without any. */
   readonly row: Row | null;
+  /** Its place in the matrix of its definition; absent without variants and locales. */
+  readonly matrix?: MatrixPlace;
 }
 
 /** A video that is checked alone, but not yet compared with other videos. */
@@ -103,7 +105,7 @@ export function completeVideo(
   context: VideoContext,
 ): Candidate {
   const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
-  const { id, path, row } = incomplete;
+  const { id, path, row, matrix } = incomplete;
   const placed = {
     ...withoutUnusedSpeech({ scenes, audio }),
     ...timeline,
@@ -125,7 +127,7 @@ export function completeVideo(
     protect: json.protect === true,
     ...placed,
     output,
-    ...defined({ outputs, poster: poster.name, loudness: readLoudness(json.loudness) }),
+    ...defined({ outputs, poster: poster.name, loudness: readLoudness(json.loudness), matrix }),
   };
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
   diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) }))); // biome-ignore format: one line

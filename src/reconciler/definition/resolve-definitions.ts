@@ -1,29 +1,12 @@
-import {
-  type Check,
-  type Diagnostic,
-  errorAt,
-  failure,
-  hasErrors,
-  positionOf,
-  type Result,
-  type Span,
-  sortDiagnostics,
-  startOf,
-  warningAt,
-} from '../../kernel/diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, hasErrors, sortDiagnostics, startOf } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { child, locateIn, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
-import { evaluateCondition } from './conditional-values.ts';
-import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
-import { type ReadRows, rowsPassing } from './expand-scenes.ts';
-import { extend, withoutFileProperties } from './extend.ts';
-import { fillIn } from './fill-in.ts';
+import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
+import { extend } from './extend.ts';
 import type { FilledCells } from './filled-cells.ts';
-import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
-import { type FileUse, inRow } from './read-scene.ts';
-import { readScenes } from './read-scenes.ts';
-import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
-import { idOfPath, isFragment, parseVideoId, type Video, type VideoId, videoIdHint } from './video.ts';
+import type { FileUse } from './read-scene.ts';
+import type { Candidate } from './read-video.ts';
+import { NO_ROWS, type RowContext, resolveRows, rowReader } from './resolve-videos.ts';
+import { isFragment, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
   /** Validates a single file before it is merged and filled in. */
@@ -137,8 +120,6 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   };
 }
 
-const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
-
 /** Extends the hint about a missing property by the fragments that it could be added to. */
 function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Diagnostic {
   const { code, hint } = diagnostic;
@@ -195,134 +176,4 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
     }
   }
   return diagnostics;
-}
-
-interface RowContext extends VideoContext {
-  /** Base folder of the glob, which ids are relative to. */
-  readonly folder: string;
-  readonly read: (path: string) => FileText;
-}
-
-/** The videos of a definition, and problems that concern all of them. */
-interface ResolvedRows {
-  readonly candidates: readonly Candidate[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-type VideosContext = RowContext & { readonly rows: ReadRows };
-
-/** Resolves an extended definition to its videos: a single video, or with `each` a video for every data row. */
-function resolveRows(path: string, root: MapNode, context: VideosContext): ResolvedRows {
-  const each = child(root, 'each');
-  if (each === null) return { candidates: [resolveVideo(path, root, null, context)], diagnostics: [] };
-  const from = child(each, 'from');
-  const id = child(each, 'id');
-  // The check of the file has rejected any other form.
-  if (from === null || id?.kind !== 'scalar') return NO_ROWS;
-  const rows = context.rows(from);
-  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
-  const where = child(each, 'where');
-  const kept = where === null ? { rows: rows.value, diagnostics: [] } : rowsPassing(rows.value, where);
-  if (hasErrors(kept.diagnostics)) return { candidates: [], diagnostics: kept.diagnostics };
-  const candidates = kept.rows.map((row) => resolveVideo(path, root, { row, id }, context));
-  return { candidates, diagnostics: candidates.length === 0 ? [noRows(where!, rows.value.length)] : [] };
-}
-
-function noRows(where: TreeNode, count: number): Diagnostic {
-  const rows = count === 1 ? 'The only row does' : `None of the ${count} rows`;
-  const message = `${rows} ${count === 1 ? 'not pass' : 'passes'} "where", so the definition gives no video`;
-  return warningAt('rows_left_out', where.kind === 'map' ? locateIn(where)([], 'value').span : where.span, message, 'Correct the condition, or remove the definition'); // biome-ignore format: one line
-}
-
-/** Returns a reader of data files that parses each of them once. */
-function rowReader(read: (path: string) => FileText): ReadRows {
-  const known = new Map<string, Result<Row[]>>();
-  return (from) => {
-    const at = from.span;
-    if (from.kind === 'list') return from.items.length === 0 ? emptyList(at) : rowsIn(at.file, from.items);
-    if (from.kind !== 'scalar') return { ok: true, value: [] };
-    const target = resolvePath(from.text, from.baseFile);
-    if (!target.ok) return failure(target.code, at, target.message, target.hint);
-    if (!isDataFile(target.path)) {
-      const message = `${JSON.stringify(target.path)} is not a supported data file`;
-      return failure('data_invalid', at, message, 'Use a .csv, .tsv, .json or .yaml file');
-    }
-    const earlier = known.get(target.path);
-    if (earlier !== undefined) return earlier;
-    const text = read(target.path);
-    if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
-    const rows = readRows(target.path, text.text);
-    known.set(target.path, rows);
-    return rows;
-  };
-}
-
-function emptyList(at: Span): Result<never> {
-  return failure('data_invalid', at, 'The list has no rows', 'Add a row, or remove what it repeats');
-}
-
-function resolveVideo(
-  path: string,
-  root: MapNode,
-  each: { readonly row: Row; readonly id: ScalarNode } | null,
-  context: VideosContext,
-): Candidate {
-  const misfills: Diagnostic[] = [];
-  const row = each?.row ?? null;
-  const writtenId = child(root, 'id');
-  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, row, misfills) as ScalarNode) : null;
-  const rowId = each === null ? null : (fillIn(each.id, row, misfills) as ScalarNode);
-  const hasId = misfills.length === 0;
-  const { when, scenes, values } = partsOf(root);
-  const condition = when === null ? null : fillIn(when, row, misfills, root.span.file);
-  const isAsked = condition !== null && misfills.length === 0;
-
-  const written = [base?.text ?? idOfPath(path, context.folder), ...(rowId === null ? [] : [rowId.text])].join('/');
-  const id = parseVideoId(written);
-  const place = rowId ?? base;
-  const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
-  const named = { id, path, at, row };
-  const { reason, diagnostics: unclear } = isAsked ? evaluateCondition(condition, row) : UNCONDITIONAL;
-  if (reason !== null && id !== null) return { ...named, ...NOTHING, leftOut: reason };
-
-  if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
-  const filled = fillIn(values, row, misfills) as MapNode;
-  const misfilled = new Set(misfills.map(positionOf));
-  const candidate =
-    scenes?.kind === 'list' ? readScenes(filled, scenes, named, context) : readVideo(filled, named, context);
-  const diagnostics = [...misfills, ...unclear, ...(id === null ? [invalidId(written, place, startOf(path))] : [])];
-  return {
-    ...candidate,
-    id: hasId ? id : null,
-    video: diagnostics.length > 0 ? null : candidate.video,
-    // Hides problems that follow from an unknown placeholder.
-    diagnostics: [...diagnostics, ...candidate.diagnostics].filter(
-      (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
-    ),
-  };
-}
-
-const UNCONDITIONAL = { reason: null, diagnostics: [] } as const;
-const NOTHING = { video: null, files: [], cells: new Map(), destinations: [], diagnostics: [] } as const;
-
-/** Separates what decides whether a video is shown, and its scenes, from its other properties. */
-function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {
-  const { entries, ...map } = withoutFileProperties(root);
-  const values = new Map([...entries].filter(([name]) => name !== 'when' && name !== 'scenes'));
-  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...map, entries: values } };
-}
-
-function overridesNothing(root: MapNode): Diagnostic {
-  const message =
-    'A map of scenes overrides scenes of a fragment, but no fragment of this definition has a list of scenes';
-  const hint = 'Write scenes as a list, or extend a file with a list of scenes';
-  return errorAt('definition_invalid', root.entries.get('scenes')!.keySpan, message, hint);
-}
-
-const ROW_REMEDY = '; correct the row, or choose another column for the id';
-
-function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
-  const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
-  const remedy = place === null ? '; rename the file, or add an "id"' : place.row === undefined ? '' : ROW_REMEDY;
-  return errorAt('invalid_id', place?.span ?? file, message, `${videoIdHint(written)}${remedy}`);
 }

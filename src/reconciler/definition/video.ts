@@ -9,7 +9,10 @@ import { trackOf } from '../../contract/wire/mapping.ts';
 
 declare const brand: unique symbol;
 
-/** Permanent name of a video: the definition's path below `videos/` without extension, its `id:`, or `<definition>/<row id>`. */
+/**
+ * Permanent name of a video: the definition's path below `videos/` without extension or its `id:`, then the id of its row, its variant
+ * and its locale, as far as it has them.
+ */
 export type VideoId = string & { readonly [brand]: 'VideoId' };
 
 /** Source of a media resource: an http(s) URL as written, or a repository-relative path with `/`. */
@@ -54,6 +57,17 @@ export interface Video extends VideoSpec<Source> {
    * a scene's own transition is an error. Absent if there are none.
    */
   readonly softTransitions?: readonly string[];
+  /** Its place in the matrix of its definition; absent without variants and locales. Not part of the fingerprint. */
+  readonly matrix?: MatrixPlace;
+}
+
+/** The variant and the locale of a video. */
+export interface MatrixPlace {
+  /** Id of the definition: the id of the video without its row, variant and locale. */
+  readonly definition: string;
+  readonly variant?: string;
+  /** BCP 47 tag. */
+  readonly locale?: string;
 }
 
 /** A scene, or a track or an editable of a scene, that a condition leaves out. */

@@ -16,9 +16,11 @@ import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import type { LintSettings } from '../../template/lint-severities.ts';
 import { resolvePath } from '../definition/definition-file.ts';
+import type { LocaleSettings } from '../locales/locale-settings.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
+import { readLocales, type WrittenLocales } from './locales-config.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
 /** The embedded service, or a service behind a URL; `tokenEnv` names the environment variable with its token. */
@@ -64,6 +66,8 @@ export interface Config extends DeliveriesConfig {
   readonly outputs: readonly NamedOutput[] | null;
   /** Rules for the videos that a plan changes. */
   readonly policies: readonly Policy[];
+  /** Languages of the videos; null for one language. */
+  readonly locales: LocaleSettings | null;
   /** H.264 encoder of the embedded service. */
   readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
   /** Price of a video and of each second; null if unknown. */
@@ -92,6 +96,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly outputs?: readonly NamedOutput[];
   readonly encoder?: Partial<Config['encoder']>;
   readonly policies?: WrittenPolicies;
+  readonly locales?: WrittenLocales;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
 }
 
@@ -119,6 +124,7 @@ export const DEFAULT_CONFIG: Config = {
   outputs: null,
   encoder: { h264: 'x264' },
   policies: [],
+  locales: null,
   cost: null,
   credentials: new Map(),
   deliver: [],
@@ -153,12 +159,14 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     written.fonts === undefined ? null : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
   const deliveries = readDeliveries(written, service, directory, locate);
   const policies = readPolicies(written, locate);
+  const locales = written.locales === undefined ? null : readLocales(written.locales, locate);
   diagnostics.push(
     ...serviceProblems(written.service, locate),
     ...templates.diagnostics,
     ...(fonts?.ok === false ? fonts.diagnostics : []),
     ...deliveries.diagnostics,
     ...policies.diagnostics,
+    ...(locales?.ok === false ? locales.diagnostics : []),
     ...outputsProblems(written, locate),
   );
   if (diagnostics.length > 0) return defaults;
@@ -176,6 +184,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       outputs: written.outputs ?? null,
       encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
       policies: policies.policies,
+      locales: locales?.ok === true ? locales.value : null,
       cost: readCost(written.cost),
       credentials: deliveries.credentials,
       deliver: deliveries.deliver,

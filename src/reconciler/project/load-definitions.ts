@@ -135,6 +135,7 @@ export function definitionSettings(
     outputs: config.outputs,
     deliver: deliverContext(config),
     read: files.text,
+    locales: config.locales,
     storedPath: files.storedPath,
   };
 }

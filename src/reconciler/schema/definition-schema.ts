@@ -1,9 +1,9 @@
-import { kindFacts } from '../../contract/fields/editable-kinds.ts';
-import type { Editable, StyleVersion } from '../../contract/wire/style-version.ts';
+import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
 import { SCENE_PROPERTIES } from '../definition/merge-definitions.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
+import { editableDocs, exampleOf, needsQuotes, quoted } from './editable-docs.ts';
 import { scenePlacementSchemas, videoPlacementSchemas } from './placement-schemas.ts';
 import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
 import { type SceneTemplate, sceneSchema, scenesSchema } from './scene-schemas.ts';
@@ -43,6 +43,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
           definitions: {
             ...kindSchemas(Object.values(template.spec.editables), form),
             scene: sceneOf([template]),
+            override: overrideSchema(resourcesSchema(template, form), additionSchemas(template.spec, form), [template]),
           },
         }
       : {}),
@@ -53,6 +54,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
       ...valueProperties(form),
       ...(form === 'file' ? fileProperties(videoIdSchema()) : {}),
       ...(form === 'file' ? { scenes: scenesSchema(template === null ? [] : [sceneTemplate(template)]) } : {}),
+      ...(form === 'file' ? MATRIX : {}),
       resources: resourcesSchema(template, form),
       ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
       ...(form === 'file' ? PLACEMENTS : ANY_PLACEMENT),
@@ -69,18 +71,73 @@ export function scenesDefinitionSchema(templates: readonly NamedSpec[]): JsonSch
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Video definition with scenes',
     description: 'One video, several videos, or a fragment, with scenes of any template.',
-    definitions: { ...kindSchemas(editables, 'file'), scene: sceneOf(templates) },
+    definitions: {
+      ...kindSchemas(editables, 'file'),
+      scene: sceneOf(templates),
+      override: overrideSchema(SHARED_RESOURCES, additionSchemas(null, 'file'), templates),
+    },
     type: 'object',
     additionalProperties: false,
     properties: {
       ...valueProperties('file'),
       ...fileProperties(videoIdSchema()),
-      resources: { description: 'Values for every scene whose template has the key.', type: 'object' },
+      resources: SHARED_RESOURCES,
       ...additionSchemas(null, 'file'),
       ...PLACEMENTS,
       scenes: scenesSchema(templates.map(sceneTemplate)),
+      ...MATRIX,
     },
     allOf: [when(HAS_ALL_OF_A_VIDEO, { required: ['scenes'] })],
+  };
+}
+
+const SHARED_RESOURCES: JsonSchema = {
+  description: 'Values for every scene whose template has the key.',
+  type: 'object',
+};
+
+/** `variants` and `locales`; they reference `overrideSchema` as the definition `override`. */
+const MATRIX: Record<'variants' | 'locales', JsonSchema> = {
+  variants: {
+    description:
+      'Forms of the video, each with the values that differ. Their names are part of the ids: name → values.',
+    type: 'object',
+    minProperties: 1,
+    additionalProperties: { $ref: '#/definitions/override' },
+    defaultSnippets: [{ label: 'a variant', body: { '${1:tall}': { output: { height: 1920 } } } }],
+  },
+  locales: {
+    description:
+      'Languages of the video, of those in reelform.yaml: all, a list, or a map of the values that differ: tag → values.',
+    type: ['string', 'array', 'object'],
+    minLength: 1,
+    minItems: 1,
+    minProperties: 1,
+    items: { type: 'string', minLength: 1 },
+    additionalProperties: { $ref: '#/definitions/override' },
+    examples: ['all'],
+  },
+};
+
+/** Returns the schema of the values of a variant or a locale for editors. */
+function overrideSchema(
+  resources: JsonSchema,
+  additions: Record<string, JsonSchema>,
+  templates: readonly NamedSpec[],
+): JsonSchema {
+  return {
+    description: 'Values that differ from those of the definition.',
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: {
+      template: templateSchema(null),
+      ...valueProperties('file'),
+      when: fileProperties({}).when!,
+      resources,
+      ...additions,
+      ...PLACEMENTS,
+      scenes: scenesSchema(templates.map(sceneTemplate)),
+    },
   };
 }
 
@@ -109,14 +166,25 @@ export function additionsSchema(template: NamedSpec | null): JsonSchema {
  * `extends` and `each`. The others are checked after merging and filling in.
  */
 export function definitionFileSchema(): JsonSchema {
-  const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS, ...PLACED, 'when'];
+  const names = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS, ...PLACED, 'when'];
+  const values: Record<string, JsonSchema> = Object.fromEntries(names.map((property) => [property, {}]));
+  const { extends: _, ...inOverride } = scenesFileSchema().items!.properties as Record<string, JsonSchema>;
+  // `matrix.ts` says why these are not allowed.
+  const refused: Record<string, JsonSchema> = { id: {}, each: {}, extends: {}, variants: {}, locales: {} };
+  const override: JsonSchema = {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: { ...values, ...refused, scenes: scenesOf(inOverride) },
+  };
   return {
     type: 'object',
     additionalProperties: false,
     properties: {
-      ...Object.fromEntries(values.map((property) => [property, {}])),
+      ...values,
       ...fileProperties({}),
       scenes: scenesFileSchema(),
+      variants: { ...MATRIX.variants, additionalProperties: override },
+      locales: { ...MATRIX.locales, additionalProperties: override },
     },
   };
 }
@@ -125,12 +193,12 @@ export function definitionFileSchema(): JsonSchema {
 function scenesFileSchema(): JsonSchema {
   const values = Object.fromEntries(SCENE_PROPERTIES.map((property) => [property, {}]));
   const { extends: extendsSchema, each } = fileProperties({}) as Record<string, JsonSchema>;
-  const scene: JsonSchema = {
-    type: 'object',
-    additionalProperties: false,
-    properties: { ...values, id: { type: 'string', minLength: 1 }, extends: extendsSchema!, each: each! },
-  };
-  const { id: _, each: __, ...overridable } = scene.properties!;
+  return scenesOf({ ...values, id: { type: 'string', minLength: 1 }, extends: extendsSchema!, each: each! });
+}
+
+function scenesOf(properties: Record<string, JsonSchema>): JsonSchema {
+  const scene: JsonSchema = { type: 'object', additionalProperties: false, properties };
+  const { id: _, each: __, ...overridable } = properties;
   return {
     type: ['array', 'object'],
     minItems: 1,
@@ -146,7 +214,9 @@ const ANY_ADDITIONS = Object.fromEntries(ADDITIONS.map((property) => [property, 
 
 const HAS_ALL_OF_A_VIDEO: JsonSchema = {
   required: ['title'],
-  not: { anyOf: [{ required: ['extends'] }, { required: ['each'] }] },
+  not: {
+    anyOf: [{ required: ['extends'] }, { required: ['each'] }, { required: ['variants'] }, { required: ['locales'] }],
+  },
 };
 const HAS_SCENES: JsonSchema = { required: ['scenes'] };
 
@@ -249,101 +319,4 @@ function newDefinition({ name, spec }: NamedSpec): { label: string; description:
   }
   const body = { template: name, title: '${1:Title}', resources };
   return { label: `new ${name} video`, description: 'A definition with all required editables', body };
-}
-
-/**
- * Returns the documentation of an editable for editors: its label, limits, an example and its still.
- *
- * @param fonts of the template
- */
-function editableDocs(key: string, editable: Editable, fonts: readonly string[]): JsonSchema {
-  const { label } = editable;
-  const facts = factsOf(editable);
-  const heading = label === undefined ? '' : `**${inMarkdown(label)}**\n\n`;
-  return {
-    title: label ?? key,
-    description: `${[...(label === undefined ? [] : [label]), ...facts].join('. ')}.`,
-    markdownDescription: `${heading}${facts.map((fact) => `- ${inMarkdown(fact)}`).join('\n')}`,
-    ...proposalsOf(editable, fonts),
-  };
-}
-
-function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
-  const examples = exampleOf(editable);
-  switch (editable.input_type) {
-    case 'image':
-      return { examples, defaultSnippets: IMAGE_SNIPPETS };
-    case 'video':
-      return { examples, defaultSnippets: VIDEO_SNIPPETS };
-    case 'audio':
-      return { examples, defaultSnippets: AUDIO_SNIPPETS };
-    case 'font':
-      return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
-    default:
-      if (!needsQuotes(editable)) return { examples };
-      // A snippet, because editors insert an example without the quotes that a # needs.
-      return { defaultSnippets: examples.map((example) => ({ label: String(example), body: quoted(example) })) };
-  }
-}
-
-const IMAGE_SNIPPETS = [
-  { label: 'a file', body: './images/${1:image.jpg}' },
-  {
-    label: 'with a transform',
-    body: { source: './images/${1:image.jpg}', transform: { crop_strategy: 'contain' } },
-  },
-];
-
-const VIDEO_SNIPPETS = [
-  { label: 'a clip', body: './clips/${1:clip.mp4}' },
-  {
-    label: 'a section of a clip, with its sound',
-    body: { source: './clips/${1:clip.mp4}', transform: { trim_start_time: 3, volume: 1 } },
-  },
-  {
-    label: 'an animated image',
-    body: { source: './images/${1:image.jpg}', transform: { animate_strategy: 'zoom-in' } },
-  },
-];
-
-const AUDIO_SNIPPETS = [
-  { label: 'a sound', body: './sounds/${1:music.mp3}' },
-  { label: 'a sound with fades', body: { source: './sounds/${1:music.mp3}', volume: 0.8, fade_out: 2 } },
-];
-
-function factsOf(editable: Editable): string[] {
-  const { input_type: kind, max_length: maxLength, width, height, example_text: example, duration } = editable;
-  const allowed = editable.allowed_fonts;
-  const size = width === undefined || height === undefined ? '' : `, ${width} × ${height} pixels`;
-  return [
-    `${kind[0]?.toUpperCase()}${kind.slice(1)}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}${size}${duration === undefined ? '' : `, ${duration} seconds`}`,
-    ...(allowed === undefined ? [] : [`One of ${allowed.join(', ')}`]),
-    ...(example === undefined ? [] : [`Example: ${kind === 'color' ? `#${example.replace(/^#/, '')}` : example}`]),
-    `Visible in the stillcut “${editable.stillcut}”`,
-    ...(editable.required === false ? ['Optional. Defaults to the content of the template'] : []),
-  ];
-}
-
-/** Returns whether a value needs quotes in YAML, because it begins with `#`. */
-export function needsQuotes({ input_type: kind }: Editable): boolean {
-  return kindFacts(kind as string)?.needsQuotes === true;
-}
-
-/** Adds quotes that stay when an editor inserts the text. */
-function quoted(text: Json): string {
-  return `"${String(text)}"`;
-}
-
-/** Returns an example value of an editable in the form of a definition, or an empty list. */
-export function exampleOf(editable: Editable): Json[] {
-  const { input_type: kind, example_text: example } = editable;
-  const file = kindFacts(kind as string)?.exampleFile;
-  if (file !== undefined) return [file];
-  if (example === undefined) return [];
-  return [kind === 'color' ? `#${example.replace(/^#/, '')}` : example];
-}
-
-/** Escapes labels and examples, which come from a service, so that they cannot contain links or images. */
-function inMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
 }

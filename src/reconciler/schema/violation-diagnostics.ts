@@ -11,7 +11,8 @@ import {
   shown,
   type Violation,
 } from '../../kernel/json-schema/violation.ts';
-import { definitionFileSchema, exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
+import { definitionFileSchema, type NamedSpec } from './definition-schema.ts';
+import { exampleOf, needsQuotes } from './editable-docs.ts';
 import { propertyAdvice } from './property-advice.ts';
 
 /** Kind of a checked document, which determines wording and codes. */

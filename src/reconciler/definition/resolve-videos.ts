@@ -1,0 +1,212 @@
+import { defined } from '../../kernel/defined.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  failure,
+  hasErrors,
+  positionOf,
+  type Result,
+  type Span,
+  startOf,
+  warningAt,
+} from '../../kernel/diagnostic.ts';
+import { child, locateIn, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
+import type { LocaleSettings } from '../locales/locale-settings.ts';
+import { evaluateCondition } from './conditional-values.ts';
+import { type FileText, resolvePath, unreadable } from './definition-file.ts';
+import { type ReadRows, rowsPassing } from './expand-scenes.ts';
+import { withoutFileProperties } from './extend.ts';
+import { fillIn } from './fill-in.ts';
+import { dimensionProblem, localRow } from './local-row.ts';
+import { type Combination, expandMatrix } from './matrix.ts';
+import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
+import { inRow } from './read-scene.ts';
+import { readScenes } from './read-scenes.ts';
+import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
+import { idOfPath, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
+
+export interface RowContext extends VideoContext {
+  /** Base folder of the glob, which ids are relative to. */
+  readonly folder: string;
+  readonly read: (path: string) => FileText;
+  /** `locales` of reelform.yaml; null or absent without. */
+  readonly locales?: LocaleSettings | null;
+}
+
+/** The videos of a definition, and problems that concern all of them. */
+export interface ResolvedRows {
+  readonly candidates: readonly Candidate[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What the videos of a definition are resolved with. */
+type VideosContext = RowContext & { readonly rows: ReadRows };
+
+/**
+ * Resolves an extended definition to its videos: a single video, or with `each` a video for every data row; each of them in every
+ * variant and locale.
+ */
+export function resolveRows(path: string, root: MapNode, context: VideosContext): ResolvedRows {
+  const { combinations, diagnostics } = expandMatrix(root, context.locales ?? null);
+  const resolved = rowsOf(path, root, combinations, context);
+  const candidates = hasErrors(diagnostics)
+    ? resolved.candidates.map((candidate) => ({ ...candidate, video: null, leftOut: null }))
+    : resolved.candidates;
+  return { candidates, diagnostics: [...diagnostics, ...resolved.diagnostics] };
+}
+
+function rowsOf(
+  path: string,
+  root: MapNode,
+  combinations: readonly Combination[],
+  context: VideosContext,
+): ResolvedRows {
+  const each = child(root, 'each');
+  if (each === null) {
+    return {
+      candidates: combinations.map((combination) => resolveVideo(path, combination, null, context)),
+      diagnostics: [],
+    };
+  }
+  const from = child(each, 'from');
+  const id = child(each, 'id');
+  // The check of the file has rejected any other form.
+  if (from === null || id?.kind !== 'scalar') return NO_ROWS;
+  const rows = context.rows(from);
+  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
+  const [first] = rows.value;
+  const hidden = combinations.flatMap(
+    (combination) => (combination.at === null ? null : dimensionProblem(first!, dimensionsOf(path, combination))) ?? [],
+  );
+  if (hidden.length > 0) return { candidates: [], diagnostics: hidden.slice(0, 1) };
+  const where = child(each, 'where');
+  const candidates: Candidate[] = [];
+  for (const combination of combinations) {
+    const problems: Diagnostic[] = [];
+    const condition =
+      where === null || combination.at === null ? where : fillIn(where, dimensionsOf(path, combination), problems);
+    const kept = condition === null ? { rows: rows.value, diagnostics: [] } : rowsPassing(rows.value, condition);
+    problems.push(...kept.diagnostics);
+    if (hasErrors(problems)) return { candidates: [], diagnostics: problems };
+    candidates.push(...kept.rows.map((row) => resolveVideo(path, combination, { row, id }, context)));
+  }
+  const isEmpty = candidates.length === 0 && combinations.length > 0;
+  return { candidates, diagnostics: isEmpty ? [noRows(where!, rows.value.length)] : [] };
+}
+
+function noRows(where: TreeNode, count: number): Diagnostic {
+  const rows = count === 1 ? 'The only row does' : `None of the ${count} rows`;
+  const message = `${rows} ${count === 1 ? 'not pass' : 'passes'} "where", so the definition gives no video`;
+  return warningAt('rows_left_out', where.kind === 'map' ? locateIn(where)([], 'value').span : where.span, message, 'Correct the condition, or remove the definition'); // biome-ignore format: one line
+}
+
+/** Returns a reader of data files that parses each of them once. */
+export function rowReader(read: (path: string) => FileText): ReadRows {
+  const known = new Map<string, Result<Row[]>>();
+  return (from) => {
+    const at = from.span;
+    if (from.kind === 'list') return from.items.length === 0 ? emptyList(at) : rowsIn(at.file, from.items);
+    if (from.kind !== 'scalar') return { ok: true, value: [] };
+    const target = resolvePath(from.text, from.baseFile);
+    if (!target.ok) return failure(target.code, at, target.message, target.hint);
+    if (!isDataFile(target.path)) {
+      const message = `${JSON.stringify(target.path)} is not a supported data file`;
+      return failure('data_invalid', at, message, 'Use a .csv, .tsv, .json or .yaml file');
+    }
+    const earlier = known.get(target.path);
+    if (earlier !== undefined) return earlier;
+    const text = read(target.path);
+    if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
+    const rows = readRows(target.path, text.text);
+    known.set(target.path, rows);
+    return rows;
+  };
+}
+
+function emptyList(at: Span): Result<never> {
+  return failure('data_invalid', at, 'The list has no rows', 'Add a row, or remove what it repeats');
+}
+
+/** Returns a row of only the variant and the locale, which conditions on rows see. */
+function dimensionsOf(path: string, combination: Combination): Row {
+  return localRow(null, { ...UNREAD, combination, path });
+}
+
+const UNREAD = { settings: null, onMissing: () => {}, onScalar: () => {}, translate: () => null };
+
+function resolveVideo(
+  path: string,
+  combination: Combination,
+  each: { readonly row: Row; readonly id: ScalarNode } | null,
+  context: VideosContext,
+): Candidate {
+  const { root } = combination;
+  const misfills: Diagnostic[] = [];
+  const dataRow = each?.row ?? null;
+  const row =
+    combination.at === null
+      ? dataRow
+      : localRow(dataRow, { ...UNREAD, combination, path, settings: context.locales ?? null });
+  const writtenId = child(root, 'id');
+  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, dataRow, misfills) as ScalarNode) : null;
+  const rowId = each === null ? null : (fillIn(each.id, dataRow, misfills) as ScalarNode);
+  const hasId = misfills.length === 0;
+  const { when, scenes, values } = partsOf(root);
+  const condition = when === null ? null : fillIn(when, row, misfills, root.span.file);
+  const isAsked = condition !== null && misfills.length === 0;
+
+  const definition = base?.text ?? idOfPath(path, context.folder);
+  const written = [definition, ...(rowId === null ? [] : [rowId.text]), ...combination.idParts].join('/');
+  const id = parseVideoId(written);
+  const place = rowId ?? base;
+  const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
+  const named = { id, path, at, row, ...(combination.at !== null && { matrix: placeOf(combination, definition) }) };
+  const { reason, diagnostics: unclear } = isAsked ? evaluateCondition(condition, row) : UNCONDITIONAL;
+  if (reason !== null && id !== null) return { ...named, ...NOTHING, leftOut: reason };
+
+  if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
+  const filled = fillIn(values, row, misfills, root.span.file) as MapNode;
+  const misfilled = new Set(misfills.map(positionOf));
+  const candidate =
+    scenes?.kind === 'list' ? readScenes(filled, scenes, named, context) : readVideo(filled, named, context);
+  const diagnostics = [...misfills, ...unclear, ...(id === null ? [invalidId(written, place, startOf(path))] : [])];
+  return {
+    ...candidate,
+    id: hasId ? id : null,
+    video: diagnostics.length > 0 ? null : candidate.video,
+    // Hides problems that follow from an unknown placeholder.
+    diagnostics: [...diagnostics, ...candidate.diagnostics].filter(
+      (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
+    ),
+  };
+}
+
+function placeOf({ variant, locale }: Combination, definition: string): MatrixPlace {
+  return { definition, ...defined({ variant: variant ?? undefined, locale: locale ?? undefined }) };
+}
+
+export const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
+const UNCONDITIONAL = { reason: null, diagnostics: [] } as const;
+const NOTHING = { video: null, files: [], cells: new Map(), destinations: [], diagnostics: [] } as const;
+
+/** Separates what decides whether a video is shown, and its scenes, from its other properties. */
+function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {
+  const { entries, ...map } = withoutFileProperties(root);
+  const values = new Map([...entries].filter(([name]) => name !== 'when' && name !== 'scenes'));
+  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...map, entries: values } };
+}
+
+function overridesNothing(root: MapNode): Diagnostic {
+  const message =
+    'A map of scenes overrides scenes of a fragment, but no fragment of this definition has a list of scenes';
+  const hint = 'Write scenes as a list, or extend a file with a list of scenes';
+  return errorAt('definition_invalid', root.entries.get('scenes')!.keySpan, message, hint);
+}
+
+const ROW_REMEDY = '; correct the row, or choose another column for the id';
+
+function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
+  const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
+  const remedy = place === null ? '; rename the file, or add an "id"' : place.row === undefined ? '' : ROW_REMEDY;
+  return errorAt('invalid_id', place?.span ?? file, message, `${videoIdHint(written)}${remedy}`);
+}
