@@ -313,8 +313,7 @@ interface VideoTracks {
 }
 
 /**
- * Replaces the names in `duck_under` by the positions of the tracks, because no sound depends on the names. A track of the video is
- * lowered under the tracks of a name in the video and in all scenes, a track of a scene under those of the video and of its scene.
+ * Replaces the names in `duck_under` by the positions of the tracks, because no sound depends on the names. See `givesWay`.
  *
  * @param scene index of the scene whose track it is; null for a track of the video
  */
@@ -325,20 +324,31 @@ export function withSpeakers(
 ): AudioTransform {
   if (under === undefined) return transform;
   const names = new Set(under.split(','));
-  const positions = (tracks: ReadonlyMap<string, unknown>, of: string): string[] =>
-    [...tracks.keys()].sort().flatMap((name, position) => (names.has(name) ? [`${of}${position}`] : []));
-  const heard = scenes.flatMap((tracks, index) =>
-    scene === null || scene === index ? positions(tracks.audio, `${index}.`) : [],
-  );
-  return { ...transform, duck_under: [...heard, ...positions(audio, '')].join(',') };
+  const positions = (tracks: ReadonlyMap<string, unknown>, of: number | null): string[] =>
+    [...tracks.keys()].sort().flatMap((name, position) => {
+      return names.has(name) && givesWay(scene, of) ? [of === null ? `${position}` : `${of}.${position}`] : [];
+    });
+  const heard = scenes.flatMap((tracks, index) => positions(tracks.audio, index));
+  return { ...transform, duck_under: [...heard, ...positions(audio, null)].join(',') };
+}
+
+/**
+ * Returns whether a track can be lowered under another: a track of the video under those of the video and of all scenes, a track of a
+ * scene under those of the video and of its scene.
+ *
+ * @param lowered scene of the track that is lowered, as is `speaker`; null for a track of the video
+ */
+export function givesWay<Scene>(lowered: Scene | null, speaker: Scene | null): boolean {
+  return lowered === null || speaker === null || lowered === speaker;
 }
 
 /** Removes the times of words from tracks under which no other track is lowered, because nothing depends on them. */
 export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf<S> {
   const under = (tracks: ReadonlyMap<string, SpecSound<S>>): string[] =>
     [...tracks.values()].flatMap(({ transform }) => transform.duck_under?.split(',') ?? []);
-  const ofVideo = under(audio);
-  const all = new Set([...ofVideo, ...scenes.flatMap((scene) => under(scene.audio))]);
+  const places = [{ scene: null, audio }, ...scenes.map((tracks, scene) => ({ ...tracks, scene }))];
+  const usedIn = (speaker: number | null): ReadonlySet<string> =>
+    new Set(places.flatMap((place) => (givesWay(place.scene, speaker) ? under(place.audio) : [])));
   const kept = (tracks: ReadonlyMap<string, SpecSound<S>>, used: ReadonlySet<string>): Map<string, SpecSound<S>> =>
     new Map(
       [...tracks].map(([name, { speech, ...sound }]) => [
@@ -347,11 +357,8 @@ export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf
       ]),
     );
   return {
-    scenes: scenes.map((scene) => ({
-      ...scene,
-      audio: kept(scene.audio, new Set([...ofVideo, ...under(scene.audio)])),
-    })),
-    audio: kept(audio, all),
+    scenes: scenes.map((scene, index) => ({ ...scene, audio: kept(scene.audio, usedIn(index)) })),
+    audio: kept(audio, usedIn(null)),
   };
 }
 

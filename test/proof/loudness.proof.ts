@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { MIX_RATE } from '../../src/engine/codec/resampler.ts';
 import { makeSound } from '../../src/engine/media/make-sound.ts';
-import { LoudnessMeter } from '../../src/engine/sound/loudness-meter.ts';
+import { LoudnessMeter, toLoudness } from '../../src/engine/sound/loudness-meter.ts';
 import { TruePeakMeter } from '../../src/engine/sound/true-peak.ts';
 import { inputOf } from '../engine/inputs.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
@@ -55,10 +55,11 @@ async function independent(left: Float32Array, right: Float32Array): Promise<{ i
 
 test.runIf(hasFfmpeg)('the meter agrees with FFmpeg', async () => {
   const runs = count(200, 12);
-  const worst = { integrated: 0, truePeak: 0 };
+  const worst = { integrated: 0, truePeak: 0, atGate: 0 };
   for (let seed = 1; seed <= runs; seed++) {
     const [left, right] = randomMix(seededRandom(seed));
-    const meter = new LoudnessMeter();
+    const steps: number[] = [];
+    const meter = new LoudnessMeter([1, 1], (energy) => steps.push(energy));
     const peaks = new TruePeakMeter();
     for (let at = 0; at < left.length; at += 1024) {
       const block = [left.subarray(at, at + 1024), right.subarray(at, at + 1024)];
@@ -67,16 +68,40 @@ test.runIf(hasFfmpeg)('the meter agrees with FFmpeg', async () => {
     }
     const found = { integrated: meter.result().integrated, truePeak: peaks.result() };
     const expected = await independent(left, right);
-    for (const name of ['integrated', 'truePeak'] as const) {
-      worst[name] = Math.max(worst[name], Math.abs(found[name] - expected[name]));
-    }
+    const differences = [found.integrated, ...besideGate(steps)].map((loudness) =>
+      Math.abs(loudness - expected.integrated),
+    );
     // Below -70 LUFS nothing counts, and FFmpeg writes -70.
-    if (found.integrated > -70)
-      expect(Math.abs(found.integrated - expected.integrated), `seed ${seed}`).toBeLessThanOrEqual(0.1);
+    const difference = found.integrated > -70 ? Math.min(...differences) : 0;
+    if (difference < differences[0]!) worst.atGate += 1;
+    worst.integrated = Math.max(worst.integrated, difference);
+    worst.truePeak = Math.max(worst.truePeak, Math.abs(found.truePeak - expected.truePeak));
+    expect(difference, `seed ${seed}`).toBeLessThanOrEqual(0.1);
     expect(Math.abs(found.truePeak - expected.truePeak), `seed ${seed}`).toBeLessThanOrEqual(0.3);
   }
-  tell(`${runs} mixes: at most ${worst.integrated.toFixed(3)} LU and ${worst.truePeak.toFixed(3)} dB apart`);
+  const atGate = `${worst.atGate} with a window at the gate`;
+  tell(`${runs} mixes, ${atGate}: at most ${worst.integrated.toFixed(3)} LU and ${worst.truePeak.toFixed(3)} dB apart`);
 });
+
+/**
+ * Returns the loudness with a window more or less above the relative gate. FFmpeg rounds the gate and its windows to hundredths of a
+ * decibel, so that it decides otherwise about a window that lies at the gate; the standard does not round.
+ *
+ * @param steps mean energies of 10 ms
+ * @returns nothing if no window lies so near
+ */
+function besideGate(steps: readonly number[]): number[] {
+  const windows: number[] = [];
+  for (let end = 40; end <= steps.length; end += 10) {
+    windows.push(toLoudness(steps.slice(end - 40, end).reduce((sum, energy) => sum + energy, 0) / 40));
+  }
+  const counted = windows.filter((loudness) => loudness > -70);
+  const meanOf = (list: readonly number[]): number =>
+    toLoudness(list.reduce((sum, loudness) => sum + 10 ** ((loudness + 0.691) / 10), 0) / list.length);
+  const gate = meanOf(counted) - 10;
+  if (counted.every((loudness) => Math.abs(loudness - gate) > 0.01)) return [];
+  return [-0.01, 0.01].map((shift) => meanOf(counted.filter((loudness) => loudness > gate + shift)));
+}
 
 test('delivered sounds have the loudness that was asked for', async () => {
   const runs = count(60, 6);

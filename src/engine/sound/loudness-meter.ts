@@ -1,9 +1,6 @@
 import type { MeasuredLoudness } from '../codec/encoded-track.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
 
-/** The loudness of a sound without its peak. */
-export type Loudness = Omit<MeasuredLoudness, 'truePeak'>;
-
 /** Samples of a step, the smallest unit of all windows: 10 ms, which the maximum of the momentary loudness needs. */
 export const STEP = MIX_RATE / 100;
 /** Steps of each window. */
@@ -60,7 +57,7 @@ export class LoudnessMeter {
   }
 
   /** Returns the loudness of everything added. A window that is not complete does not count. */
-  result(): Loudness {
+  result(): Omit<MeasuredLoudness, 'truePeak'> {
     return {
       integrated: toLoudness(gatedMean(this.#blocks, INTEGRATED_GATE)),
       momentary: toLoudness(this.#momentary),

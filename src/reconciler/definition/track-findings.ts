@@ -1,3 +1,4 @@
+import { givesWay } from '../../contract/video-spec.ts';
 import { type Diagnostic, warningAt } from '../../kernel/diagnostic.ts';
 import { didYouMean, formatList } from '../../kernel/hints.ts';
 import type { LocateScene } from './timeline-diagnostics.ts';
@@ -7,13 +8,12 @@ type Tracks = ReadonlyMap<string, VideoSound>;
 
 /** Reports what tracks want and cannot have, as far as it does not depend on their sounds. */
 export function trackFindings({ scenes, audio }: Pick<Video, 'scenes' | 'audio'>, locate: LocateScene): Diagnostic[] {
-  const named = (...lists: readonly Tracks[]): string[] => [...new Set(lists.flatMap((tracks) => [...tracks.keys()]))];
-  const everywhere = named(audio, ...scenes.map((scene) => scene.audio));
-  const ofScenes = scenes.flatMap((scene) => {
-    return unknownSpeakers(scene.audio, named(audio, scene.audio), (name) => locate(scene.id, 'audio', name));
+  const places = [{ id: null, audio }, ...scenes];
+  const unknown = places.flatMap(({ id: place, audio: tracks }) => {
+    const near = places.filter(({ id }) => givesWay(place, id)).flatMap((speaking) => [...speaking.audio.keys()]);
+    return unknownSpeakers(tracks, [...new Set(near)], (name) => locate(place, 'audio', name));
   });
-  const locateTrack = (name: string) => locate(null, 'audio', name);
-  return [...ofScenes, ...unknownSpeakers(audio, everywhere, locateTrack), ...uselessOverruns(audio, locateTrack)];
+  return [...unknown, ...uselessOverruns(audio, (name) => locate(null, 'audio', name))];
 }
 
 type LocateTrack = (name: string) => Diagnostic['at'];

@@ -1,3 +1,4 @@
+import { givesWay } from '../../contract/video-spec.ts';
 import { type AudioResource, type AudioTransform, type Mapping, trackKey } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
@@ -43,8 +44,7 @@ function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: 
 }
 
 /**
- * Finds the sounds under which tracks are lowered: for a track of the video those of the names in it and in all scenes, for a track
- * of a scene those of the video and of its scene. Removes the names, on which no sound depends.
+ * Finds the sounds under which tracks are lowered, see `givesWay`. Removes their names, on which no sound depends.
  */
 export function withDucking(sounds: readonly PlacedSound[]): InputSound[] {
   return sounds.map(({ track, transform, ...sound }) => {
@@ -57,7 +57,6 @@ export function withDucking(sounds: readonly PlacedSound[]): InputSound[] {
 function speakers(under: string, scene: string | null, sounds: readonly PlacedSound[]): number[] {
   const names = new Set(under.split(','));
   return [...sounds.entries()].flatMap(([index, { track }]) => {
-    const isNear = track !== undefined && (scene === null || track.scene === null || track.scene === scene);
-    return isNear && names.has(track.name) ? [index] : [];
+    return track !== undefined && givesWay(scene, track.scene) && names.has(track.name) ? [index] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { MeasuredLoudness } from '../../../src/engine/codec/encoded-track.ts';
 import { MIX_RATE } from '../../../src/engine/codec/resampler.ts';
-import { type Loudness, LoudnessMeter } from '../../../src/engine/sound/loudness-meter.ts';
+import { LoudnessMeter } from '../../../src/engine/sound/loudness-meter.ts';
 import { TruePeakMeter } from '../../../src/engine/sound/true-peak.ts';
 
 /** A part of a test signal: seconds of a sine with a level in dBFS for each channel. */
@@ -44,6 +45,8 @@ function faded(channels: readonly Float32Array[]): Float32Array[] {
     samples.map((sample, at) => sample * Math.min(1, at / length, (samples.length - 1 - at) / length)),
   );
 }
+
+type Loudness = Omit<MeasuredLoudness, 'truePeak'>;
 
 /** Measures a signal in blocks of the size of a packet. */
 function measure(channels: readonly Float32Array[], weights?: readonly number[]): Loudness {
