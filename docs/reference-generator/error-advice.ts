@@ -118,6 +118,16 @@ export const ADVICE: readonly Group[] = [
         'Trim the clip with `trim_start_time`, or use a shorter one. If only a part is meant to be shown, set the rule to `off`.',
       sound_cut: 'Use a shorter sound, a longer video, or `fade_out` if the end is meant to be left out.',
       sound_unused: 'Remove the sound, or give it a volume.',
+      sound_silent:
+        'Check the file: it may be an export of an empty track. Choose its part with `trim_start_time`, or remove it.',
+      sound_clipped: 'Record or export it again at a lower level. A lower `volume` does not bring the peaks back.',
+      sound_out_of_phase: 'Invert one channel in an audio editor, or export the sound in mono.',
+      level_missed:
+        'Use a louder recording, or a lower `level`. Noise rises with a sound, so a level raises it by 12 dB at most.',
+      words_unheard:
+        'Use the words of this sound, or the sound of these words: one of them was edited without the other.',
+      mix_too_loud: 'Lower the `volume` or `level` of its tracks, or set `loudness`, which lowers the mix as a whole.',
+      loudness_missed: 'Lower the target of `loudness`, or use sounds with fewer and lower peaks.',
       media_truncated: 'Export or copy the file again.',
       lottie_differs:
         'Give the scene the length of its template, or use the rendered video. See [A Lottie document](../guides/outputs.md#a-lottie-document).',
@@ -281,7 +291,6 @@ export const ADVICE: readonly Group[] = [
       asset_type_unsupported:
         'The message says what the file is. Convert it to PNG, JPEG or WebP, to MP4 with H.264, or to MP3, WAV or AAC. See [Images](../guides/media.md#images).',
       asset_decode_failed: 'Export the file again, or trim it less.',
-      loudness_missed: 'Lower the target of `loudness`, or use sounds with fewer and lower peaks.',
       encode_failed: 'Report it.',
       render_crashed: 'Run it again. Report it if it happens again.',
       render_timeout: 'Simplify the template.',

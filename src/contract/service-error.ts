@@ -63,6 +63,8 @@ export const SESSION_CODES = {
   clip_cut: 'A clip is longer than the time for which its layer shows it; its end is not shown',
   sound_cut: 'A sound is longer than the time for which it plays; its end is not heard',
   sound_unused: 'A sound adds nothing to the video',
+  level_missed: 'A sound is too quiet for its level',
+  words_unheard: 'A sound ends before its words',
   loudness_missed: 'The finished sound could not be brought to the requested loudness',
   media_truncated: 'The file of a clip or sound is truncated; the video is rendered with the available part',
   template_invalid: 'The rasterizer cannot load the animation',

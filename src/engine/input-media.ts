@@ -1,6 +1,6 @@
 import type { InputSound, VideoInput } from '../template/render-input.ts';
 import type { AudioCodec, AudioTrack, SoundOptions } from './codec/encoded-track.ts';
-import type { MediaFinding } from './lint-finding.ts';
+import { type LoudnessFinding, type MediaFinding, soundMoment } from './lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
 
 /** The sound of a whole video, and the defects of its clips and sounds. */
@@ -8,15 +8,6 @@ export interface RenderedSound {
   /** Null for a silent video. */
   readonly track: AudioTrack | null;
   readonly findings: readonly (MediaFinding | LoudnessFinding)[];
-}
-
-/** The finished sound has another loudness than the video asks for. */
-export interface LoudnessFinding {
-  readonly code: 'loudness_missed';
-  readonly editable: null;
-  /** LUFS; null for a sound that is silent, or shorter than 0.4 s. */
-  readonly integrated: number | null;
-  readonly target: number;
 }
 
 /** Returns whether an input has clips or sounds, which `renderSound` examines. */
@@ -52,20 +43,29 @@ export async function renderSound(
   // Loaded on demand: the code is large, and most inputs have no sound.
   const { makeSound } = await import('./media/make-sound.ts');
   const track = await makeSound(renderInput, codec, options);
-  return { track, findings: [...findings, ...loudnessFindings(renderInput, track)] };
+  return { track, findings: [...findings, ...trackFindings(renderInput, track)] };
 }
 
 /** LU by which a finished sound may differ from its target. */
 const LOUDNESS_TOLERANCE = 0.5;
 
-/** Reports a finished sound that could not be brought to the loudness that its video asks for. */
-export function loudnessFindings(
-  { loudness }: Pick<VideoInput, 'loudness'>,
-  track: AudioTrack | null,
-): LoudnessFinding[] {
-  if (loudness === undefined || track?.loudness === undefined) return [];
-  const { integrated } = track.loudness;
-  if (Math.abs(integrated - loudness.target) <= LOUDNESS_TOLERANCE) return [];
+type HeardVideo = Pick<VideoInput, 'sounds' | 'loudness' | 'fps' | 'frameCount'>;
+
+/** Reports sounds that are too quiet for their level, and a finished sound without the loudness that its video asks for. */
+export function trackFindings(renderInput: HeardVideo, track: AudioTrack | null): (MediaFinding | LoudnessFinding)[] {
+  if (track === null) return [];
+  const { tooQuiet = [], loudness } = track;
+  const quiet = tooQuiet.map(({ sound, loudness: quietLoudness }): MediaFinding => {
+    const { name, startSeconds, transform } = renderInput.sounds[sound]!;
+    const moment = soundMoment(renderInput, startSeconds);
+    return { code: 'level_missed', editable: name, ...moment, loudness: quietLoudness, level: transform.level! };
+  });
+  return [...quiet, ...(loudness === undefined ? [] : loudnessFindings(renderInput, loudness.integrated))];
+}
+
+/** @param integrated loudness of the finished sound in LUFS; -Infinity if it has none */
+export function loudnessFindings({ loudness }: Pick<VideoInput, 'loudness'>, integrated: number): LoudnessFinding[] {
+  if (loudness === undefined || Math.abs(integrated - loudness.target) <= LOUDNESS_TOLERANCE) return [];
   const measured = Number.isFinite(integrated) ? integrated : null;
   return [{ code: 'loudness_missed', editable: null, integrated: measured, target: loudness.target }];
 }

@@ -15,6 +15,15 @@ export function momentAt({ fps, stills }: Pick<RenderInput, 'fps' | 'stills'>, f
   return { frame, seconds: frame / fps, still: stills.find((candidate) => candidate.frame === frame)?.name ?? null };
 }
 
+/** Returns the moment of a sound, which no still shows. */
+export function soundMoment(
+  { frameCount, fps }: Pick<RenderInput, 'fps' | 'frameCount'>,
+  seconds: number,
+): FindingMoment {
+  const frame = Math.max(0, Math.min(frameCount - 1, Math.floor(seconds * fps)));
+  return { frame, seconds: frame / fps, still: null };
+}
+
 /** A rectangle in shares of the picture, 0..1. */
 export interface PictureBox {
   readonly x: number;
@@ -31,7 +40,8 @@ export type LintFinding = LintDefect & {
 };
 
 /** A defect that viewers of a video would notice, such as a missing glyph. */
-export type LintDefect = { readonly code: LintCode } & FindingMoment & (EditableDefect | FlashDefect | SceneDefect);
+export type LintDefect = { readonly code: LintCode } & FindingMoment &
+  (EditableDefect | FlashDefect | SceneDefect | MixDefect);
 
 /** A defect of the picture as a whole. */
 interface FlashDefect {
@@ -58,6 +68,21 @@ type SceneDefect = { readonly editable: null } & (
       readonly code: 'transition_from_empty';
       /** Id of the scene whose last frame is empty. */
       readonly before: string;
+    }
+);
+
+/** A defect of the finished sound. */
+type MixDefect = { readonly editable: null } & (
+  | {
+      readonly code: 'mix_too_loud';
+      /** Decibels by which the largest peak of the mix exceeds full scale. */
+      readonly excess: number;
+    }
+  | {
+      readonly code: 'loudness_missed';
+      /** LUFS; null for a sound that is silent, or shorter than 0.4 s. */
+      readonly integrated: number | null;
+      readonly target: number;
     }
 );
 
@@ -161,6 +186,33 @@ type EditableDefect = { readonly editable: string } & (
       readonly lengthSeconds: number | null;
     }
   | {
+      readonly code: 'sound_silent';
+      /** Largest peak in dBTP; null for digital silence. */
+      readonly peak: number | null;
+    }
+  | {
+      readonly code: 'sound_clipped';
+      /** Number of peaks that are cut off. */
+      readonly places: number;
+    }
+  | {
+      readonly code: 'sound_out_of_phase';
+      /** Of left and right, -1..1. */
+      readonly correlation: number;
+    }
+  | {
+      readonly code: 'level_missed';
+      /** Loudness of the part that is heard, and the requested level, in LUFS. */
+      readonly loudness: number;
+      readonly level: number;
+    }
+  | {
+      readonly code: 'words_unheard';
+      /** Length of the sound, and the end of its last word, in seconds of its file. */
+      readonly lengthSeconds: number;
+      readonly wordsEndSeconds: number;
+    }
+  | {
       readonly code: 'media_truncated';
       /**
        * Duration that is present in the clip or sound, and the duration that the file declares; null if it declares
@@ -172,7 +224,19 @@ type EditableDefect = { readonly editable: string } & (
 );
 
 /** Findings about clips and sounds, which every render reports. */
-export type MediaFinding = Extract<
-  LintDefect,
-  { code: 'clip_ends_early' | 'clip_cut' | 'sound_cut' | 'sound_unused' | 'media_truncated' }
->;
+export type MediaFinding = Extract<LintDefect, { code: MediaCode }>;
+
+/** Codes of the findings that every render reports. */
+export const MEDIA_CODES = [
+  'clip_ends_early',
+  'clip_cut',
+  'sound_cut',
+  'sound_unused',
+  'level_missed',
+  'words_unheard',
+  'media_truncated',
+] as const satisfies readonly LintCode[];
+type MediaCode = (typeof MEDIA_CODES)[number];
+
+/** The finished sound has another loudness than the video asks for. */
+export type LoudnessFinding = Omit<Extract<LintDefect, { code: 'loudness_missed' }>, keyof FindingMoment>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KeptSound } from '../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../engine/lint/measured-frames.ts';
 import type { LintFinding } from '../../engine/lint-finding.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
@@ -7,7 +8,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
 import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
-import { keptFrame } from '../../service/sessions/processes/check-answer.ts';
+import { keptFrame, keptSound } from '../../service/sessions/processes/check-answer.ts';
 import { cacheKey } from '../global-options.ts';
 
 /** Number of the most recent videos whose findings are kept. */
@@ -15,10 +16,14 @@ const MAX_VIDEOS = 20_000;
 /** Number of the most recent measured frames that are kept: those of about 60 videos, in less than a megabyte. */
 const MAX_FRAMES = 2_000;
 
-/** Findings by fingerprint, safe areas and ids of scenes, and measured frames by templates and key. */
+/** Number of the most recent measured sounds that are kept, in less than a megabyte. */
+const MAX_SOUNDS = 5_000;
+
+/** Findings by fingerprint, safe areas and ids of scenes, measured frames by templates and key, and measured sounds by key. */
 interface Remembered {
   readonly found: Map<string, readonly LintFinding[]>;
   readonly frames: Map<string, FrameOf>;
+  readonly sounds: Map<string, KeptSound>;
 }
 
 interface FrameOf {
@@ -34,6 +39,9 @@ export interface LintCache {
   /** Returns the measured frames of videos of the same templates. */
   framesOf(video: Video): KeptFrame[];
   addFrames(video: Video, frames: readonly KeptFrame[]): void;
+  /** Returns the measured sounds. A sound counts for every video, because its key is a digest of the sound alone. */
+  sounds(): KeptSound[];
+  addSounds(sounds: readonly KeptSound[]): void;
   /** Stores everything for the next run. Does nothing in a read-only checkout. */
   store(): Promise<void>;
 }
@@ -45,7 +53,7 @@ export interface LintCache {
  */
 export function openLintCache(root: string, reads: boolean): LintCache {
   const path = join(root, LINT_FILE);
-  const { found, frames } = reads ? readCache(path) : { found: new Map(), frames: new Map() };
+  const { found, frames, sounds } = reads ? readCache(path) : emptyCache();
   let isChanged = false;
   return {
     keys: () => [...found.keys()],
@@ -68,12 +76,20 @@ export function openLintCache(root: string, reads: boolean): LintCache {
         frames.set(key, { templates, frame });
       }
     },
+    sounds: () => [...sounds.values()],
+    addSounds(heard) {
+      for (const sound of heard) {
+        sounds.delete(sound.key);
+        sounds.set(sound.key, sound);
+      }
+    },
     async store() {
       if (!isChanged) return;
       const stored = {
         build: cacheKey(),
         found: Object.fromEntries([...found].slice(-MAX_VIDEOS)),
         frames: [...frames.values()].slice(-MAX_FRAMES),
+        sounds: [...sounds.values()].slice(-MAX_SOUNDS),
       };
       await writeFileAtomic(path, `${JSON.stringify(stored)}\n`).catch((error) => {
         if (!(error instanceof ReelformError)) throw error;
@@ -90,17 +106,32 @@ function namesOf(video: Video): string {
 function readCache(path: string): Remembered {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (isRecord(value) && value.build === cacheKey() && isRecord(value.found) && Array.isArray(value.frames)) {
+    if (
+      isRecord(value) &&
+      value.build === cacheKey() &&
+      isRecord(value.found) &&
+      Array.isArray(value.frames) &&
+      Array.isArray(value.sounds)
+    ) {
       const entries = Object.entries(value.found).filter(([, findings]) => Array.isArray(findings));
       const frames = value.frames.map((item: unknown): [string, FrameOf] => {
         const { templates, frame } = item as { readonly templates: unknown; readonly frame: unknown };
         const checked = keptFrame(frame);
         return [`${templates} ${checked.key}`, { templates: String(templates), frame: checked }];
       });
-      return { found: new Map(entries as [string, LintFinding[]][]), frames: new Map(frames) };
+      const sounds = value.sounds.map((sound) => keptSound(sound));
+      return {
+        found: new Map(entries as [string, LintFinding[]][]),
+        frames: new Map(frames),
+        sounds: new Map(sounds.map((sound) => [sound.key, sound])),
+      };
     }
   } catch {
     // Missing or damaged.
   }
-  return { found: new Map(), frames: new Map() };
+  return emptyCache();
+}
+
+function emptyCache(): Remembered {
+  return { found: new Map(), frames: new Map(), sounds: new Map() };
 }

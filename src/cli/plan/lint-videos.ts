@@ -125,9 +125,11 @@ export async function lintVideos(
         const renderInput = await inputs.inputOf(video, templatesOf(video)!);
         const safeAreas = safeAreasOf(video, context);
         const measured = bringing.has(video) ? cache.framesOf(video) : [];
-        const linted = await pool.run('lint', { renderInput, safeAreas, measured }, { processors });
+        const heard = bringing.has(video) ? cache.sounds() : [];
+        const linted = await pool.run('lint', { renderInput, safeAreas, measured, heard }, { processors });
         cache.set(keyOf(video), linted.findings);
         cache.addFrames(video, linted.measured);
+        cache.addSounds(linted.heard);
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded(video));

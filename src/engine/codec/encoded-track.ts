@@ -77,6 +77,16 @@ export interface AudioTrack {
   readonly packets: TemporaryFile;
   /** What players decode; absent if the video has no target. */
   readonly loudness?: MeasuredLoudness;
+  /** Sounds of the input that are too quiet for their level; absent if there are none. */
+  readonly tooQuiet?: readonly QuietSound[];
+}
+
+/** A sound that its level would raise by more than the mixer does. */
+export interface QuietSound {
+  /** Index in the input. */
+  readonly sound: number;
+  /** Of the part that is heard, in LUFS. */
+  readonly loudness: number;
 }
 
 /** The loudness of a sound. A value is -Infinity for a sound that is silent or too short for it. */

@@ -15,9 +15,10 @@ import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { InputScene, RenderInput, ScenesInput, VideoInput } from '../../template/render-input.ts';
 import { checkInput } from '../check-input.ts';
 import { mediaFindings } from '../input-media.ts';
-import { type LintFinding, type MediaFinding, momentAt } from '../lint-finding.ts';
+import { type LintFinding, MEDIA_CODES, type MediaFinding, momentAt } from '../lint-finding.ts';
 import { sceneAt, sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
 import { findFlashes } from './flashes.ts';
+import { HeardSounds } from './heard-sounds.ts';
 import { type LintPart, lintable, lintDocument, lintInput } from './lint-input.ts';
 import { MeasuredFrames } from './measured-frames.ts';
 import { findMovingHolds } from './moving-holds.ts';
@@ -27,17 +28,33 @@ import { findMovingHolds } from './moving-holds.ts';
  *
  * @param safeAreas those of the scenes in order; one for a video of one template
  * @param part of a video of one template
+ * @param heardSounds receives the sounds that were measured
  * @see lintInput
  */
-export function lintVideo(
+export async function lintVideo(
   video: VideoInput,
   safeAreas: readonly (SafeAreaName | null)[] = [],
   part: LintPart = 'all',
   measuredFrames = new MeasuredFrames(),
+  heardSounds = new HeardSounds(),
 ): Promise<LintFinding[]> {
-  return 'scenes' in video
-    ? lintScenes(video, safeAreas, measuredFrames)
-    : lintInput(video, safeAreas[0] ?? null, part, measuredFrames);
+  const found =
+    'scenes' in video
+      ? await lintScenes(video, safeAreas, measuredFrames)
+      : await lintInput(video, safeAreas[0] ?? null, part, measuredFrames);
+  if (part === 'flashes' || video.sounds.length === 0) return found;
+  const { lintSound } = await import('./lint-sound.ts');
+  const heard = await lintSound(video, heardSounds);
+  return [...found, ...heard.map((finding) => ('scenes' in video ? inScene(finding, video) : finding))];
+}
+
+/** Adds the scene whose track a finding concerns. */
+function inScene(finding: LintFinding, video: ScenesInput): LintFinding {
+  const { editable } = finding;
+  const scene = editable === null ? undefined : video.timeline.scenes.find(({ id }) => editable.startsWith(`${id}.`));
+  return scene === undefined
+    ? finding
+    : ({ ...finding, editable: nameInVideo(video, scene.id, editable!), scene: scene.id } as LintFinding);
 }
 
 /**
@@ -109,16 +126,10 @@ async function lintScene(
   return found;
 }
 
-const MEDIA_CODES: ReadonlySet<LintFinding['code']> = new Set<MediaFinding['code']>([
-  'clip_ends_early',
-  'clip_cut',
-  'sound_cut',
-  'sound_unused',
-  'media_truncated',
-]);
+const MEDIA: ReadonlySet<LintFinding['code']> = new Set(MEDIA_CODES);
 
 function isMedia(finding: LintFinding): finding is LintFinding & MediaFinding {
-  return MEDIA_CODES.has(finding.code);
+  return MEDIA.has(finding.code);
 }
 
 /** Finds flashes, and transitions from an empty picture. */

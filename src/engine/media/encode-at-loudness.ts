@@ -20,6 +20,8 @@ const MARGIN = 0.2;
 /** A sound is limited by at most about so many decibels for its loudness: more would be heard as distortion. */
 const MAX_LIMITING = 12;
 const MAX_ATTEMPTS = 8;
+/** Samples that are measured at once where nothing is encoded. */
+const PREDICTED_BLOCK = 4096;
 
 interface EncodeOptions {
   readonly codec: AudioCodec;
@@ -36,30 +38,76 @@ interface EncodeOptions {
  */
 export async function encodeAtLoudness(
   mix: SoundFile,
-  { target, truePeak }: LoudnessTarget,
+  target: LoudnessTarget,
   { codec, quality, signal }: EncodeOptions,
 ): Promise<AudioTrack> {
-  const size = PACKET_SAMPLES[codec];
+  let best: AudioTrack | undefined;
+  await reachLoudness(mix, target, PACKET_SAMPLES[codec], {
+    async measure(sound) {
+      const track = await encodeSound(sound, codec, quality);
+      const loudness = await measure(decoded(track));
+      signal?.throwIfAborted();
+      return { ...track, loudness };
+    },
+    keep(track) {
+      best?.packets.close();
+      best = track;
+    },
+    discard: (track) => track.packets.close(),
+  });
+  return best!;
+}
+
+/**
+ * Predicts the loudness with which `encodeAtLoudness` delivers a mix, without encoding it.
+ *
+ * @returns as of an encoded track
+ */
+export async function predictLoudness(mix: SoundFile, target: LoudnessTarget): Promise<MeasuredLoudness> {
+  let best: MeasuredLoudness | undefined;
+  await reachLoudness(mix, target, PREDICTED_BLOCK, {
+    measure: async (sound) => ({ loudness: await measure(sound) }),
+    keep({ loudness }) {
+      best = loudness;
+    },
+    discard: () => undefined,
+  });
+  return best!;
+}
+
+/** What is made of a sound and measured. */
+interface Attempts<Made> {
+  measure(sound: AsyncIterable<Stereo>): Promise<Made>;
+  /** Receives each result that is better than the last one kept. */
+  keep(made: Made): void;
+  discard(made: Made): void;
+}
+
+/** Changes gain and limiter until the result has the loudness, or no better one is found. @param size samples of a block */
+async function reachLoudness<Made extends { readonly loudness: MeasuredLoudness }>(
+  mix: SoundFile,
+  { target, truePeak }: LoudnessTarget,
+  size: number,
+  attempts: Attempts<Made>,
+): Promise<void> {
   const { integrated } = await measure(mix.blocks(size, 1));
   const firstGain = Number.isFinite(integrated) ? target - integrated : 0;
   let [gain, ceiling] = [firstGain, truePeak - MARGIN];
-  let best: { readonly track: AudioTrack; readonly error: number } | undefined;
+  let leastError: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const limiter = new PeakLimiter(fromDecibels(ceiling), 'between samples');
-    const track = await encodeSound(limited(mix.blocks(size, fromDecibels(gain)), limiter, size), codec, quality);
-    const loudness = await measure(decoded(track));
-    signal?.throwIfAborted();
-    const missing = target - loudness.integrated;
-    const excess = Math.max(0, loudness.truePeak - truePeak);
+    const made = await attempts.measure(limited(mix.blocks(size, fromDecibels(gain)), limiter, size));
+    const missing = target - made.loudness.integrated;
+    const excess = Math.max(0, made.loudness.truePeak - truePeak);
     // A peak above the ceiling is worse than any difference in loudness.
     const error = Math.abs(missing) + excess * 1000;
-    if (best === undefined || error < best.error) {
-      best?.track.packets.close();
-      best = { track: { ...track, loudness }, error };
-    } else track.packets.close();
+    if (leastError === undefined || error < leastError) {
+      attempts.keep(made);
+      leastError = error;
+    } else attempts.discard(made);
     gain = Math.min(firstGain + MAX_LIMITING, gain + missing);
     if (excess > 0) ceiling -= excess + MARGIN / 4;
-    if (!Number.isFinite(error) || error <= CLOSE || attempt === MAX_ATTEMPTS) return best.track;
+    if (!Number.isFinite(error) || error <= CLOSE || attempt === MAX_ATTEMPTS) return;
   }
 }
 

@@ -3,7 +3,7 @@ import { rationalJson } from '../../contract/timeline/rational.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { InputClip, InputDocument, InputSound, VideoInput } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
-import { type MediaFinding, momentAt } from '../lint-finding.ts';
+import { type MediaFinding, momentAt, soundMoment } from '../lint-finding.ts';
 import { RenderError } from '../render-error.ts';
 import { type DocumentClock, ownClock, sceneClock } from '../scenes/scene-clock.ts';
 import { sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
@@ -126,13 +126,19 @@ async function examineSound(
 }
 
 async function examineUse(sound: InputSound, renderInput: ExaminedVideo): Promise<MediaFinding | undefined> {
-  const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0 } = sound;
+  const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0, speech } = sound;
   const length = await mediaLength(bytes, name, 'audio');
   const { trim_start_time = 0 } = transform;
   rejectTrim('sound', name, trim_start_time - skipSeconds, length);
-  if (length.announced === undefined) return undefined;
+  const wordsEndSeconds = Math.max(0, ...(speech ?? []).map(([, to]) => to));
+  if (length.announced === undefined) {
+    if (wordsEndSeconds - length.seconds < MIN_CUT_SECONDS) return undefined;
+    const silentSeconds = startSeconds + length.seconds - trim_start_time;
+    const lengths = { lengthSeconds: length.seconds, wordsEndSeconds };
+    return { code: 'words_unheard', editable: name, ...soundMoment(renderInput, silentSeconds), ...lengths };
+  }
   const silentFrom = Math.min(endSeconds, startSeconds + Math.max(0, length.seconds - trim_start_time));
-  return truncated(name, soundAt(renderInput, silentFrom), length);
+  return truncated(name, soundMoment(renderInput, silentFrom), length);
 }
 
 /** Returns a finding for a sound whose end is not heard in any of its uses. With a fade-out, the video ends it on purpose. */
@@ -150,7 +156,7 @@ async function cutOff(uses: readonly InputSound[], renderInput: ExaminedVideo): 
   if (seconds - longest.to < MIN_CUT_SECONDS) return undefined;
   const trim = transform.trim_start_time ?? 0;
   const lengths = { lengthSeconds: seconds - trim, playedSeconds: longest.to - trim };
-  return { code: 'sound_cut', editable: name, ...soundAt(renderInput, longest.endSeconds), ...lengths };
+  return { code: 'sound_cut', editable: name, ...soundMoment(renderInput, longest.endSeconds), ...lengths };
 }
 
 /** Reports a clip without sound. Called only if the video gives the clip a volume, because otherwise the clip has no `InputSound`. */
@@ -161,7 +167,7 @@ async function examineClipSound(
   const hasSound = mediaTypeOf(bytes) !== 'gif' && (await checkClip(bytes, name)).hasSound;
   return hasSound
     ? undefined
-    : { code: 'sound_unused', editable: name, ...soundAt(renderInput, 0), reason: 'no_sound', lengthSeconds: null };
+    : { code: 'sound_unused', editable: name, ...soundMoment(renderInput, 0), reason: 'no_sound', lengthSeconds: null };
 }
 
 async function unheard(
@@ -171,13 +177,7 @@ async function unheard(
 ): Promise<MediaFinding | undefined> {
   if (isOwn) return undefined;
   const { seconds: lengthSeconds } = await mediaLength(bytes, name, 'audio');
-  return { code: 'sound_unused', editable: name, ...soundAt(renderInput, 0), reason, lengthSeconds };
-}
-
-/** Returns the moment of a sound, which has no picture. */
-function soundAt(renderInput: ExaminedVideo, seconds: number): Sighting {
-  const frame = Math.max(0, Math.min(renderInput.frameCount - 1, Math.floor(seconds * renderInput.fps)));
-  return { frame, seconds: frame / renderInput.fps, still: null };
+  return { code: 'sound_unused', editable: name, ...soundMoment(renderInput, 0), reason, lengthSeconds };
 }
 
 /** @throws RenderError asset_decode_failed */

@@ -20,9 +20,10 @@ export interface OpenSound {
    * Decodes the sound from a time on, at 48 kHz. Time 0 is the first sample after the encoder's delay, or the first picture if
    * the file is a video.
    *
+   * @param onDecoded called with the channels of the source before they are resampled
    * @throws RenderError asset_decode_failed, asset_type_unsupported
    */
-  samples(fromSeconds: number): AsyncGenerator<Stereo>;
+  samples(fromSeconds: number, onDecoded?: OnDecoded): AsyncGenerator<Stereo>;
   /**
    * Decodes the whole sound and counts what is heard of it from time 0 on, at the rate of its source.
    *
@@ -32,6 +33,8 @@ export interface OpenSound {
   length(onProgress?: OnCounted): Promise<SoundLength>;
   close(): void;
 }
+
+type OnDecoded = (channels: readonly Float32Array[]) => void;
 
 /** Position of the sound in its file, in seconds of the file. */
 interface Extent {
@@ -60,7 +63,7 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
     const last = Number.isFinite(extent.end) ? extent.end : track.endSeconds;
     return {
       durationSeconds: last - origin,
-      samples: (fromSeconds) => read(track, { ...extent, origin }, fromSeconds, name),
+      samples: (fromSeconds, onDecoded) => read(track, { ...extent, origin }, fromSeconds, { name, onDecoded }),
       length: (onProgress) => count(track, { ...extent, origin }, { durationSeconds: last - origin, name, onProgress }),
       close,
     };
@@ -111,13 +114,19 @@ function preSkip({ description }: SoundTrack): number {
   return Buffer.from(description.buffer, description.byteOffset, description.length).readUInt16LE(10);
 }
 
-async function* read(track: SoundTrack, extent: Extent, fromSeconds: number, name: string): AsyncGenerator<Stereo> {
+async function* read(
+  track: SoundTrack,
+  extent: Extent,
+  fromSeconds: number,
+  { name, onDecoded }: { readonly name: string; readonly onDecoded: OnDecoded | undefined },
+): AsyncGenerator<Stereo> {
   const { from, leadSeconds } = beginning(extent, fromSeconds);
   const lead = Math.round(leadSeconds * MIX_RATE);
   if (lead > 0) yield silence(lead);
   let resampler: Resampler | undefined;
   for await (const { channels, rate, speakers, offset } of heardSound(track, extent, from, name)) {
     resampler ??= new Resampler(rate, offset);
+    onDecoded?.(channels);
     yield resampler.push(toStereo(channels, speakers));
   }
   if (resampler !== undefined) yield resampler.end();

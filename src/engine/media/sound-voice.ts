@@ -34,6 +34,7 @@ export class SoundVoice {
   /** Samples of the trimmed source. */
   readonly #length: number;
   #gain: number;
+  #missedLoudness: number | undefined;
   #ducking: DuckingCurve | undefined;
   #samples: AsyncGenerator<Stereo>;
   #block: Stereo | undefined;
@@ -78,9 +79,16 @@ export class SoundVoice {
     }
     const { loudness, spans } = meter.result();
     if (this.#level !== undefined && Number.isFinite(loudness)) {
-      this.#gain = fromDecibels(Math.min(MAX_LEVEL_GAIN, this.#level - loudness));
+      const gain = this.#level - loudness;
+      this.#gain = fromDecibels(Math.min(MAX_LEVEL_GAIN, gain));
+      if (gain > MAX_LEVEL_GAIN) this.#missedLoudness = loudness;
     }
     return this.#placed(this.#speech === undefined ? spans : this.#speech.map((span) => this.#spanOf(span)));
+  }
+
+  /** Loudness in LUFS, if it is too low for the level; only after `measure`. */
+  get missedLoudness(): number | undefined {
+    return this.#missedLoudness;
   }
 
   /** Lowers the sound under speech. */

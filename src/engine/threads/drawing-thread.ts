@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
+import type { KeptSound } from '../lint/heard-sounds.ts';
 import type { LintPart } from '../lint/lint-input.ts';
 import type { KeptFrame } from '../lint/measured-frames.ts';
 import type { LintFinding } from '../lint-finding.ts';
@@ -71,13 +72,15 @@ interface ThreadTasks {
       readonly safeAreas: readonly (SafeAreaName | null)[];
       /** Only for an input of one template. */
       readonly part: LintPart;
-      /** Frames that are known. */
+      /** Frames and sounds that are known. */
       readonly measured: readonly KeptFrame[];
+      readonly heard: readonly KeptSound[];
     };
     readonly result: {
       readonly findings: readonly LintFinding[];
-      /** The measured frames of the input. */
+      /** The measured frames and sounds of the input. */
       readonly measured: readonly KeptFrame[];
+      readonly heard: readonly KeptSound[];
     };
   };
 }

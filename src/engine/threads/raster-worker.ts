@@ -56,10 +56,12 @@ async function serve(request: RasterRequest): Promise<void> {
     case 'lint': {
       const { lintVideo } = await import('../lint/lint-video.ts');
       const { MeasuredFrames } = await import('../lint/measured-frames.ts');
-      const { renderInput, safeAreas, part, measured } = request.input;
+      const { HeardSounds } = await import('../lint/heard-sounds.ts');
+      const { renderInput, safeAreas, part, measured, heard } = request.input;
       const frames = new MeasuredFrames(measured);
-      const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames);
-      post({ kind: 'done', result: { findings, measured: frames.kept() } });
+      const sounds = new HeardSounds(heard);
+      const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames, sounds);
+      post({ kind: 'done', result: { findings, measured: frames.kept(), heard: sounds.kept() } });
       freeSmallInput();
       await setImmediate();
       break;

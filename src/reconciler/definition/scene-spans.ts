@@ -33,7 +33,7 @@ export function locateTimeline(file: string, source: SourceText): LocateScene {
   return (id, property, name) => {
     if (root === null) return startOf(file);
     const scene = id === null ? null : sceneIn(root, id);
-    const path = property === 'audio' ? ['audio', name ?? ''] : [property];
+    const path = name === undefined ? [property] : [property, name];
     const owner = [scene, root].find((node) => path.reduce<TreeNode | null>(child, node) !== null);
     if (owner) return locateIn(owner)(path, 'value').span;
     return scene === null ? startOf(file) : locateIn(scene)([], 'value').span;

@@ -5,13 +5,13 @@ import type { Diagnostic, Span } from '../../kernel/diagnostic.ts';
 import type { Video } from './video.ts';
 
 /** Property of a scene that decides about a finding; null for the scene or the video as a whole. */
-export type DecidingProperty = 'duration' | 'transition' | 'template' | 'rate' | 'scenes' | 'audio';
+export type DecidingProperty = 'duration' | 'transition' | 'template' | 'rate' | 'scenes' | 'audio' | 'loudness';
 
 /**
  * Returns the location of a property.
  *
  * @param scene its id; null for the video
- * @param name of the track, for `audio`
+ * @param name of the track, for `audio`; all tracks if absent
  */
 export type LocateScene = (scene: string | null, property: DecidingProperty, name?: string) => Span;
 

@@ -1,4 +1,5 @@
 import type { LintFinding } from '../../engine/lint-finding.ts';
+import { MAX_LEVEL_GAIN } from '../../engine/media/sound-voice.ts';
 import type { Diagnostic, Severity, Span } from '../../kernel/diagnostic.ts';
 
 /** The video that a finding concerns, and the source location of the value. */
@@ -136,6 +137,55 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       return diagnostic(
         `The sound of ${editable} of ${id}${length} is not heard: ${UNUSED[finding.reason]}`,
         finding.reason === 'no_sound' ? 'Remove `volume`, or use a clip with sound' : 'Remove it, or give it a volume',
+      );
+    }
+    case 'sound_silent': {
+      const { peak } = finding;
+      const heard = peak === null ? '' : `: its largest peak is ${peak.toFixed(1)} dB`;
+      return diagnostic(
+        `The sound of ${editable} of ${id} is silent where it is heard, ${moment}${heard}`,
+        'Check the file, choose its part with trim_start_time, or remove it',
+      );
+    }
+    case 'sound_clipped':
+      return diagnostic(
+        `The sound of ${editable} of ${id} is clipped: ${finding.places} of its peaks are cut off at full scale, ${moment}`,
+        'Record or export it again at a lower level: a lower volume does not bring the peaks back',
+      );
+    case 'sound_out_of_phase': {
+      const lost = finding.correlation < -0.999 ? 'it is silent in mono' : 'most of it is lost in mono';
+      return diagnostic(
+        `The channels of the sound of ${editable} of ${id} are out of phase (correlation ${finding.correlation.toFixed(2)}), ${moment}: ${lost}`,
+        'Invert one channel in an audio editor, or export the sound in mono',
+      );
+    }
+    case 'level_missed': {
+      const { loudness, level } = finding;
+      const reached = loudness + MAX_LEVEL_GAIN;
+      return diagnostic(
+        `The sound of ${editable} of ${id} has ${loudness.toFixed(1)} LUFS and the level ${level}: it is raised by ${MAX_LEVEL_GAIN} dB, to ${reached.toFixed(1)}, ${moment}`,
+        'Use a louder recording, or a lower level',
+      );
+    }
+    case 'words_unheard': {
+      const { lengthSeconds, wordsEndSeconds } = finding;
+      return diagnostic(
+        `The sound of ${editable} of ${id} lasts ${secondsText(lengthSeconds)}, and the last of its words ends at ${secondsText(wordsEndSeconds)}`,
+        'Use the words of this sound, or the sound of these words',
+      );
+    }
+    case 'mix_too_loud':
+      return diagnostic(
+        `The sounds of ${id} together exceed full scale by ${finding.excess.toFixed(1)} dB: limiting them is heard`,
+        'Lower the volume or level of its tracks, or set loudness, which lowers the mix as a whole',
+      );
+    case 'loudness_missed': {
+      const { integrated, target } = finding;
+      const measured =
+        integrated === null ? 'has no loudness: it is silent or very short' : `can have ${integrated.toFixed(1)} LUFS`;
+      return diagnostic(
+        `The sound of ${id} ${measured}; requested are ${target}`,
+        'Lower the target of loudness, or use sounds with fewer and lower peaks',
       );
     }
     case 'media_truncated': {

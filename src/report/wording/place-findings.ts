@@ -3,6 +3,7 @@ import type { LintFinding } from '../../engine/lint-finding.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
+import type { DecidingProperty } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import { hasContentLength } from '../../reconciler/definition/video-timeline.ts';
 import {
@@ -61,12 +62,21 @@ function isInTimeline({ code, editable, scene: id = '' }: LintFinding, scene: Sc
   return trackOf(isNamed ? editable.slice(id.length + 1) : editable) !== null;
 }
 
+/** The property that decides about a defect that no value has. */
+const DECIDED_BY: { readonly [Code in LintFinding['code']]?: DecidingProperty } = {
+  transition_from_empty: 'transition',
+  hold_moves: 'duration',
+  mix_too_loud: 'audio',
+  loudness_missed: 'loudness',
+};
+
 function findingSpan(finding: LintFinding, video: Video, located: LocatedVideos): Span {
   const { code, editable, scene = null } = finding;
+  const property = DECIDED_BY[code];
+  if (editable === null && property !== undefined) return locateTimeline(video.path, located.source)(scene, property);
   const shown = code === 'text_leftover' ? asWritten(finding.leftover) : undefined;
   if (editable !== null || scene === null) return valueSpan(video, editable, located, shown);
-  const property = code === 'transition_from_empty' ? 'transition' : code === 'hold_moves' ? 'duration' : 'template';
-  return locateTimeline(video.path, located.source)(scene, property);
+  return locateTimeline(video.path, located.source)(scene, 'template');
 }
 
 /** Undoes the shortening of a leftover and the line breaks of animations. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import type { RenderFinding } from '../../engine/input-media.ts';
+import { MAX_LEVEL_GAIN } from '../../engine/media/sound-voice.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
@@ -111,6 +112,16 @@ function wordsOf(finding: RenderFinding): Pick<SessionProblem, 'title' | 'detail
     }
     case 'sound_unused':
       return { title: 'A sound adds nothing to the video', detail: UNUSED[finding.reason] };
+    case 'level_missed': {
+      const { loudness, level } = finding;
+      const detail = `The sound has ${loudness.toFixed(1)} LUFS; its level is ${level} LUFS, and a level raises a sound by ${MAX_LEVEL_GAIN} dB at most`;
+      return { title: 'A sound is too quiet for its level', detail };
+    }
+    case 'words_unheard': {
+      const { lengthSeconds, wordsEndSeconds } = finding;
+      const detail = `The sound lasts ${lengthSeconds.toFixed(1)} s, and its last word ends at ${wordsEndSeconds.toFixed(1)} s`;
+      return { title: 'A sound ends before its words', detail };
+    }
     case 'media_truncated': {
       const { presentSeconds, announcedSeconds } = finding;
       const announced = announcedSeconds === null ? '' : ` instead of the declared ${announcedSeconds.toFixed(1)} s`;

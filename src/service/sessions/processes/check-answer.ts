@@ -3,6 +3,7 @@ import { isTiming, type Place } from '../../../contract/timeline/place.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { MeasuredLoudness } from '../../../engine/codec/encoded-track.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
+import type { KeptSound } from '../../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
@@ -72,6 +73,8 @@ const mediaDefects = {
     ofEditable,
     fields({ reason: oneOf('volume', 'late', 'no_sound'), lengthSeconds: nullable(number) }),
   ),
+  level_missed: both(ofEditable, fields({ loudness: number, level: number })),
+  words_unheard: both(ofEditable, fields({ lengthSeconds: number, wordsEndSeconds: number })),
   media_truncated: both(ofEditable, fields({ presentSeconds: number, announcedSeconds: nullable(number) })),
 } satisfies Record<MediaFinding['code'], unknown>;
 const loudnessMissed = fields({ editable: oneOf(null), integrated: nullable(number), target: number });
@@ -119,6 +122,11 @@ const defects = {
     kind: oneOf('escape', 'placeholder', 'entity', 'markup', 'value', 'encoding'),
     leftover: text,
   }),
+  sound_silent: fields({ editable: text, peak: nullable(number) }),
+  sound_clipped: fields({ editable: text, places: count }),
+  sound_out_of_phase: fields({ editable: text, correlation: number }),
+  mix_too_loud: fields({ editable: oneOf(null), excess: number }),
+  loudness_missed: loudnessMissed,
   ...mediaDefects,
 } satisfies Record<LintFinding['code'], unknown>;
 const box = fields({ x: number, y: number, width: number, height: number });
@@ -140,6 +148,15 @@ export const keptFrame: Check<KeptFrame> = fields({
       cutShare: nullable(number),
     }),
   ),
+});
+
+/** A sound that lint has measured. */
+export const keptSound: Check<KeptSound> = fields({
+  key: digest,
+  integrated: nullable(number),
+  truePeak: nullable(number),
+  clippedPlaces: count,
+  correlation: nullable(number),
 });
 
 const renderedFile: Check<RenderedFile> = fields({
@@ -180,7 +197,7 @@ const sound: Check<RenderedSound> = fields({
         configuration: bytes,
         packets: temporaryFile,
       }),
-      optionalFields({ loudness }),
+      optionalFields({ loudness, tooQuiet: listOf(fields({ sound: count, loudness: number })) }),
     ),
   ),
   findings: listOf(soundFinding),
@@ -296,7 +313,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
-  lint: () => fields({ findings: listOf(lintFinding), measured: listOf(keptFrame) }),
+  lint: () => fields({ findings: listOf(lintFinding), measured: listOf(keptFrame), heard: listOf(keptSound) }),
   source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
   length: () => fields({ samples: count, rate: count }),
   package: () =>

@@ -103,16 +103,17 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
       (error: unknown) => ({ problem: failureFrom(error).message }),
     );
   },
-  async lint({ input: { measured = [], ...input }, processors }) {
+  async lint({ input: { measured = [], heard = [], ...input }, processors }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
     const canSplit = processors > 1 && !('scenes' in input.renderInput);
     const parts = canSplit ? (['others', 'flashes'] as const) : (['all'] as const);
     const found = await Promise.all(
-      parts.map((part) => runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured })),
+      parts.map((part) => runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured, heard })),
     );
     return {
       findings: found.flatMap(({ findings }) => findings),
       measured: found.flatMap((result) => result.measured),
+      heard: found.flatMap((result) => result.heard),
     };
   },
 };

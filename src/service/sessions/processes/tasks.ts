@@ -5,6 +5,7 @@ import type { LottieFile } from '../../../engine/export/lottie-file.ts';
 import type { FrameRange } from '../../../engine/frame-rate.ts';
 import type { RenderedSound } from '../../../engine/input-media.ts';
 import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
+import type { KeptSound } from '../../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
@@ -86,13 +87,15 @@ interface RenderTasks {
     readonly input: {
       readonly renderInput: AnyRenderInput;
       readonly safeAreas: readonly (SafeAreaName | null)[];
-      /** Frames that the same program has measured, which are not drawn again. */
+      /** Frames and sounds that the same program has measured, which are not measured again. */
       readonly measured?: readonly KeptFrame[];
+      readonly heard?: readonly KeptSound[];
     };
     readonly output: {
       readonly findings: readonly LintFinding[];
-      /** The measured frames of the input. */
+      /** The measured frames and sounds of the input. */
       readonly measured: readonly KeptFrame[];
+      readonly heard: readonly KeptSound[];
     };
   };
   /** Reads the structure of an image, a clip or a sound. */

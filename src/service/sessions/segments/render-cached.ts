@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { AudioCodec, AudioTrack } from '../../../engine/codec/encoded-track.ts';
-import { loudnessFindings, type RenderedSound } from '../../../engine/input-media.ts';
+import { type RenderedSound, trackFindings } from '../../../engine/input-media.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/segments/rendered-segment.ts';
 import { stillKey } from '../../../engine/segments/segment.ts';
@@ -174,7 +174,7 @@ export async function renderSoundCached(
   const track = key === null ? undefined : await findSound(cache!, key);
   if (track !== undefined) {
     const { findings } = await render(null);
-    return { track, findings: [...findings, ...loudnessFindings(renderInput, track)] };
+    return { track, findings: [...findings, ...trackFindings(renderInput, track)] };
   }
   const sound = await render(codec);
   if (key !== null) await storeSound(cache!, key, sound.track);
