@@ -1,3 +1,4 @@
+import type { SourceBytes } from '../kernel/source-file.ts';
 import type { InputScene, LottieDocument, RenderInput, ScenesInput, VideoInput } from '../template/render-input.ts';
 
 /** An input with its animations as bytes, which are passed to processes and threads many times faster than objects. */
@@ -23,7 +24,7 @@ export function withoutPictures(renderInput: AnyRenderInput): AnyRenderInput {
 }
 
 /** Returns all files of an input; videos with scenes of one template have the same file several times. */
-export function inputFiles(renderInput: AnyRenderInput): Uint8Array[] {
+export function inputFiles(renderInput: AnyRenderInput): SourceBytes[] {
   const documents = 'scenes' in renderInput ? renderInput.scenes : [renderInput];
   const files = documents.flatMap(({ fonts, images, clips }) => [...fonts, ...images, ...clips]);
   return [...files, ...renderInput.sounds].map(({ bytes }) => bytes);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from './file-system-error.ts';
 
@@ -49,6 +49,20 @@ export async function replaceFile(
     if (isDurable) await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade));
     return;
   }
+}
+
+/** Opens an unfinished file in a folder, which is created if it is missing. `finishFile` or its caller removes the file. */
+export async function openUnfinished(folder: string): Promise<{ readonly path: string; readonly file: FileHandle }> {
+  await sweepOnce(folder);
+  await mkdir(folder, { recursive: true });
+  const path = unfinishedPath(folder);
+  return { path, file: await open(path, 'wx') };
+}
+
+/** Moves a complete file to its path in the same folder, as `replaceFile` does. */
+export async function finishFile(unfinished: string, path: string, isDurable: boolean): Promise<void> {
+  await rename(unfinished, path);
+  if (isDurable) await syncFolders(dirname(path), dirname(path));
 }
 
 /** Returns a path for a file that is renamed once it is complete. */

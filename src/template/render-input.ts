@@ -3,6 +3,7 @@ import type { TimeMapJson } from '../contract/timeline/time-map.ts';
 import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
 import type { AudioTransform, Speech, Transform } from '../contract/wire/mapping.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../contract/wire/output.ts';
+import type { SourceBytes } from '../kernel/source-file.ts';
 
 /** A Lottie document; only its top-level fields are typed. */
 export interface LottieDocument {
@@ -16,14 +17,13 @@ export interface LottieDocument {
   [field: string]: unknown;
 }
 
-/** An encoded image (PNG, JPEG, WebP, GIF or AVIF) that fills an image asset of the animation. */
-export interface InputImage {
+/** A picture that fills an image asset of the animation. */
+interface InputPicture {
   /** `assets[].id` in the animation. The renderer replaces the asset's own `u`, `p` and `e`. */
   readonly assetId: string;
   /** Size of the area in pixels: the asset's `w` and `h`. */
   readonly width: number;
   readonly height: number;
-  readonly bytes: Uint8Array;
   readonly transform: Transform;
   /** True if the file belongs to the template; absent if it is a value of the video. */
   readonly isOwn?: true;
@@ -31,15 +31,22 @@ export interface InputImage {
   readonly name: string;
 }
 
+/** An encoded image: PNG, JPEG, WebP, GIF or AVIF. */
+export interface InputImage extends InputPicture {
+  readonly bytes: Uint8Array;
+}
+
 /**
  * A clip (MP4, WebM, MOV or GIF) that replaces an image asset of the animation. In each layer that shows it, the clip starts
  * at the layer's start time (`st`) with the picture at `transform.trim_start_time`, and freezes on its last picture.
  */
-export type InputClip = InputImage;
+export interface InputClip extends InputPicture {
+  readonly bytes: SourceBytes;
+}
 
 /** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), which may be the sound of a clip. */
 export interface InputSound {
-  readonly bytes: Uint8Array;
+  readonly bytes: SourceBytes;
   /** Seconds from the start of the video. The sound stops at its end or at `endSeconds`. */
   readonly startSeconds: number;
   readonly endSeconds: number;

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VideoPacket } from '../../src/engine/codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../src/engine/writers/mux.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
+import { hashSourceFile } from '../../src/kernel/hash-source-file.ts';
 import { replaceFile } from '../../src/kernel/replace-file.ts';
 import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';
@@ -15,7 +16,6 @@ import { createSegmentRenderer } from '../../src/service/sessions/segments/segme
 import type { VideoInput } from '../../src/template/render-input.ts';
 import { imageLayer, inputOf, movingInput } from '../engine/inputs.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
-import { bytesOf } from './in-memory.ts';
 import { sceneVideo } from './scene-videos.ts';
 
 /** What a render of a long video took. */
@@ -50,7 +50,7 @@ function longVideo(scenes: number): VideoInput {
 }
 
 /** A video of one scene with a clip of about this size, whose pictures are noise. */
-async function clipVideo(megabytes: number): Promise<VideoInput> {
+async function clipVideo(megabytes: number, folder: string): Promise<VideoInput> {
   const [width, height] = [320, 180];
   const format = { width, height, rate: { numerator: FPS, denominator: 1 } };
   const encoder = await encoderOf(SOFTWARE)(format, 'high', 'prores422');
@@ -63,7 +63,12 @@ async function clipVideo(megabytes: number): Promise<VideoInput> {
     return { bytes, frame, isKey: true };
   });
   const file = await muxMp4({ ...track, packets }, { codec: 'prores422', sound: null, fingerprint: null });
-  const clip = { assetId: 'clip', width, height, bytes: await bytesOf(file), transform: {}, name: 'clip.mov' };
+  // As fetched and uploaded clips are stored.
+  const path = join(folder, 'clip.mov');
+  await writeFile(path, file.stream());
+  file.close();
+  const source = await hashSourceFile(path);
+  const clip = { assetId: 'clip', width, height, bytes: source, transform: {}, name: 'clip.mov' };
   const assets = [{ id: 'clip', w: width, h: height, u: '', p: 'clip.mov', e: 0 }];
   const frameCount = SCENE_SECONDS * FPS;
   const document = { fr: FPS, op: frameCount, assets };
@@ -106,9 +111,8 @@ export interface LongRenderOptions {
  * Renders and stores a video, and measures memory. Call it once in a process, because memory that was used once stays high.
  */
 export async function renderLong({ scenes, clipMegabytes, isCached }: LongRenderOptions): Promise<LongRender> {
-  const video = clipMegabytes === null ? longVideo(scenes) : await clipVideo(clipMegabytes);
   const folder = await mkdtemp(join(tmpdir(), 'reelform-long-'));
-  // A busy machine takes minutes to send a large clip to its processes.
+  const video = clipMegabytes === null ? longVideo(scenes) : await clipVideo(clipMegabytes, folder);
   const pool = createRenderPool({ size: 2, stallMs: 600_000 });
   let [childBytes, treeBytes] = [0, 0];
   const sampler = setInterval(() => {

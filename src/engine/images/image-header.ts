@@ -237,7 +237,11 @@ function visitBoxes(bytes: Buffer, start: number, end: number, visit: (type: str
 }
 
 /** Returns the total and header size of a box in bytes. Size 1 means a 64-bit size; 0 extends to the end. */
-export function boxSize(bytes: Buffer, at: number, end: number): [size: number, header: number] {
+export function boxSize(
+  bytes: Pick<Buffer, 'readUInt32BE' | 'readBigUInt64BE'>,
+  at: number,
+  end: number,
+): [size: number, header: number] {
   const size = bytes.readUInt32BE(at);
   if (size === 1) return [Number(bytes.readBigUInt64BE(at + 8)), 16];
   return [size === 0 ? end - at : size, 8];

@@ -1,5 +1,6 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
-import { knownSha256, sha256 } from '../../kernel/digest.ts';
+import { sha256 } from '../../kernel/digest.ts';
+import { sourceSha256 } from '../../kernel/source-file.ts';
 import type { InputSound, LoudnessTarget, VideoInput } from '../../template/render-input.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
 import { loudnessFindings } from '../input-media.ts';
@@ -108,7 +109,7 @@ function momentOf({ startSeconds }: InputSound, video: VideoInput): FindingMomen
 /** Names a sound and the part of it that is heard. */
 function keyOf(sound: InputSound, video: VideoInput): string {
   const { from, seconds } = heardPart(sound, video);
-  return sha256(`${knownSha256(sound.bytes)} ${from} ${seconds}`);
+  return sha256(`${sourceSha256(sound.bytes)} ${from} ${seconds}`);
 }
 
 function heardPart({ startSeconds, endSeconds, transform }: InputSound, { frameCount, fps }: VideoInput) {

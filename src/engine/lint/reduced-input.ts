@@ -1,4 +1,4 @@
-import type { InputDocument, InputImage, VideoInput } from '../../template/render-input.ts';
+import type { InputClip, InputDocument, InputImage, VideoInput } from '../../template/render-input.ts';
 
 /**
  * Returns an input at another size. Reduces its images and clips, because opening large ones takes most of the time and they need
@@ -9,7 +9,7 @@ import type { InputDocument, InputImage, VideoInput } from '../../template/rende
  */
 export function reducedInput<Video extends VideoInput>(video: Video, longSide: number, maxImageSide: number): Video;
 export function reducedInput(video: VideoInput, longSide: number, maxImageSide: number): VideoInput {
-  const small = <T extends InputImage>(image: T): T => {
+  const small = <T extends InputImage | InputClip>(image: T): T => {
     const scale = Math.min(1, maxImageSide / Math.max(image.width, image.height));
     const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(side * scale)));
     return { ...image, width, height };

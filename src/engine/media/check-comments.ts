@@ -1,3 +1,6 @@
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
+
 /** Limit for a file; extensively tagged recordings have a few hundred. */
 export const MAX_COMMENTS = 10_000;
 export const MAX_HEADER_BLOCKS = 1_000;
@@ -12,18 +15,18 @@ const COMMENT_BLOCK = 4;
  * @returns the problem, or undefined
  * @see RFC 9639, section 8; RFC 3533, section 6; RFC 7845, section 5.2
  */
-export function findCommentProblem(bytes: Uint8Array, type: 'flac' | 'ogg'): string | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return type === 'flac' ? findBlockProblem(file) : findPageProblem(file);
+export function findCommentProblem(bytes: SourceBytes, type: 'flac' | 'ogg'): string | undefined {
+  return viewed(bytes, type === 'flac' ? findBlockProblem : findPageProblem);
 }
 
-function findBlockProblem(file: Buffer): string | undefined {
+function findBlockProblem(file: ByteView): string | undefined {
   let comments = 0;
   for (let at = 4, blocks = 1, isLast = false; !isLast && at + 4 <= file.length; blocks++) {
     if (blocks > MAX_HEADER_BLOCKS) return 'it has too many blocks before its sound';
     const head = file.readUInt32BE(at);
     isLast = head >>> 31 === 1;
-    if (((head >>> 24) & 0x7f) === COMMENT_BLOCK) comments += commentsIn(file.subarray(at + 4));
+    if (((head >>> 24) & 0x7f) === COMMENT_BLOCK)
+      comments += commentsIn(file.bytes(at + 4, at + 12 + MAX_VENDOR_BYTES));
     if (comments > MAX_COMMENTS) return 'it has too many comments';
     at += 4 + (head & 0xff_ffff);
   }
@@ -31,17 +34,17 @@ function findBlockProblem(file: Buffer): string | undefined {
 }
 
 /** All streams start at the beginning of the file. The second packet of each contains its comments. */
-function findPageProblem(file: Buffer): string | undefined {
+function findPageProblem(file: ByteView): string | undefined {
   const streams = new Map<number, PacketCollector>();
   let comments = 0;
   let open = 0;
   for (let at = 0, isBeginning = true; at + 27 <= file.length && (isBeginning || open > 0); ) {
     if (file.toString('latin1', at, at + 4) !== 'OggS') break;
-    const segments = file.subarray(at + 27, at + 27 + file[at + 26]!);
+    const segments = file.bytes(at + 27, at + 27 + file.at(at + 26)!);
     const size = segments.reduce((sum, length) => sum + length, 0);
-    const body = file.subarray(at + 27 + segments.length, at + 27 + segments.length + size);
+    const body = file.bytes(at + 27 + segments.length, at + 27 + segments.length + size);
     const serial = file.readUInt32LE(at + 14);
-    isBeginning = (file[at + 5]! & 2) !== 0;
+    isBeginning = (file.at(at + 5)! & 2) !== 0;
     if (isBeginning && !streams.has(serial)) {
       streams.set(serial, new PacketCollector());
       open += 1;

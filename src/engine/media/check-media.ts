@@ -1,4 +1,6 @@
+import { viewed } from '../../kernel/byte-view.ts';
 import { wrongKind } from '../../kernel/file-kind.ts';
+import { headOf, type SourceBytes } from '../../kernel/source-file.ts';
 import { RenderError } from '../render-error.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';
@@ -33,7 +35,7 @@ interface ClipHeader {
  * @param name as `InputClip.name`, for the error
  * @throws RenderError asset_type_unsupported, asset_too_large, asset_decode_failed
  */
-export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHeader> {
+export async function checkClip(bytes: SourceBytes, name: string): Promise<ClipHeader> {
   const fail = (code: RenderError['code'], text: string): never => {
     throw new RenderError(code, text, { imageName: name });
   };
@@ -42,7 +44,7 @@ export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHe
   }
   const type = mediaTypeOf(bytes);
   if (!CLIP_TYPES.has(type)) {
-    fail('asset_type_unsupported', `The file ${wrongKind(bytes, 'an MP4, MOV or WebM video, or a GIF')}`);
+    fail('asset_type_unsupported', `The file ${wrongKind(headOf(bytes), 'an MP4, MOV or WebM video, or a GIF')}`);
   }
   const header = type === 'gif' ? gifHeader(bytes, name) : await videoHeader(bytes, type as ClipHeader['type'], name);
   const { width, height, durationSeconds } = header;
@@ -58,7 +60,7 @@ export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHe
   return header;
 }
 
-function gifHeader(bytes: Uint8Array, name: string): ClipHeader {
+function gifHeader(bytes: SourceBytes, name: string): ClipHeader {
   const { width, height, frames } = readGifFrames(bytes, name);
   const durationSeconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
   const pixels = frames.reduce((sum, frame) => sum + frame.width * frame.height, width * height);
@@ -68,7 +70,7 @@ function gifHeader(bytes: Uint8Array, name: string): ClipHeader {
   return { type: 'gif', width, height, durationSeconds, fps: frames.length / durationSeconds, hasSound: false };
 }
 
-async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: string): Promise<ClipHeader> {
+async function videoHeader(bytes: SourceBytes, type: ClipHeader['type'], name: string): Promise<ClipHeader> {
   return readMedia(bytes, name, async (input) => {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new RenderError('asset_type_unsupported', 'The file has no video', { imageName: name });
@@ -110,7 +112,7 @@ interface SoundHeader {
  * @param maxBytes higher for the sound of a clip
  * @throws RenderError asset_type_unsupported, asset_too_large, asset_decode_failed
  */
-export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX_SOUND_BYTES): Promise<SoundHeader> {
+export async function checkSound(bytes: SourceBytes, name: string, maxBytes = MAX_SOUND_BYTES): Promise<SoundHeader> {
   const fail = (code: RenderError['code'], text: string): never => {
     throw new RenderError(code, text, { imageName: name });
   };
@@ -119,13 +121,12 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   }
   const type = mediaTypeOf(bytes);
   if (type === undefined || type === 'gif') {
-    fail('asset_type_unsupported', `The file ${wrongKind(bytes, 'a supported sound', CONVERT)}`);
+    fail('asset_type_unsupported', `The file ${wrongKind(headOf(bytes), 'a supported sound', CONVERT)}`);
   }
   const open = await openSoundTrack(bytes, name);
   if (open === undefined) {
-    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // Most writers put the index last.
-    if ((type === 'mp4' || type === 'mov') && !file.includes('moov')) {
+    if ((type === 'mp4' || type === 'mov') && !viewed(bytes, (file) => file.includes('moov'))) {
       fail('asset_decode_failed', 'The file is incomplete: its index (moov) is missing');
     }
     // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.

@@ -1,3 +1,5 @@
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { boxSize } from '../images/image-header.ts';
 
 export const MAX_BOXES = 1_000_000;
@@ -31,10 +33,9 @@ class BoxProblem extends Error {}
  * @returns the problem, or undefined
  * @see ISO/IEC 14496-12, 4.2 (boxes), 8.8 (fragments)
  */
-export function findBoxProblem(bytes: Uint8Array): string | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function findBoxProblem(bytes: SourceBytes): string | undefined {
   try {
-    new BoxWalk(file).walk();
+    viewed(bytes, (file) => new BoxWalk(file).walk());
     return undefined;
   } catch (error) {
     if (error instanceof BoxProblem) return error.message;
@@ -45,7 +46,7 @@ export function findBoxProblem(bytes: Uint8Array): string | undefined {
 }
 
 class BoxWalk {
-  readonly #file: Buffer;
+  readonly #file: ByteView;
   readonly #tables = new SampleTables((problem) => {
     throw new BoxProblem(problem);
   });
@@ -55,7 +56,7 @@ class BoxWalk {
   #tracks = 0;
   #indexEntries = 0;
 
-  constructor(file: Buffer) {
+  constructor(file: ByteView) {
     this.#file = file;
   }
 
@@ -104,14 +105,14 @@ class BoxWalk {
     if (this.#fragments.size > MAX_FRAGMENTS) throw new BoxProblem(`it has more than ${MAX_FRAGMENTS} fragments`);
   }
 
-  #read(type: string, body: Buffer): void {
+  #read(type: string, body: ByteView): void {
     if (type === 'stsd') checkDescription(body);
     if (type === 'tfra') this.#readIndex(body);
     this.#tables.read(type, body);
   }
 
   /** Checks that each entry of the index refers to a fragment. @see ISO/IEC 14496-12, 8.8.10 (tfra) */
-  #readIndex(body: Buffer): void {
+  #readIndex(body: ByteView): void {
     const bits = body.readUInt8(11);
     const offsetBytes = body.readUInt8(0) === 1 ? 8 : 4;
     const entryBytes = 2 * offsetBytes + 3 + (bits & 3) + ((bits >> 2) & 3) + ((bits >> 4) & 3);
@@ -137,9 +138,9 @@ class BoxWalk {
 }
 
 /** Sample descriptions can hide boxes behind codec-specific fields, where the walk does not find them. */
-function checkDescription(body: Buffer): void {
+function checkDescription(body: ByteView): void {
   if (body.length > MAX_DESCRIPTION_BYTES) throw new BoxProblem('the description of its samples is too long');
-  if (FORBIDDEN_IN_DESCRIPTION.some((type) => body.includes(type, 0, 'latin1'))) {
+  if (FORBIDDEN_IN_DESCRIPTION.some((type) => body.includes(type))) {
     throw new BoxProblem('the description of its samples contains boxes that belong elsewhere');
   }
 }
@@ -221,7 +222,7 @@ class SampleTables {
   }
 
   /** @throws RangeError if a table has fewer bytes than it declares */
-  read(type: string, body: Buffer): void {
+  read(type: string, body: ByteView): void {
     switch (type) {
       case 'stsd':
         this.#track.isPcm = isAllPcm(body);
@@ -264,7 +265,7 @@ class SampleTables {
   }
 
   /** @returns the number of entries of a table @throws RangeError if the table is too short for them */
-  #entries(type: string, body: Buffer, entryBytes: number, countAt = 4): number {
+  #entries(type: string, body: ByteView, entryBytes: number, countAt = 4): number {
     const count = body.readUInt32BE(countAt);
     if (count * entryBytes > body.length - countAt - 4) throw new RangeError(`${type} ends early`);
     this.#addMemory(count * MEMORY_BYTES[type]!);
@@ -272,7 +273,7 @@ class SampleTables {
   }
 
   /** Checks that runs of chunks are in ascending order, because the reader iterates over the chunks between two runs. */
-  #readChunkRuns(body: Buffer, count: number): void {
+  #readChunkRuns(body: ByteView, count: number): void {
     let last = 0;
     for (let at = 8; at < 8 + count * 12; at += 12) {
       const first = body.readUInt32BE(at);
@@ -283,7 +284,7 @@ class SampleTables {
   }
 
   /** @throws RangeError if a run is too short for its samples */
-  #readRun(body: Buffer): void {
+  #readRun(body: ByteView): void {
     const flags = body.readUIntBE(1, 3);
     const count = body.readUInt32BE(4);
     const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
@@ -305,14 +306,14 @@ class SampleTables {
 }
 
 /** Sums the sample counts of a table whose entries have two fields each. */
-function sumSampleCounts(body: Buffer, count: number): number {
+function sumSampleCounts(body: ByteView, count: number): number {
   let sum = 0;
   for (let at = 8; at < 8 + count * 8; at += 8) sum += body.readUInt32BE(at);
   return sum;
 }
 
 /** Returns whether all sample descriptions are of uncompressed sound; the reader uses the last description. */
-function isAllPcm(body: Buffer): boolean {
+function isAllPcm(body: ByteView): boolean {
   let at = 8;
   for (; at + 8 <= body.length; at += Math.max(8, body.readUInt32BE(at))) {
     if (!PCM.has(body.toString('latin1', at + 4, at + 8))) return false;

@@ -1,3 +1,6 @@
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
+
 /** Limit for a whole file: six hours of pictures and sound, with several elements for each picture. */
 const MAX_ELEMENTS = 10_000_000;
 /** Limit for elements of levels 0 and 1: clusters and the elements between them. */
@@ -75,9 +78,9 @@ interface Element {
  * @returns the problem, or undefined
  * @see RFC 8794 (EBML); RFC 9559, sections 5 and 10.3 (lacing)
  */
-export function findElementProblem(bytes: Uint8Array): string | undefined {
+export function findElementProblem(bytes: SourceBytes): string | undefined {
   try {
-    new ElementWalk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).walk();
+    viewed(bytes, (file) => new ElementWalk(file).walk());
     return undefined;
   } catch (error) {
     if (error instanceof ElementProblem) return error.message;
@@ -86,7 +89,7 @@ export function findElementProblem(bytes: Uint8Array): string | undefined {
 }
 
 class ElementWalk {
-  readonly #file: Buffer;
+  readonly #file: ByteView;
   readonly #counts = new Map<number, number>();
   /** Start offsets of level 1 elements. */
   readonly #level1 = new Set<number>();
@@ -101,7 +104,7 @@ class ElementWalk {
   /** A track's compression may put the number of frames before each block. */
   #hasCompression = false;
 
-  constructor(file: Buffer) {
+  constructor(file: ByteView) {
     this.#file = file;
   }
 
@@ -202,9 +205,9 @@ class ElementWalk {
     this.#blocks += 1;
     this.#clusterBlocks += 1;
     const track = this.#vint(start, end);
-    const flags = track === undefined ? 0 : (this.#file[track.next + 2] ?? 0);
+    const flags = track === undefined ? 0 : (this.#file.at(track.next + 2) ?? 0);
     const isLaced = (flags & 0x06) !== 0;
-    if (isLaced) this.#clusterFrames += this.#hasCompression ? 256 : 1 + (this.#file[track!.next + 3] ?? 0);
+    if (isLaced) this.#clusterFrames += this.#hasCompression ? 256 : 1 + (this.#file.at(track!.next + 3) ?? 0);
     if (this.#blocks > WEBM_BOUNDS.blocks || this.#clusterBlocks > WEBM_BOUNDS.clusterBlocks) {
       throw new ElementProblem('it has too many blocks');
     }
@@ -215,14 +218,14 @@ class ElementWalk {
   /** Returns the offset of the next bytes that are the id of a segment's element. */
   #resync(start: number, end: number): number | undefined {
     for (let at = start; at + 4 <= end; at++) {
-      const first = this.#file[at]!;
+      const first = this.#file.at(at)!;
       if (first >= 0x10 && first < 0x20 && LEVEL_1.has(this.#file.readUInt32BE(at))) return at;
     }
     return undefined;
   }
 
   #elementAt(at: number, end: number): Element | undefined {
-    const first = this.#file[at] ?? 0;
+    const first = this.#file.at(at) ?? 0;
     const idBytes = Math.clz32(first) - 23;
     if (idBytes > 4 || at + idBytes >= end) return undefined;
     const size = this.#vint(at + idBytes, end);
@@ -232,7 +235,7 @@ class ElementWalk {
 
   /** Reads a variable-length integer; the value is undefined if it is marked as unknown. */
   #vint(at: number, end: number): { readonly value: number | undefined; readonly next: number } | undefined {
-    const first = this.#file[at] ?? 0;
+    const first = this.#file.at(at) ?? 0;
     const length = Math.clz32(first) - 23;
     if (length > 8 || at + length > end) return undefined;
     const unknown = 2 ** (7 * length) - 1;
@@ -242,7 +245,7 @@ class ElementWalk {
 
   #number(at: number, length: number): number {
     let value = 0;
-    for (let index = 0; index < Math.min(length, 8); index++) value = value * 256 + (this.#file[at + index] ?? 0);
+    for (let index = 0; index < Math.min(length, 8); index++) value = value * 256 + (this.#file.at(at + index) ?? 0);
     return value;
   }
 }

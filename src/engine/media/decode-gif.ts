@@ -1,3 +1,5 @@
+import { ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { RenderError } from '../render-error.ts';
 import type { ClipPictures, Picture } from './picture.ts';
 
@@ -16,8 +18,9 @@ const PASSES = [
  * @throws RenderError asset_decode_failed
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt section 23 (disposal methods)
  */
-export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
+export function gifPictures(bytes: SourceBytes, name: string): ClipPictures {
   const gif = readGifFrames(bytes, name);
+  const file = ByteView.open(bytes);
   const starts: number[] = [];
   let end = 0;
   for (const frame of gif.frames) {
@@ -34,12 +37,12 @@ export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
     async picture(index) {
       if (index < painted) [screen, painted] = [newScreen(gif), -1];
       while (painted < index) {
-        screen.paint(bytes, gif.frames[painted + 1]!, name);
+        screen.paint(file, gif.frames[painted + 1]!, name);
         painted += 1;
       }
       return screen.picture();
     },
-    close: () => undefined,
+    close: () => file.close(),
   };
 }
 
@@ -48,14 +51,14 @@ function newScreen({ width, height }: Gif) {
   const bgra = new Uint8ClampedArray(width * height * 4);
   let disposePrevious: () => void = () => undefined;
   return {
-    paint(bytes: Uint8Array, frame: GifFrame, name: string): void {
+    paint(file: ByteView, frame: GifFrame, name: string): void {
       disposePrevious();
       const before = frame.disposal === 'restore' ? bgra.slice() : null;
       disposePrevious = () => {
         if (before !== null) bgra.set(before);
         if (frame.disposal === 'clear') clear(frame);
       };
-      blit(bytes, frame, name);
+      blit(file, frame, name);
     },
     picture(): Picture {
       return { width, height, bgra: bgra.slice(), isOpaque: isOpaque(bgra) };
@@ -69,10 +72,11 @@ function newScreen({ width, height }: Gif) {
     }
   }
 
-  function blit(bytes: Uint8Array, frame: GifFrame, name: string): void {
+  function blit(file: ByteView, frame: GifFrame, name: string): void {
     const { palette, transparentIndex } = frame;
     if (palette === null) throw new RenderError('asset_decode_failed', 'The GIF has no colours', { imageName: name });
-    const indices = decodeLzw(bytes, frame.dataAt, frame.width * frame.height);
+    const colours = file.bytes(palette.at, palette.at + palette.count * 3);
+    const indices = decodeLzw(file.bytes(frame.dataAt, frame.dataEnd), frame.width * frame.height);
     let line = 0;
     for (const row of rowsOf(frame)) {
       const from = line++ * frame.width;
@@ -82,10 +86,10 @@ function newScreen({ width, height }: Gif) {
         const index = indices[from + column]!;
         if (index === transparentIndex || index >= palette.count) continue;
         const to = ((frame.y + row) * width + frame.x + column) * 4;
-        const colour = palette.at + index * 3;
-        bgra[to] = bytes[colour + 2]!;
-        bgra[to + 1] = bytes[colour + 1]!;
-        bgra[to + 2] = bytes[colour]!;
+        const colour = index * 3;
+        bgra[to] = colours[colour + 2]!;
+        bgra[to + 1] = colours[colour + 1]!;
+        bgra[to + 2] = colours[colour]!;
         bgra[to + 3] = 255;
       }
     }
@@ -115,8 +119,9 @@ interface GifFrame {
   readonly palette: { readonly at: number; readonly count: number } | null;
   /** Index of the transparent colour. */
   readonly transparentIndex: number | null;
-  /** Offset of the byte with the minimum code size. */
+  /** Offset of the byte with the minimum code size, and of the byte after its data. */
   readonly dataAt: number;
+  readonly dataEnd: number;
   readonly durationSeconds: number;
   /** Before the next picture: keep this picture, clear its area, or restore the previous content. */
   readonly disposal: 'keep' | 'clear' | 'restore';
@@ -159,8 +164,11 @@ const NO_CONTROL: Control = {
  * @throws RenderError asset_decode_failed if the file has no complete picture
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image), 23 (graphic control)
  */
-export function readGifFrames(bytes: Uint8Array, name: string): Gif {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function readGifFrames(bytes: SourceBytes, name: string): Gif {
+  return viewed(bytes, (file) => framesIn(file, name));
+}
+
+function framesIn(file: ByteView, name: string): Gif {
   const frames: GifFrame[] = [];
   let isTruncated = true;
   try {
@@ -180,7 +188,7 @@ export function readGifFrames(bytes: Uint8Array, name: string): Gif {
  * @returns whether all blocks are complete; many complete files have no trailer
  * @throws RangeError if the file is truncated
  */
-function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean {
+function collectFrames(file: ByteView, frames: GifFrame[], name: string): boolean {
   const screenTable = colourTable(file, 10, 13);
   let control = NO_CONTROL;
   let at = 13 + tableBytes(screenTable);
@@ -194,6 +202,7 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
     }
     const frameTable = colourTable(file, at + 9, at + 10);
     const dataAt = at + 10 + tableBytes(frameTable);
+    const dataEnd = skipSubBlocks(file, dataAt + 1);
     const frame = {
       x: file.readUInt16LE(at + 1),
       y: file.readUInt16LE(at + 3),
@@ -202,9 +211,10 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
       isInterlaced: (file.readUInt8(at + 9) & 0x40) !== 0,
       palette: frameTable ?? screenTable,
       dataAt,
+      dataEnd,
       ...control,
     };
-    at = skipSubBlocks(file, dataAt + 1);
+    at = dataEnd;
     frames.push(frame);
     if (frames.length > MAX_FRAMES) {
       throw new RenderError('asset_too_large', `The GIF has more than ${MAX_FRAMES} pictures`, { imageName: name });
@@ -215,7 +225,7 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
   return true;
 }
 
-function readControl(file: Buffer, at: number): Control {
+function readControl(file: ByteView, at: number): Control {
   const flags = file.readUInt8(at);
   const hundredths = file.readUInt16LE(at + 1);
   const disposal = (flags >> 2) & 7;
@@ -226,7 +236,7 @@ function readControl(file: Buffer, at: number): Control {
   };
 }
 
-function colourTable(file: Buffer, flagsAt: number, at: number): GifFrame['palette'] {
+function colourTable(file: ByteView, flagsAt: number, at: number): GifFrame['palette'] {
   const flags = file.readUInt8(flagsAt);
   return (flags & 0x80) === 0 ? null : { at, count: 2 ** ((flags & 7) + 1) };
 }
@@ -236,7 +246,7 @@ function tableBytes(table: GifFrame['palette']): number {
 }
 
 /** Returns the offset after a chain of sub-blocks and its terminator. @throws RangeError if the file is truncated */
-function skipSubBlocks(file: Buffer, start: number): number {
+function skipSubBlocks(file: ByteView, start: number): number {
   let at = start;
   for (let length = file.readUInt8(at); length > 0; length = file.readUInt8(at)) at += 1 + length;
   return at + 1;
@@ -248,12 +258,12 @@ const MAX_CODES = 4096;
  * Decodes the colour indices of a GIF's image data. Stops at the first invalid code and at the end of the data, so that the
  * result may be shorter than requested. The time is bounded by the length of the input.
  *
- * @param at offset of the byte with the number of bits of an index
+ * @param bytes from the byte with the number of bits of an index on
  * @param count number of indices requested
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt appendix F
  */
-function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
-  const indexBits = bytes[at] ?? 0;
+function decodeLzw(bytes: Uint8Array, count: number): Uint8Array {
+  const indexBits = bytes[0] ?? 0;
   if (indexBits < 1 || indexBits > 8) return new Uint8Array(0);
   const clear = 1 << indexBits;
   const end = clear + 1;
@@ -269,7 +279,7 @@ function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
   let previous = -1;
   let bits = 0;
   let bitCount = 0;
-  let from = at + 1;
+  let from = 1;
   let blockBytesLeft = 0;
 
   for (;;) {

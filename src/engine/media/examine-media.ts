@@ -1,6 +1,8 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
 import { rationalJson } from '../../contract/timeline/rational.ts';
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
 import { groupBy } from '../../kernel/group-by.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { InputClip, InputDocument, InputSound, VideoInput } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { type MediaFinding, momentAt, soundMoment } from '../lint-finding.ts';
@@ -225,7 +227,7 @@ interface MediaLength {
  * @param kind of the track to measure
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
-export async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
+export async function mediaLength(bytes: SourceBytes, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
     const noun = kind === 'video' ? 'clip' : 'sound';
@@ -236,7 +238,7 @@ export async function mediaLength(bytes: Uint8Array, name: string, kind: 'video'
     const seconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
     return { seconds, announced: isTruncated ? null : undefined, isMoving: frames.length > 1 };
   }
-  const sound = packetTrack(bytes, name);
+  const sound = viewed(bytes, (file) => packetTrack(file, type, name));
   if (sound !== undefined) {
     const { firstSeconds, endSeconds, announcedSeconds } = sound;
     return { seconds: endSeconds - Math.max(0, firstSeconds), announced: announcedSeconds, isMoving: false };
@@ -244,7 +246,9 @@ export async function mediaLength(bytes: Uint8Array, name: string, kind: 'video'
   return readMedia(bytes, name, async (input) => {
     const tracks = await input.getTracks();
     const isMp4 = type === 'mp4' || type === 'mov';
-    const announced = isMp4 ? await longest(tracks) : (wavLength(bytes) ?? (await input.getDurationFromMetadata()));
+    const announced = isMp4
+      ? await longest(tracks)
+      : (viewed(bytes, wavLength) ?? (await input.getDurationFromMetadata()));
     const ends = new Map<InputTrack, number>();
     for (const track of tracks) ends.set(track, await endOf(track, announced ?? Infinity));
     const track = await (kind === 'video' ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack());
@@ -289,8 +293,7 @@ const UNKNOWN_FROM = 0x7fff_0000;
  *
  * @see https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html (`fmt `, `data`)
  */
-function wavLength(bytes: Uint8Array): number | null {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function wavLength(file: ByteView): number | null {
   if (file.toString('latin1', 0, 4) !== 'RIFF') return null;
   let bytesPerSecond = 0;
   for (let at = 12; at + 8 <= file.length; ) {

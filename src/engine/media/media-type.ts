@@ -1,4 +1,5 @@
 import { isUnsupportedPicture } from '../../kernel/file-kind.ts';
+import { headOf, type SourceBytes } from '../../kernel/source-file.ts';
 
 /** Type of a media file. `webm` includes all other Matroska files. */
 export type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | SoundFileType;
@@ -20,7 +21,8 @@ const OLD_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
  *
  * @see ISO/IEC 14496-12, 4.3 (`ftyp`); RFC 9559, 8 (EBML); RFC 3533, 6; RFC 9639, 6; ISO/IEC 11172-3, 2.4.1.3; ETSI TS 102 366, 4.3
  */
-export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
+export function mediaTypeOf(source: SourceBytes): MediaType | undefined {
+  const bytes = headOf(source);
   if (bytes.length < 16) return undefined;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, 16);
   const text = (from: number, to: number): string => head.toString('latin1', from, to);

@@ -14,12 +14,14 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny';
+import { ByteView } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { RenderError } from '../render-error.ts';
 import { findCommentProblem } from './check-comments.ts';
 import { findBoxProblem } from './check-mp4.ts';
 import { findElementProblem } from './check-webm.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';
-import { withKnownSizes } from './streamed-wav.ts';
+import { knownSizes } from './streamed-wav.ts';
 
 // mediabunny also logs the problems that it throws.
 Logging.level = LogLevel.Silent;
@@ -35,17 +37,17 @@ const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
  *
  * @throws RenderError asset_decode_failed if reading the file would take too much time or memory
  */
-export function openMedia(bytes: Uint8Array, imageName: string): Input {
+export function openMedia(bytes: SourceBytes, imageName: string): Input {
   const type = mediaTypeOf(bytes);
   const problem = findProblem(bytes, type);
   if (problem !== undefined) {
     throw new RenderError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
-  const readable = type === 'wav' ? withKnownSizes(bytes) : bytes;
-  return new Input({ source: new BoundedSource(readable), formats: FORMATS });
+  const file = ByteView.open(bytes, type === 'wav' ? knownSizes(bytes) : []);
+  return new Input({ source: new BoundedSource(file), formats: FORMATS });
 }
 
-function findProblem(bytes: Uint8Array, type: MediaType | undefined): string | undefined {
+function findProblem(bytes: SourceBytes, type: MediaType | undefined): string | undefined {
   if (type === 'mp4' || type === 'mov') return findBoxProblem(bytes);
   if (type === 'flac' || type === 'ogg') return findCommentProblem(bytes, type);
   return type === 'webm' ? findElementProblem(bytes) : undefined;
@@ -58,7 +60,7 @@ function findProblem(bytes: Uint8Array, type: MediaType | undefined): string | u
  * @throws RenderError asset_decode_failed
  */
 export async function readMedia<Result>(
-  bytes: Uint8Array,
+  bytes: SourceBytes,
   name: string,
   reader: (input: Input) => Promise<Result>,
 ): Promise<Result> {
@@ -91,18 +93,37 @@ export function toDamageError(cause: unknown, imageName: string): RenderError {
  */
 const MAX_REQUESTS = 500_000;
 const BYTES_PER_EXTRA_REQUEST = 16;
+const NO_BYTES = new Uint8Array();
+
+/** Bytes of a file, and the position of the first of them in it. */
+interface ReadResult {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly offset: number;
+}
 
 /**
- * Limits the number of reads, because mediabunny (1.61.0) loops forever on some damaged files without yielding to the event
+ * Reads a file by ranges, and limits the number of reads, because mediabunny (1.61.0) loops forever on some damaged files without yielding to the event
  * loop. It requests the file size before each read, so a request can stop it.
  */
 class BoundedSource extends BufferSource {
-  readonly #size: number;
+  readonly #file: ByteView;
   #requests = 0;
 
-  constructor(bytes: Uint8Array) {
-    super(bytes);
-    this.#size = bytes.byteLength;
+  constructor(file: ByteView) {
+    super(NO_BYTES);
+    this.#file = file;
+  }
+
+  /** Overrides a method of mediabunny, which asks for ranges within the file. */
+  _read(start: number, end: number): ReadResult {
+    const { bytes, offset } = this.#file.around(start, end);
+    return { bytes, offset, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+  }
+
+  /** Overrides a method of mediabunny. */
+  _dispose(): void {
+    this.#file.close();
   }
 
   /** Overrides a method of mediabunny. @throws Error if the reader loops */
@@ -113,9 +134,9 @@ class BoundedSource extends BufferSource {
       }).unref();
     }
     this.#requests += 1;
-    if (this.#requests > MAX_REQUESTS + this.#size / BYTES_PER_EXTRA_REQUEST)
+    if (this.#requests > MAX_REQUESTS + this.#file.length / BYTES_PER_EXTRA_REQUEST)
       throw new Error('its parts refer to each other in circles');
-    return this.#size;
+    return this.#file.length;
   }
 }
 

@@ -1,5 +1,7 @@
+import { ByteView } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { RenderError } from '../render-error.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { type MediaType, mediaTypeOf } from './media-type.ts';
 import { codecName, openMedia, toDamageError } from './open-media.ts';
 import type { PacketTrack } from './packet-track.ts';
 import { readAc3 } from './read-ac3.ts';
@@ -11,7 +13,7 @@ import { containedTrack, type SoundTrack } from './sound-track.ts';
 const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
 
 /** Sound files that are read without `mediabunny`. */
-const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketTrack> = new Map([
+const READERS: ReadonlyMap<unknown, (file: ByteView, name: string) => PacketTrack> = new Map([
   ['aiff', readAiff],
   ['caf', readCaf],
   ['ac3', readAc3],
@@ -19,8 +21,8 @@ const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketT
 ]);
 
 /** Reads a sound file without `mediabunny`; undefined if its type has no reader here. @throws RenderError as the readers */
-export function packetTrack(bytes: Uint8Array, name: string): PacketTrack | undefined {
-  return READERS.get(mediaTypeOf(bytes))?.(bytes, name);
+export function packetTrack(file: ByteView, type: MediaType | undefined, name: string): PacketTrack | undefined {
+  return READERS.get(type)?.(file, name);
 }
 
 /** The sound of a file, open for reading. The caller must close it. */
@@ -36,9 +38,9 @@ interface OpenSoundTrack {
  *
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
-export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<OpenSoundTrack | undefined> {
-  const packets = packetTrack(bytes, name);
-  if (packets !== undefined) return { track: packets, pictureSeconds: null, close() {} };
+export async function openSoundTrack(bytes: SourceBytes, name: string): Promise<OpenSoundTrack | undefined> {
+  const packets = openPackets(bytes, name);
+  if (packets !== undefined) return packets;
   const input = openMedia(bytes, name);
   try {
     const source = await input.getPrimaryAudioTrack();
@@ -58,4 +60,18 @@ export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<O
     input.dispose();
     throw toDamageError(cause, name);
   }
+}
+
+function openPackets(bytes: SourceBytes, name: string): OpenSoundTrack | undefined {
+  const file = ByteView.open(bytes);
+  const close = (): void => file.close();
+  try {
+    const track = packetTrack(file, mediaTypeOf(bytes), name);
+    if (track !== undefined) return { track, pictureSeconds: null, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+  close();
+  return undefined;
 }

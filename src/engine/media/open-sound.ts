@@ -1,4 +1,6 @@
 import type { SoundLength } from '../../contract/video-measures.ts';
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from '../codec/resampler.ts';
 import { RenderError } from '../render-error.ts';
 import { type DecodedSound, decodePackets } from './decode-sound.ts';
@@ -53,7 +55,7 @@ interface Extent {
  *
  * @throws RenderError asset_decode_failed
  */
-export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSound | undefined> {
+export async function openSound(bytes: SourceBytes, name: string): Promise<OpenSound | undefined> {
   const open = await openSoundTrack(bytes, name);
   if (open === undefined) return undefined;
   const { track, pictureSeconds, close } = open;
@@ -73,14 +75,14 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
   }
 }
 
-async function extentOf(bytes: Uint8Array, track: SoundTrack): Promise<Extent> {
+async function extentOf(bytes: SourceBytes, track: SoundTrack): Promise<Extent> {
   const type = mediaTypeOf(bytes);
   const { firstSeconds: first, endSeconds: last } = track;
   const isOpus = track.codec === 'opus';
   const isShortened = isOpus && type === 'ogg';
   switch (type) {
     case 'mp3': {
-      const { before, after } = mp3Padding(bytes);
+      const { before, after } = viewed(bytes, mp3Padding);
       const rate = track.sampleRate;
       const start = first + before / rate;
       return { origin: start, start, end: last - after / rate, delay: 0, isShortened };
@@ -232,10 +234,9 @@ const MAX_TAG_SEARCH_BYTES = 4096;
  *
  * @see http://gabriel.mp3-tech.org/mp3infotag.html
  */
-function mp3Padding(bytes: Uint8Array): { readonly before: number; readonly after: number } {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function mp3Padding(file: ByteView): { readonly before: number; readonly after: number } {
   const start = file.toString('latin1', 0, 3) === 'ID3' ? 10 + synchsafe(file) : 0;
-  const head = file.subarray(start, start + MAX_TAG_SEARCH_BYTES);
+  const head = file.bytes(start, start + MAX_TAG_SEARCH_BYTES);
   const tag = Math.max(head.indexOf('Xing'), head.indexOf('Info'));
   const at = tag + 0x78 + 21;
   if (tag === -1 || tag > 200 || at + 3 > head.length) return { before: 0, after: 0 };
@@ -246,6 +247,6 @@ function mp3Padding(bytes: Uint8Array): { readonly before: number; readonly afte
 }
 
 /** Reads the size from an ID3v2 header: seven bits per byte. @see https://id3.org/id3v2.4.0-structure section 3.1 */
-function synchsafe(file: Buffer): number {
-  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (file[at]! & 0x7f), 0);
+function synchsafe(file: ByteView): number {
+  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (file.at(at)! & 0x7f), 0);
 }

@@ -1,3 +1,4 @@
+import type { ByteView } from '../../kernel/byte-view.ts';
 import { RenderError } from '../render-error.ts';
 import type { SoundPacket, SoundTrack } from './sound-track.ts';
 
@@ -23,7 +24,7 @@ const PCM_PACKET_FRAMES = 4096;
 
 interface PcmSound extends Pick<SoundTrack, 'codec' | 'sampleRate' | 'channels'> {
   /** Interleaved samples; an incomplete frame at the end is ignored. */
-  readonly data: Uint8Array;
+  readonly data: ByteView;
   readonly sampleBytes: number;
   /** Frames that the file declares; undefined if it declares none. */
   readonly announcedFrames: number | undefined;
@@ -48,7 +49,7 @@ export function pcmTrack(sound: PcmSound): PacketTrack {
       const first = Math.max(0, Math.floor((fromSeconds * sampleRate) / PCM_PACKET_FRAMES)) * PCM_PACKET_FRAMES;
       for (let at = first; at < frames; at += PCM_PACKET_FRAMES) {
         const count = Math.min(PCM_PACKET_FRAMES, frames - at);
-        const packet = data.subarray(at * frameBytes, (at + count) * frameBytes);
+        const packet = data.bytes(at * frameBytes, (at + count) * frameBytes);
         yield { data: packet, timestamp: at / sampleRate, duration: count / sampleRate };
       }
     },
@@ -63,7 +64,7 @@ export interface CodedSound
   /** Offset and size of packet `index` in `data`. */
   readonly offsets: ArrayLike<number>;
   readonly sizes: ArrayLike<number>;
-  readonly data: Uint8Array;
+  readonly data: ByteView;
   /** Samples of a channel in each packet. */
   readonly packetSamples: number;
   readonly endSeconds: number;
@@ -79,14 +80,15 @@ export function codedTrack({ offsets, sizes, data, packetSamples, ...track }: Co
       const first = Math.max(0, Math.min(sizes.length - 1, Math.floor(fromSeconds / seconds)));
       for (let index = first; index < sizes.length; index++) {
         const start = offsets[index]!;
-        yield { data: data.subarray(start, start + sizes[index]!), timestamp: index * seconds, duration: seconds };
+        yield { data: data.bytes(start, start + sizes[index]!), timestamp: index * seconds, duration: seconds };
       }
     },
   };
 }
 
 interface ObjectSound extends Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels' | 'wave'> {
-  readonly objects: readonly Uint8Array[];
+  /** The objects, one after the other. */
+  readonly objects: () => Iterable<Uint8Array>;
   readonly endSeconds: number;
   readonly announcedSeconds: number | undefined;
 }
@@ -97,7 +99,7 @@ export function objectTrack({ objects, ...track }: ObjectSound): PacketTrack {
     ...track,
     firstSeconds: 0,
     async *packets(): AsyncGenerator<SoundPacket> {
-      for (const data of objects) yield { data, timestamp: 0, duration: 0 };
+      for (const data of objects()) yield { data, timestamp: 0, duration: 0 };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ByteView } from '../../kernel/byte-view.ts';
 import { codedTrack, damaged, MAX_PACKETS, type PacketTrack, unsupportedSound } from './packet-track.ts';
 
 const SYNC = 0x0b77;
@@ -25,13 +26,12 @@ interface Frame {
  * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see ETSI TS 102 366, 4.3 (AC-3), E.1.2 (E-AC-3)
  */
-export function readAc3(bytes: Uint8Array, name: string): PacketTrack {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function readAc3(file: ByteView, name: string): PacketTrack {
   const [offsets, sizes]: [number[], number[]] = [[], []];
   let first: Frame | undefined;
   let isTruncated = false;
   for (let at = 0; at + HEADER_BYTES <= file.length; ) {
-    const frame = readFrame(file.subarray(at, at + HEADER_BYTES), name);
+    const frame = readFrame(file.bytes(at, at + HEADER_BYTES), name);
     // Some writers fill the end with zeros.
     if (frame === undefined && first !== undefined && isZero(file, at)) break;
     if (frame === undefined) return damaged('there are other data between its frames', name);
@@ -54,7 +54,7 @@ export function readAc3(bytes: Uint8Array, name: string): PacketTrack {
     sampleRate,
     channels,
     description: undefined,
-    data: bytes,
+    data: file,
     offsets,
     sizes,
     packetSamples,
@@ -97,7 +97,7 @@ function readEac3Frame(header: Buffer, name: string): Frame | undefined {
   return { codec: 'eac3', bytes, samples: blocks * BLOCK_SAMPLES, sampleRate, channels };
 }
 
-function isZero(file: Buffer, from: number): boolean {
-  for (let at = from; at < file.length; at++) if (file[at] !== 0) return false;
+function isZero(file: ByteView, from: number): boolean {
+  for (let at = from; at < file.length; at++) if (file.at(at) !== 0) return false;
   return true;
 }

@@ -1,5 +1,8 @@
+import type { ByteView } from '../../kernel/byte-view.ts';
 import { damaged, type PacketTrack, pcmTrack, unsupportedSound } from './packet-track.ts';
 
+/** Bytes of the description that are read. */
+const COMMON_BYTES = 22;
 /** Limit for chunks; real files have about ten. */
 const MAX_CHUNKS = 10_000;
 
@@ -35,10 +38,9 @@ interface CommonChunk {
  * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Audio Interchange File Format 1.3; AIFF-C draft of 1991-08-26
  */
-export function readAiff(bytes: Uint8Array, name: string): PacketTrack {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function readAiff(file: ByteView, name: string): PacketTrack {
   let common: CommonChunk | undefined;
-  let data: Buffer | undefined;
+  let data: ByteView | undefined;
   let chunks = 0;
   for (let at = 12; at + 8 <= file.length && (common === undefined || data === undefined); ) {
     chunks += 1;
@@ -46,7 +48,7 @@ export function readAiff(bytes: Uint8Array, name: string): PacketTrack {
     const type = file.toString('latin1', at, at + 4);
     const size = file.readUInt32BE(at + 4);
     const body = file.subarray(at + 8, at + 8 + size);
-    if (type === 'COMM') common = readCommon(body, name);
+    if (type === 'COMM') common = readCommon(body.bytes(0, COMMON_BYTES), name);
     if (type === 'SSND') data = readData(body, name);
     at += 8 + size + (size % 2);
   }
@@ -74,12 +76,12 @@ function readExtended(bytes: Buffer): number {
 }
 
 /** The samples follow a gap that aligns them to blocks. */
-function readData(body: Buffer, name: string): Buffer {
+function readData(body: ByteView, name: string): ByteView {
   if (body.length < 8) return damaged('it has no sound', name);
   return body.subarray(8 + body.readUInt32BE(0));
 }
 
-function trackOf({ channels, frames, bits, sampleRate, compression }: CommonChunk, data: Buffer, name: string) {
+function trackOf({ channels, frames, bits, sampleRate, compression }: CommonChunk, data: ByteView, name: string) {
   const sample = COMPRESSIONS[compression];
   if (sample === undefined) return unsupportedSound(`The compression ${compression.trim()} of the AIFF-C file`, name);
   // Samples of 12 bits fill the upper bits of 16, and so on.

@@ -1,3 +1,4 @@
+import type { ByteView } from '../../kernel/byte-view.ts';
 import { damaged, MAX_PACKETS, objectTrack, type PacketTrack, unsupportedSound } from './packet-track.ts';
 
 /** GUIDs as they are stored. */
@@ -38,14 +39,13 @@ interface SoundStream {
 }
 
 /**
- * Reads the structure of an ASF file with Windows Media Audio 1 or 2. Copies the sound, whose superframes are scattered over
- * packets. A file that ends early is accepted.
+ * Reads the structure of an ASF file with Windows Media Audio 1 or 2, whose superframes are scattered over packets. A file that ends
+ * early is accepted.
  *
  * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Advanced Systems Format Specification 1.20, sections 3 (header), 5 (packets)
  */
-export function readAsf(bytes: Uint8Array, name: string): PacketTrack {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function readAsf(file: ByteView, name: string): PacketTrack {
   try {
     return readFile(file, name);
   } catch (error) {
@@ -55,20 +55,21 @@ export function readAsf(bytes: Uint8Array, name: string): PacketTrack {
   }
 }
 
-function readFile(file: Buffer, name: string): PacketTrack {
+function readFile(file: ByteView, name: string): PacketTrack {
   const headerBytes = sizeAt(file, 16, name);
   const { packetBytes, announcedPackets, seconds, stream } = readHeader(file.subarray(0, headerBytes), name);
   if (guidAt(file, headerBytes) !== DATA) return damaged('its data do not follow its header', name);
-  const packets = file.subarray(headerBytes + 50);
+  const start = headerBytes + 50;
   const { format } = stream;
   const codec = CODECS[format.readUInt16LE(0)]!;
   const [channels, sampleRate] = [format.readUInt16LE(2), format.readUInt32LE(4)];
   const collector = new ObjectCollector(stream.number, name);
   let count = 0;
-  for (; (count + 1) * packetBytes <= packets.length && count < (announcedPackets || Infinity); count++) {
-    readPacket(packets.subarray(count * packetBytes, (count + 1) * packetBytes), collector, name);
+  for (; start + (count + 1) * packetBytes <= file.length && count < (announcedPackets || Infinity); count++) {
+    const at = start + count * packetBytes;
+    readPacket({ bytes: file.bytes(at, at + packetBytes), at }, collector, name);
   }
-  if (collector.objects.length === 0) return damaged('it has no sound', name);
+  if (collector.count === 0) return damaged('it has no sound', name);
   const share = announcedPackets > 0 ? count / announcedPackets : 1;
   return objectTrack({
     codec,
@@ -76,13 +77,13 @@ function readFile(file: Buffer, name: string): PacketTrack {
     channels,
     description: format.subarray(18, 18 + format.readUInt16LE(16)),
     wave: format,
-    objects: collector.objects,
+    objects: () => collector.objects(file),
     endSeconds: seconds * share,
     announcedSeconds: share < 1 ? seconds : undefined,
   });
 }
 
-function readHeader(header: Buffer, name: string): Header {
+function readHeader(header: ByteView, name: string): Header {
   const count = header.readUInt32LE(24);
   if (count > MAX_OBJECTS) return damaged('it has too many objects', name);
   let properties: Pick<Header, 'packetBytes' | 'announcedPackets' | 'seconds'> | undefined;
@@ -107,7 +108,7 @@ function readHeader(header: Buffer, name: string): Header {
   return { ...properties, stream };
 }
 
-function readProperties(body: Buffer, name: string) {
+function readProperties(body: ByteView, name: string) {
   const [smallest, largest] = [body.readUInt32LE(68), body.readUInt32LE(72)];
   if (smallest !== largest) return unsupportedSound('WMA with packets of different sizes', name);
   if (smallest < 32 || smallest > MAX_PACKET_BYTES) return damaged(`its packets have ${smallest} bytes`, name);
@@ -120,7 +121,7 @@ function readProperties(body: Buffer, name: string) {
 }
 
 /** Returns the stream if it has sound. */
-function readStream(body: Buffer, name: string): SoundStream | undefined {
+function readStream(body: ByteView, name: string): SoundStream | undefined {
   if (guidAt(body, 0) !== AUDIO_MEDIA) return undefined;
   const formatBytes = body.readUInt32LE(40);
   const flags = body.readUInt16LE(48);
@@ -130,22 +131,32 @@ function readStream(body: Buffer, name: string): SoundStream | undefined {
   if (CODECS[tag] === undefined) {
     return unsupportedSound(UNSUPPORTED[tag] ?? `The codec 0x${tag.toString(16)} of the ASF file`, name);
   }
-  const isSpread = guidAt(body, 16) === AUDIO_SPREAD && (body[54 + formatBytes] ?? 0) > 1;
+  const isSpread = guidAt(body, 16) === AUDIO_SPREAD && (body.at(54 + formatBytes) ?? 0) > 1;
   if (isSpread) return unsupportedSound('WMA with spread packets', name);
   const [channels, align, configBytes] = [format.readUInt16LE(2), format.readUInt16LE(12), format.readUInt16LE(16)];
   if (channels < 1 || channels > 2) return damaged(`it has ${channels} channels`, name);
   if (align < 1 || configBytes < (tag === 0x160 ? 4 : 6) || 18 + configBytes > format.length || configBytes > 256) {
     return damaged('the description of its sound is invalid', name);
   }
-  return { number: flags & 0x7f, format: format.subarray(0, 18 + configBytes) };
+  return { number: flags & 0x7f, format: format.bytes(0, 18 + configBytes) };
 }
 
-/** Joins the parts of media objects, each of which is a superframe. */
+/** Where a part of a media object is in the file, and where it belongs in its object of `size` bytes. */
+interface ObjectPart {
+  readonly offset: number;
+  readonly size: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Finds the parts of media objects, each of which is a superframe. */
 class ObjectCollector {
-  readonly objects: Buffer[] = [];
   readonly #stream: number;
   readonly #name: string;
-  #parts: Buffer[] = [];
+  /** Position and length of each part in the file, one after the other. */
+  readonly #parts: number[] = [];
+  /** For each object, the index in `#parts` after its last part. */
+  readonly #ends: number[] = [];
   #received = 0;
 
   constructor(stream: number, name: string) {
@@ -153,22 +164,36 @@ class ObjectCollector {
     this.#name = name;
   }
 
-  /** @param offset of the part in an object of `size` bytes */
-  add(
-    stream: number,
-    { offset, size, part }: { readonly offset: number; readonly size: number; readonly part: Buffer },
-  ) {
+  /** Number of complete objects. */
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  add(stream: number, { offset, size, at, length }: ObjectPart): void {
     if (stream !== this.#stream) return;
     if (size > MAX_SOUND_OBJECT_BYTES) damaged('a part of its sound is too large', this.#name);
-    if (offset === 0) [this.#parts, this.#received] = [[], 0];
+    if (offset === 0) [this.#parts.length, this.#received] = [this.#ends.at(-1) ?? 0, 0];
     // Without its beginning, an object cannot be decoded.
-    if (offset !== this.#received || part.length === 0) return;
-    this.#parts.push(part);
-    this.#received += part.length;
+    if (offset !== this.#received || length === 0) return;
+    this.#parts.push(at, length);
+    this.#received += length;
     if (this.#received < size) return;
-    if (this.objects.length >= MAX_PACKETS) damaged('it has too many packets', this.#name);
-    this.objects.push(this.#parts.length === 1 ? part : Buffer.concat(this.#parts));
-    [this.#parts, this.#received] = [[], 0];
+    if (this.count >= MAX_PACKETS) damaged('it has too many packets', this.#name);
+    this.#ends.push(this.#parts.length);
+    this.#received = 0;
+  }
+
+  /** Reads the complete objects, one after the other. */
+  *objects(file: ByteView): Generator<Buffer> {
+    let first = 0;
+    for (const end of this.#ends) {
+      const parts: Buffer[] = [];
+      for (; first < end; first += 2) {
+        const at = this.#parts[first]!;
+        parts.push(file.bytes(at, at + this.#parts[first + 1]!));
+      }
+      yield parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    }
   }
 }
 
@@ -188,8 +213,14 @@ class FieldReader {
   }
 }
 
+interface Packet {
+  readonly bytes: Buffer;
+  /** Position in the file. */
+  readonly at: number;
+}
+
 /** @see Advanced Systems Format Specification, 5.2 */
-function readPacket(packet: Buffer, collector: ObjectCollector, name: string): void {
+function readPacket({ bytes: packet, at: start }: Packet, collector: ObjectCollector, name: string): void {
   const fields = new FieldReader(packet);
   // Data for error correction precede the flags.
   if ((packet[0]! & 0x80) !== 0) fields.at = 1 + (packet[0]! & 0x0f);
@@ -212,28 +243,29 @@ function readPacket(packet: Buffer, collector: ObjectCollector, name: string): v
     fields.at += extraBytes;
     const size = isMultiple ? fields.number(payloads >> 6) : end - fields.at;
     if (size < 0 || fields.at + size > end) damaged('a packet contradicts itself', name);
+    const at = start + fields.at;
     const body = packet.subarray(fields.at, fields.at + size);
     fields.at += size;
-    if (extraBytes === 1) addCompressed(body, stream, collector);
-    else if (extraBytes >= 8) collector.add(stream, { offset, size: packet.readUInt32LE(extraAt), part: body });
+    if (extraBytes === 1) addCompressed({ bytes: body, at }, stream, collector);
+    else if (extraBytes >= 8) collector.add(stream, { offset, size: packet.readUInt32LE(extraAt), at, length: size });
     else damaged('a packet does not describe its sound', name);
   }
 }
 
 /** Several whole objects, each preceded by its size. @see Advanced Systems Format Specification, 5.2.3.2 */
-function addCompressed(body: Buffer, stream: number, collector: ObjectCollector): void {
-  for (let at = 0; at < body.length; at += 1 + body[at]!) {
-    const part = body.subarray(at + 1, at + 1 + body[at]!);
-    collector.add(stream, { offset: 0, size: part.length, part });
+function addCompressed({ bytes, at: start }: Packet, stream: number, collector: ObjectCollector): void {
+  for (let at = 0; at < bytes.length; at += 1 + bytes[at]!) {
+    const { length } = bytes.subarray(at + 1, at + 1 + bytes[at]!);
+    collector.add(stream, { offset: 0, size: length, at: start + at + 1, length });
   }
 }
 
-function guidAt(bytes: Buffer, at: number): string {
+function guidAt(bytes: ByteView, at: number): string {
   return bytes.toString('hex', at, at + 16);
 }
 
 /** @throws RenderError asset_decode_failed for an object that is smaller than its own header */
-function sizeAt(bytes: Buffer, at: number, name: string): number {
+function sizeAt(bytes: ByteView, at: number, name: string): number {
   const size = Number(bytes.readBigUInt64LE(at));
   return size >= 24 && size <= bytes.length ? size : damaged('an object has an impossible size', name);
 }

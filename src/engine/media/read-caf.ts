@@ -1,3 +1,4 @@
+import type { ByteView } from '../../kernel/byte-view.ts';
 import {
   type CodedSound,
   codedTrack,
@@ -11,6 +12,9 @@ import { ALAC_BYTES, alacTrack } from './sound-track.ts';
 
 /** Limit for chunks; real files have about ten. */
 const MAX_CHUNKS = 10_000;
+const DESCRIPTION_BYTES = 32;
+/** Limit for the configuration of a codec; real files have about a hundred bytes. */
+const MAX_COOKIE_BYTES = 1_000_000;
 /** AAC and Apple Lossless use 1024 to 4096. */
 const MAX_PACKET_SAMPLES = 16_384;
 const NAMES: Readonly<Record<string, string>> = { ima4: 'IMA 4:1', '.mp3': 'MP3', opus: 'Opus', flac: 'FLAC' };
@@ -31,7 +35,7 @@ interface PacketTable {
   readonly validSamples: number;
   readonly primingSamples: number;
   /** Sizes as integers of variable length. */
-  readonly sizes: Buffer;
+  readonly sizes: ByteView;
 }
 
 /**
@@ -40,9 +44,8 @@ interface PacketTable {
  * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @see Apple Core Audio Format Specification 1.0
  */
-export function readCaf(bytes: Uint8Array, name: string): PacketTrack {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const chunks = new Map<string, Buffer>();
+export function readCaf(file: ByteView, name: string): PacketTrack {
+  const chunks = new Map<string, ByteView>();
   for (let at = 8, count = 0; at + 12 <= file.length; count++) {
     if (count > MAX_CHUNKS) return damaged('it has too many chunks', name);
     const type = file.toString('latin1', at, at + 4);
@@ -54,19 +57,19 @@ export function readCaf(bytes: Uint8Array, name: string): PacketTrack {
     if (type === 'data') chunks.set('data size', file.subarray(at + 4, at + 12));
     at = end;
   }
-  const description = readDescription(chunks.get('desc'), name);
+  const description = readDescription(chunks.get('desc')?.bytes(0, DESCRIPTION_BYTES), name);
   const data = chunks.get('data')?.subarray(4);
   if (data === undefined) return damaged('it has no sound', name);
   const announcedBytes = Number(chunks.get('data size')!.readBigInt64BE(0)) - 4;
   if (description.format === 'lpcm' || description.format === 'ulaw' || description.format === 'alaw') {
     return uncompressed(description, { data, announcedBytes, name });
   }
-  const coded = codedAs(description, chunks.get('kuki'), name);
+  const coded = codedAs(description, chunks.get('kuki')?.bytes(0, MAX_COOKIE_BYTES), name);
   return compressed({ ...coded, data }, description, { table: readTable(chunks.get('pakt'), name), name });
 }
 
 function readDescription(body: Buffer | undefined, name: string): Description {
-  if (body === undefined || body.length < 32) return damaged('it does not describe its sound', name);
+  if (body === undefined || body.length < DESCRIPTION_BYTES) return damaged('it does not describe its sound', name);
   const channels = body.readUInt32BE(24);
   if (channels < 1 || channels > 16) return damaged(`it has ${channels} channels`, name);
   const sampleRate = body.readDoubleBE(0);
@@ -87,7 +90,7 @@ const IS_LITTLE_ENDIAN = 2;
 
 function uncompressed(
   { format, flags, packetBytes, channels, bits, sampleRate }: Description,
-  { data, announcedBytes, name }: { readonly data: Buffer; readonly announcedBytes: number; readonly name: string },
+  { data, announcedBytes, name }: { readonly data: ByteView; readonly announcedBytes: number; readonly name: string },
 ): PacketTrack {
   const isLinear = format === 'lpcm';
   const sampleBytes = isLinear ? packetBytes / channels : 1;
@@ -154,20 +157,20 @@ function specificConfig(cookie: Buffer): Buffer | undefined {
   return undefined;
 }
 
-function readTable(body: Buffer | undefined, name: string): PacketTable {
+function readTable(body: ByteView | undefined, name: string): PacketTable {
   if (body === undefined || body.length < 24) return damaged('it has no table of its packets', name);
   const count = Number(body.readBigInt64BE(0));
   if (!(count >= 0 && count <= MAX_PACKETS)) return damaged('it names too many packets', name);
   return {
     count,
     validSamples: Number(body.readBigInt64BE(8)),
-    primingSamples: body.readInt32BE(16),
+    primingSamples: body.bytes(16, 20).readInt32BE(),
     sizes: body.subarray(24),
   };
 }
 
 function compressed(
-  coded: Coded & { readonly data: Buffer },
+  coded: Coded & { readonly data: ByteView },
   { packetBytes, packetSamples }: Description,
   { table, name }: { readonly table: PacketTable; readonly name: string },
 ): PacketTrack {
@@ -203,11 +206,11 @@ function compressed(
 }
 
 /** Reads an integer of seven bits a byte, and returns it with the offset of the next integer. */
-function variableInteger(bytes: Buffer, at: number, name: string): [value: number, next: number] {
+function variableInteger(bytes: ByteView, at: number, name: string): [value: number, next: number] {
   let value = 0;
   for (let index = at; index < Math.min(at + 5, bytes.length); index++) {
-    value = value * 128 + (bytes[index]! & 0x7f);
-    if ((bytes[index]! & 0x80) === 0) return [value, index + 1];
+    value = value * 128 + (bytes.at(index)! & 0x7f);
+    if ((bytes.at(index)! & 0x80) === 0) return [value, index + 1];
   }
   return damaged('the table of its packets ends early', name);
 }

@@ -1,3 +1,5 @@
+import { type ByteView, viewed } from '../../kernel/byte-view.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { boxSize } from '../images/image-header.ts';
 
 /** Declaration of the samples of a track in an MP4 or MOV. */
@@ -17,8 +19,11 @@ export interface SampleDescription {
  * @param trackId as in the track header
  * @see ISO/IEC 14496-12, 8.3.2 (tkhd), 8.5.2 (stsd); QuickTime File Format, "Video sample description", "Sound sample description"
  */
-export function sampleDescription(bytes: Uint8Array, trackId: number): SampleDescription | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function sampleDescription(bytes: SourceBytes, trackId: number): SampleDescription | undefined {
+  return viewed(bytes, (file) => descriptionIn(file, trackId));
+}
+
+function descriptionIn(file: ByteView, trackId: number): SampleDescription | undefined {
   const tracks = childrenOf(file, 'moov').flatMap((moov) => childrenOf(moov, 'trak'));
   const track = tracks.find((trak) => childrenOf(trak, 'tkhd').some((header) => idOf(header) === trackId));
   let boxes = track === undefined ? [] : [track];
@@ -37,23 +42,23 @@ function readEntry({ type, body }: Box): Omit<SampleDescription, 'format'> {
   const start = [28, 44, 64][version] ?? 28;
   const boxes = [...boxesIn(body.subarray(start))];
   const wrapped = boxes.filter((box) => box.type === 'wave').flatMap((wave) => [...boxesIn(wave.body)]);
-  return { depth, configuration: [...boxes, ...wrapped].find((box) => box.type === type)?.whole };
+  return { depth, configuration: [...boxes, ...wrapped].find((box) => box.type === type)?.whole.bytes() };
 }
 
-function idOf(header: Buffer): number | undefined {
-  const at = header[0] === 1 ? 20 : 12;
+function idOf(header: ByteView): number | undefined {
+  const at = header.at(0) === 1 ? 20 : 12;
   return header.length >= at + 4 ? header.readUInt32BE(at) : undefined;
 }
 
 interface Box {
   readonly type: string;
-  readonly body: Buffer;
+  readonly body: ByteView;
   /** The box with its header. */
-  readonly whole: Buffer;
+  readonly whole: ByteView;
 }
 
 /** Yields the boxes of a range, up to the first invalid box. */
-function* boxesIn(range: Buffer): Generator<Box> {
+function* boxesIn(range: ByteView): Generator<Box> {
   for (let at = 0; at + 8 <= range.length; ) {
     const [size, header] =
       range.readUInt32BE(at) === 1 && at + 16 > range.length ? [0, 8] : boxSize(range, at, range.length);
@@ -64,8 +69,8 @@ function* boxesIn(range: Buffer): Generator<Box> {
   }
 }
 
-function childrenOf(parent: Buffer, type: string): Buffer[] {
-  const found: Buffer[] = [];
+function childrenOf(parent: ByteView, type: string): ByteView[] {
+  const found: ByteView[] = [];
   for (const box of boxesIn(parent)) if (box.type === type) found.push(box.body);
   return found;
 }

@@ -1,4 +1,5 @@
 import type { SoundLength } from '../../contract/video-measures.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { RenderError } from '../render-error.ts';
 import { checkSound } from './check-media.ts';
 import { mediaLength } from './examine-media.ts';
@@ -13,7 +14,7 @@ import { type OnCounted, openSound } from './open-sound.ts';
  * @throws RenderError asset_type_unsupported, asset_too_large, asset_decode_failed; the last also for a file whose end is missing, because
  * a scene that is as long as half a voice would look correct
  */
-export async function soundLength(bytes: Uint8Array, name: string, onProgress?: OnCounted): Promise<SoundLength> {
+export async function soundLength(bytes: SourceBytes, name: string, onProgress?: OnCounted): Promise<SoundLength> {
   await checkSound(bytes, name);
   const { seconds, announced } = await mediaLength(bytes, name, 'audio');
   if (announced !== undefined) throw incomplete(name, seconds, announced);

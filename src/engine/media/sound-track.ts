@@ -1,4 +1,5 @@
 import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { isPcm } from './decode-pcm.ts';
 import { bytesOf } from './open-media.ts';
 import { sampleDescription } from './sample-description.ts';
@@ -36,7 +37,7 @@ const CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'vorbi
  *
  * @param bytes of the file, which `openMedia` has accepted
  */
-export async function containedTrack(track: InputAudioTrack, bytes: Uint8Array): Promise<SoundTrack | undefined> {
+export async function containedTrack(track: InputAudioTrack, bytes: SourceBytes): Promise<SoundTrack | undefined> {
   const coded = await codedAs(track, bytes);
   if (coded === undefined) return undefined;
   const sink = new EncodedPacketSink(track);
@@ -53,7 +54,7 @@ export async function containedTrack(track: InputAudioTrack, bytes: Uint8Array):
 
 type Coded = Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels'>;
 
-async function codedAs(track: InputAudioTrack, bytes: Uint8Array): Promise<Coded | undefined> {
+async function codedAs(track: InputAudioTrack, bytes: SourceBytes): Promise<Coded | undefined> {
   const codec = await track.getCodec();
   const shape = { sampleRate: await track.getSampleRate(), channels: await track.getNumberOfChannels() };
   if (codec === null && (await track.getInternalCodecId()) === 'alac') {

@@ -1,4 +1,5 @@
 import type { InputVideoTrack } from 'mediabunny';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { VideoDecoding } from '../codec/decoder.ts';
 import { bytesOf } from './open-media.ts';
 import { sampleDescription } from './sample-description.ts';
@@ -33,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
  *
  * @param bytes of the file, which `openMedia` has accepted
  */
-export async function videoDecoding(track: InputVideoTrack, bytes: Uint8Array): Promise<VideoDecoding | undefined> {
+export async function videoDecoding(track: InputVideoTrack, bytes: SourceBytes): Promise<VideoDecoding | undefined> {
   const codec = await track.getCodec();
   const config = await track.getDecoderConfig();
   if (codec !== null && CODECS.has(codec) && config !== null) {

@@ -1,4 +1,5 @@
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
+import { headOf, type SourceBytes } from '../../kernel/source-file.ts';
 import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../free-buffers.ts';
@@ -26,7 +27,7 @@ interface ClipPart {
  * @throws RenderError asset_decode_failed, asset_type_unsupported
  * @throws ReelformError encoder_missing
  */
-export async function videoPictures(bytes: Uint8Array, name: string, part: ClipPart): Promise<ClipPictures> {
+export async function videoPictures(bytes: SourceBytes, name: string, part: ClipPart): Promise<ClipPictures> {
   const input = openMedia(bytes, name);
   try {
     const track = (await input.getPrimaryVideoTrack())!;
@@ -65,8 +66,8 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
 }
 
 /** Returns the tolerance for start times in seconds: WebM rounds them, usually to milliseconds. */
-function toleranceOf(bytes: Uint8Array, resolution: number): number {
-  const isWebm = bytes[0] === 0x1a;
+function toleranceOf(bytes: SourceBytes, resolution: number): number {
+  const isWebm = headOf(bytes)[0] === 0x1a;
   return isWebm ? Math.min(0.5 / resolution, 0.0005) + 1e-6 : 1e-6;
 }
 

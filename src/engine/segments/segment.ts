@@ -3,7 +3,9 @@ import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { sourceSha256 } from '../../kernel/source-file.ts';
 import type {
+  InputClip,
   InputDocument,
   InputFile,
   InputImage,
@@ -86,8 +88,8 @@ function keyOf(value: () => Json): Sha256 | null {
   }
 }
 
-function pictureOf({ assetId, width, height, bytes, transform }: InputImage): Json {
-  return { assetId, width, height, bytes: knownSha256(bytes), transform: { ...transform } };
+function pictureOf({ assetId, width, height, bytes, transform }: InputImage | InputClip): Json {
+  return { assetId, width, height, bytes: sourceSha256(bytes), transform: { ...transform } };
 }
 
 /** Digests each layer and asset separately, because the segments of a video share most of them. */
@@ -144,7 +146,7 @@ export function soundKey(
 function soundOf(sound: InputSound): Json {
   const { bytes, startSeconds, endSeconds, endFadeSeconds, skipSeconds, duckedBy, speech } = sound;
   return {
-    bytes: knownSha256(bytes),
+    bytes: sourceSha256(bytes),
     startSeconds,
     endSeconds,
     transform: { ...sound.transform },

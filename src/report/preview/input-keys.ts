@@ -1,5 +1,6 @@
 import { packed } from '../../engine/packed-input.ts';
-import { knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { type SourceBytes, sourceSha256 } from '../../kernel/source-file.ts';
 import type { InputDocument, ScenesInput, VideoInput } from '../../template/render-input.ts';
 
 /** Digests that distinguish inputs without drawing them. */
@@ -48,6 +49,6 @@ function documentParts({ animation, fonts, images, clips }: InputDocument): unkn
   return [sha256(packed(animation)), ...[fonts, images, clips].map(withDigests)];
 }
 
-function withDigests(files: readonly { readonly bytes: Uint8Array }[]): unknown[] {
-  return files.map((file) => ({ ...file, bytes: knownSha256(file.bytes) }));
+function withDigests(files: readonly { readonly bytes: SourceBytes }[]): unknown[] {
+  return files.map((file) => ({ ...file, bytes: sourceSha256(file.bytes) }));
 }

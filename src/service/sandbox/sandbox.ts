@@ -29,6 +29,8 @@ interface SandboxedProgram {
   readonly args: readonly string[];
   /** The only writable folder; absolute. */
   readonly folder: string;
+  /** Further paths that it may read; absolute. */
+  readonly readable?: readonly string[];
   /** Programs outside the package that it may run, absolute. Without any, it cannot start processes. */
   readonly programs: readonly string[];
 }
@@ -146,8 +148,8 @@ function landlock(version: number): Sandbox {
     kind: 'landlock',
     description: `Landlock ABI ${version} and seccomp`,
     gap: landlockGap(version),
-    command({ args, folder, programs }) {
-      const reading = readablePaths(programs).map((path): [string, PathAccess] => [path, 'read']);
+    command({ args, folder, programs, readable = [] }) {
+      const reading = [...readablePaths(programs), ...readable].map((path): [string, PathAccess] => [path, 'read']);
       const policy = JSON.stringify({ paths: [...reading, ...KERNEL_PATHS, [folder, 'write']] });
       const launched = [built('landlock-launcher.cjs'), policy, ...preloaded(programs), ...args];
       return { file: execPath, args: launched, env: environment(folder) };
@@ -160,12 +162,14 @@ function bubblewrap(version: string): Sandbox {
     kind: 'bubblewrap',
     description: `bubblewrap ${version}`,
     gap: null,
-    command({ args, folder, programs }) {
-      const reading = readablePaths(programs).flatMap((path) => ['--ro-bind', path, path]);
-      const system = ['--proc', '/proc', '--dev', '/dev', '--bind', folder, folder, '--chdir', folder];
+    command({ args, folder, programs, readable = [] }) {
+      const reading = [...readablePaths(programs), ...readable].flatMap((path) => ['--ro-bind', path, path]);
+      const system = ['--proc', '/proc', '--dev', '/dev'];
+      const own = ['--bind', folder, folder, '--chdir', folder];
       // Not in a new session, so that limits of the process group hold for it too.
       const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'];
-      const command = [...isolation, ...reading, ...system, '--', execPath, ...preloaded(programs), ...args];
+      // The folders may be below /dev.
+      const command = [...isolation, ...system, ...reading, ...own, '--', execPath, ...preloaded(programs), ...args];
       return { file: 'bwrap', args: command, env: { ...environment(folder), PATH: env.PATH ?? '' } };
     },
   };

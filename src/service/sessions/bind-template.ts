@@ -2,6 +2,7 @@ import type { OutputRequest } from '../../contract/wire/output.ts';
 import type { SceneTransition } from '../../contract/wire/scene-request.ts';
 import { type AnyRenderInput, type PackedInput, packRenderInput, unpackAnimation } from '../../engine/packed-input.ts';
 import { defined } from '../../kernel/defined.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { bindScenes, type SceneValues } from '../../template/bind/bind-scenes.ts';
 import { usedFonts } from '../../template/lottie/slots/lottie-slots.ts';
 import type { VideoInput } from '../../template/render-input.ts';
@@ -33,7 +34,7 @@ export interface BindInput extends SessionScenes<SessionTemplate> {
   /** Fingerprint of the video, for the file's metadata. */
   readonly fingerprint?: string | null | undefined;
   /** As of `bindMapping`. */
-  readonly sources: SceneSources<Uint8Array>;
+  readonly sources: SceneSources<SourceBytes>;
 }
 
 interface BindOptions {

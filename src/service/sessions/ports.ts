@@ -11,6 +11,7 @@ import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import type { Code } from '../../kernel/diagnostic.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { InputFile } from '../../template/render-input.ts';
 import type { BoundInput, SessionTemplate } from './bind-template.ts';
 
@@ -34,7 +35,8 @@ export type SourceKind = 'image' | 'video' | 'audio';
 
 /** A file that is safe to decode. Its type and size were read from its bytes. */
 export interface FetchedSource {
-  readonly bytes: Uint8Array;
+  /** Images are in memory; clips and sounds may be files. */
+  readonly bytes: SourceBytes;
   readonly sha256: Sha256;
   /** MIME type. */
   readonly contentType: string;

@@ -9,6 +9,7 @@ import type { AnyRenderInput } from '../../engine/packed-input.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.ts';
 import { renderingDigest, videoFiles } from './input-digest.ts';
 import {
@@ -192,7 +193,7 @@ export function withFindings(files: readonly StoredFile[], rendered: readonly Re
 
 /** The media of a video. */
 interface ReadSources {
-  readonly bytes: SceneSources<Uint8Array>;
+  readonly bytes: SceneSources<SourceBytes>;
   readonly digests: SceneSources<Sha256>;
   /** Entries of the session's `source_uploads`. */
   readonly sources: SessionSource[];
@@ -202,7 +203,7 @@ interface ReadSources {
 
 /** Concurrent reads of one session, of images and of larger files. */
 const READS = { image: 6, large: 2 };
-/** Maximum total bytes of a session's sources, which are held in memory twice. A source of several scenes is held once. */
+/** Maximum total bytes of a session's sources. A source of several scenes counts once. */
 const MAX_TOTAL_BYTES = 500_000_000;
 
 interface Medium {
@@ -219,7 +220,7 @@ async function readSources(
   reader: SourceReader,
   signal: AbortSignal,
 ): Promise<ReadSources> {
-  const bytes = emptySources<Uint8Array>(video);
+  const bytes = emptySources<SourceBytes>(video);
   const digests = emptySources<Sha256>(video);
   const failures: unknown[] = [];
   let totalBytes = 0;

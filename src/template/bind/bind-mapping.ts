@@ -13,6 +13,7 @@ import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { parseColor } from '../color.ts';
 import { slotValue } from '../derive-spec.ts';
 import { mergeSettings, STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
@@ -56,7 +57,7 @@ export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' 
 export function bindMapping(
   template: TemplatePackage,
   { resources, audio_tracks = {}, font_changes = {}, output, fingerprint = null }: BindRequest,
-  fetched: ReadonlyMap<string, Uint8Array>,
+  fetched: ReadonlyMap<string, SourceBytes>,
 ): RenderInput {
   const animation = copyOf(template.animation);
   const basis = outputBasis(template);

@@ -1,6 +1,7 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { isAvif } from '../../kernel/file-kind.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import { hasKeyframes } from '../lottie/drawing-form/animated-flag.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
 import { type LayerSpan, layerSpans } from '../lottie/visibility/layer-spans.ts';
@@ -8,7 +9,7 @@ import type { InputClip, InputImage, InputSound, LottieDocument } from '../rende
 
 /** The bytes for an asset. `name` identifies them in errors. */
 interface Medium<T> {
-  readonly bytes: Uint8Array;
+  readonly bytes: SourceBytes;
   readonly name: string;
   readonly transform: T;
   /** As `InputImage.isOwn`. */
@@ -26,7 +27,7 @@ export class MediaBinder {
     this.#times = soundTimes(animation);
   }
 
-  /** Adds a clip with its sound if `isVideo` is true and the bytes are not a still image; otherwise an image. */
+  /** Adds an image if the bytes are one or `isVideo` is false; otherwise a clip with its sound. Images are always in memory. */
   addPicture(
     { node, assetId }: { readonly node: LottieNode; readonly assetId: string },
     { isVideo, ...medium }: Medium<Transform> & { readonly isVideo: boolean },
@@ -34,8 +35,8 @@ export class MediaBinder {
     if (this.#images.has(assetId) || this.#clips.has(assetId)) return;
     const { transform, bytes, ...origin } = medium;
     const visual = { assetId, width: Number(node.w), height: Number(node.h), ...medium };
-    if (!isVideo || isImage(bytes)) {
-      this.#images.set(assetId, visual);
+    if (bytes instanceof Uint8Array && (!isVideo || isImage(bytes))) {
+      this.#images.set(assetId, { ...visual, bytes });
       return;
     }
     this.#clips.set(assetId, visual);

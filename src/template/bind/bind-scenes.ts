@@ -9,6 +9,7 @@ import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type {
   InputFile,
   InputScene,
@@ -29,7 +30,7 @@ import { trackSounds, withDucking } from './track-sounds.ts';
 export interface SceneValues extends Pick<BindRequest, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly template: TemplatePackage;
   /** As of `bindMapping`, with the tracks of the scene. */
-  readonly fetched: ReadonlyMap<string, Uint8Array>;
+  readonly fetched: ReadonlyMap<string, SourceBytes>;
   /** `cover` by default. */
   readonly fit?: SceneFit | undefined;
   /** Colour behind the scene, which outputs with transparency do not have; black by default. */
@@ -44,7 +45,7 @@ export interface ScenesRequest extends Pick<BindRequest, 'output' | 'fingerprint
   /** In the order of `timeline.scenes`. */
   readonly scenes: readonly SceneValues[];
   /** The bytes of the video's own tracks by `trackKey`. */
-  readonly fetched: ReadonlyMap<string, Uint8Array>;
+  readonly fetched: ReadonlyMap<string, SourceBytes>;
   /** Loudness of the finished sound; that of the mix if absent. */
   readonly loudness?: LoudnessRequest;
 }
@@ -162,7 +163,7 @@ function bindOnly(
   };
 }
 
-function fileOf(files: ReadonlyMap<string, Uint8Array>, key: string): [key: string, bytes: Uint8Array][] {
+function fileOf(files: ReadonlyMap<string, SourceBytes>, key: string): [key: string, bytes: SourceBytes][] {
   const bytes = files.get(key);
   return bytes === undefined ? [] : [[key, bytes]];
 }

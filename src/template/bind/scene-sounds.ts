@@ -3,6 +3,7 @@ import { divide, type Rational, rational, rationalRate, toNumber } from '../../c
 import { isNatural } from '../../contract/timeline/time-map.ts';
 import type { Timeline, TimelineScene } from '../../contract/timeline/timeline.ts';
 import { defined } from '../../kernel/defined.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { InputSound } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import type { BindRequest } from './bind-mapping.ts';
@@ -14,7 +15,7 @@ interface SceneSounds extends Pick<BindRequest, 'audio_tracks'> {
   /** Sounds of the template and its clips, at times of the template. */
   readonly sounds: readonly InputSound[];
   /** The bytes of the tracks by `trackKey`. */
-  readonly fetched: ReadonlyMap<string, Uint8Array>;
+  readonly fetched: ReadonlyMap<string, SourceBytes>;
 }
 
 /** Fade of a sound that is cut, in seconds. */

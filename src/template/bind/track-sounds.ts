@@ -2,6 +2,7 @@ import { givesWay } from '../../contract/video-spec.ts';
 import { type AudioResource, type AudioTransform, type Mapping, trackKey } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { InputSound } from '../render-input.ts';
 
 /** A sound of an input that may be a track. */
@@ -24,7 +25,7 @@ interface TrackSpan extends Pick<InputSound, 'startSeconds' | 'endSeconds' | 'en
 export function trackSounds(
   { startSeconds, endSeconds, endFadeSeconds, videoEndSeconds = endSeconds, scene }: TrackSpan,
   tracks: NonNullable<Mapping['audio_tracks']>,
-  fetched: ReadonlyMap<string, Uint8Array>,
+  fetched: ReadonlyMap<string, SourceBytes>,
 ): PlacedSound[] {
   return tracksInMixOrder(tracks).flatMap(([track, { transform = {}, speech }]): PlacedSound[] => {
     const name = trackKey(track);

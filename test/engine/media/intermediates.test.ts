@@ -2,13 +2,17 @@ import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { checkClip, checkSound } from '../../../src/engine/media/check-media.ts';
 import { decodePcm } from '../../../src/engine/media/decode-pcm.ts';
+import { mediaTypeOf } from '../../../src/engine/media/media-type.ts';
 import { openSound } from '../../../src/engine/media/open-sound.ts';
 import { packetTrack } from '../../../src/engine/media/open-sound-track.ts';
 import type { Picture } from '../../../src/engine/media/picture.ts';
 import { videoPictures } from '../../../src/engine/media/video-pictures.ts';
+import { ByteView } from '../../../src/kernel/byte-view.ts';
 import { onset, rms } from './decoded-track.ts';
 import { mediaFile, numberIn } from './media-files.ts';
 import { aiffFile, cafFile, cafTable } from './sound-files.ts';
+
+const trackOf = (file: Uint8Array) => packetTrack(ByteView.open(file), mediaTypeOf(file), 'sound');
 
 async function picturesOf(bytes: Uint8Array, seconds: readonly number[]): Promise<Picture[]> {
   await checkClip(bytes, 'clip');
@@ -140,7 +144,7 @@ describe('sounds as editors export them', () => {
     };
     const files = [cafFile(format, data), ...(compression === null ? [] : [aiffFile(compression, bits, 1, data)])];
     for (const file of files) {
-      const track = packetTrack(file, 'sound')!;
+      const track = trackOf(file)!;
       expect([track.sampleRate, track.endSeconds]).toEqual([8000, 0.25]);
       const values: number[] = [];
       for await (const packet of track.packets(0)) values.push(...decodePcm(track.codec, packet.data, 1)[0]!);
@@ -152,12 +156,12 @@ describe('sounds as editors export them', () => {
   test('a CAF that was not closed extends to the end of the file', () => {
     const file = mediaFile('beep.caf');
     file.writeBigInt64BE(-1n, file.indexOf('data') + 4);
-    expect(packetTrack(file, 'sound')).toMatchObject({ endSeconds: 0.5, announcedSeconds: undefined });
+    expect(trackOf(file)).toMatchObject({ endSeconds: 0.5, announcedSeconds: undefined });
   });
 
   test.each(['beep.aiff', 'beep.caf', 'beep.ac3'])('%s may end early', async (name) => {
     const file = mediaFile(name);
-    const track = packetTrack(file.subarray(0, Math.floor(file.length * 0.6)), 'sound')!;
+    const track = trackOf(file.subarray(0, Math.floor(file.length * 0.6)))!;
     expect(track.endSeconds).toBeLessThan(0.45);
     expect(track.announcedSeconds).toBeGreaterThan(track.endSeconds);
   });
@@ -165,7 +169,7 @@ describe('sounds as editors export them', () => {
   test('WMA may end early', () => {
     // The only packet of the file counts as the first of two.
     const file = changed('beep.wma', '', (bytes) => bytes.writeBigUInt64LE(2n, 30 + 24 + 32));
-    const { endSeconds, announcedSeconds } = packetTrack(file, 'sound')!;
+    const { endSeconds, announcedSeconds } = trackOf(file)!;
     expect(announcedSeconds).toBeCloseTo(2 * endSeconds, 6);
   });
 

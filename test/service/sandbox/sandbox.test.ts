@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +91,55 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
     // The calls reach the filter, and not only a kernel that lacks them.
     if (setting === 'landlock') expect(results).toMatchObject(ANSWERS);
   });
+
+  it.skipIf(sandbox === null)(
+    'lets a program read linked files of a folder, and change neither them nor what they are linked to',
+    async () => {
+      const [folder, readable, outside] = ['own-', 'sources-', 'outside-'].map((name) =>
+        mkdtempSync(join(tmpdir(), name)),
+      );
+      const [secret, linked] = [join(outside!, 'clip'), join(readable!, 'clip')];
+      writeFileSync(secret, 'clip');
+      linkSync(secret, linked);
+      const program = join(folder!, 'program.mjs');
+      writeFileSync(
+        program,
+        `import fs from 'node:fs';
+       const [linked, folder, outside] = process.argv.slice(2);
+       const mine = folder + '/mine';
+       const tries = {
+         read: () => fs.readFileSync(linked, 'utf8'),
+         write: () => fs.writeFileSync(linked, 'x'),
+         append: () => fs.appendFileSync(linked, 'x'),
+         truncate: () => fs.truncateSync(linked),
+         remove: () => fs.rmSync(linked),
+         rename: () => fs.renameSync(linked, mine),
+         link: () => { fs.linkSync(linked, mine); fs.writeFileSync(mine, 'x'); },
+         mode: () => fs.chmodSync(linked, 0o777),
+         add: () => fs.writeFileSync(linked + '2', 'x'),
+         original: () => fs.readFileSync(outside, 'utf8'),
+       };
+       const results = Object.entries(tries).map(([name, run]) => {
+         try { return [name, run() ?? 'done']; } catch (error) { return [name, 'refused']; }
+       });
+       process.stdout.write(JSON.stringify(Object.fromEntries(results)));`,
+      );
+      const options = {
+        args: [program, linked, folder!, secret],
+        folder: folder!,
+        programs: [],
+        readable: [readable!],
+      };
+      const { file, args, env } = sandbox!.command(options);
+      const { stdout } = await execa(file, args, { env, extendEnv: false });
+      const refused = ['write', 'append', 'truncate', 'remove', 'rename', 'link', 'mode', 'add', 'original'];
+      expect(JSON.parse(stdout)).toEqual({
+        read: 'clip',
+        ...Object.fromEntries(refused.map((name) => [name, 'refused'])),
+      });
+      expect([readFileSync(secret, 'utf8'), readdirSync(readable!)]).toEqual(['clip', ['clip']]);
+    },
+  );
 
   it.skipIf(sandbox === null)(
     'passes descriptor 3 to a program, and what the parent sends before it starts',

@@ -1,4 +1,5 @@
 import { packAnimation } from '../../../engine/packed-input.ts';
+import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
 import type { InputDocument } from '../../../template/render-input.ts';
 import type { BindInput, BindTemplate, PackedPackage, SessionTemplate } from '../bind-template.ts';
 import type { TaskRunner } from './tasks.ts';
@@ -6,24 +7,26 @@ import type { TaskRunner } from './tasks.ts';
 /** Binds in sandboxed processes. Fonts and media stay here: each is sent as a few bytes that identify it. */
 export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
   return async (input, options) => {
-    const files: Uint8Array[] = [];
+    const files: SourceBytes[] = [];
     const sources = ({ scenes, tracks }: BindInput['sources']): BindInput['sources'] => {
-      const stubsOf = (map: ReadonlyMap<string, Uint8Array>) =>
+      const stubsOf = (map: ReadonlyMap<string, SourceBytes>) =>
         new Map([...map].map(([key, bytes]) => [key, stubOf(bytes, files.push(bytes) - 1)]));
       return { scenes: scenes.map(stubsOf), tracks: stubsOf(tracks) };
     };
     const templates = [...input.templates].map(([id, template]) => [id, withStubs(template, files)] as const);
     const sent = { ...input, templates: new Map(templates), sources: sources(input.sources) };
     const renderInput = await processes.run('bind', sent, options);
-    const whole = <T extends { readonly bytes: Uint8Array }>(list: readonly T[]): T[] =>
+    const media = <T extends { readonly bytes: SourceBytes }>(list: readonly T[]): T[] =>
       list.map((item) => ({ ...item, bytes: fileOf(item.bytes, files) }));
+    const inMemory = <T extends { readonly bytes: Uint8Array }>(list: readonly T[]): T[] =>
+      list.map((item) => ({ ...item, bytes: bytesOf(item.bytes, files) }));
     const wholeDocument = <D extends Omit<InputDocument, 'animation'>>(document: D): D => ({
       ...document,
-      fonts: whole(document.fonts),
-      images: whole(document.images),
-      clips: whole(document.clips),
+      fonts: inMemory(document.fonts),
+      images: inMemory(document.images),
+      clips: media(document.clips),
     });
-    const sounds = whole(renderInput.sounds);
+    const sounds = media(renderInput.sounds);
     return 'scenes' in renderInput
       ? { ...renderInput, scenes: renderInput.scenes.map(wholeDocument), sounds }
       : { ...wholeDocument(renderInput), sounds };
@@ -31,7 +34,7 @@ export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
 }
 
 /** Returns a template whose files are stubs. @param files to which its files are added */
-function withStubs(template: SessionTemplate, files: Uint8Array[]): PackedPackage {
+function withStubs(template: SessionTemplate, files: SourceBytes[]): PackedPackage {
   const stubs = <T extends { readonly bytes: Uint8Array }>(map: ReadonlyMap<string, T>): Map<string, T> =>
     new Map([...map].map(([key, file]) => [key, { ...file, bytes: stubOf(file.bytes, files.push(file.bytes) - 1) }]));
   const { animation, fonts, extraFonts, images, sounds } = template;
@@ -49,15 +52,23 @@ function withStubs(template: SessionTemplate, files: Uint8Array[]): PackedPackag
 const HEAD_BYTES = 12;
 
 /** Returns the head of a file followed by its number. */
-function stubOf(bytes: Uint8Array, number: number): Uint8Array {
+function stubOf(bytes: SourceBytes, number: number): Uint8Array {
   const stub = new Uint8Array(HEAD_BYTES + 4);
-  stub.set(bytes.subarray(0, HEAD_BYTES));
+  stub.set(headOf(bytes).subarray(0, HEAD_BYTES));
   new DataView(stub.buffer).setUint32(HEAD_BYTES, number);
   return stub;
 }
 
-function fileOf(stub: Uint8Array, files: readonly Uint8Array[]): Uint8Array {
-  const file = files[new DataView(stub.buffer, stub.byteOffset).getUint32(HEAD_BYTES)];
+/** Returns the file of a stub, which must be in memory, as those of images and fonts are. */
+function bytesOf(stub: Uint8Array, files: readonly SourceBytes[]): Uint8Array {
+  const file = fileOf(stub, files);
+  if (file instanceof Uint8Array) return file;
+  throw new Error('Internal error: a bound input has a clip or sound in place of an image');
+}
+
+function fileOf(stub: SourceBytes, files: readonly SourceBytes[]): SourceBytes {
+  const head = headOf(stub);
+  const file = files[new DataView(head.buffer, head.byteOffset).getUint32(HEAD_BYTES)];
   if (file === undefined)
     throw new Error('Internal error: a bound input refers to a file that its template does not contain');
   return file;

@@ -1,4 +1,6 @@
+import type { Sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
+import { SourceFile } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 
 /** Limits of a message that a reader accepts. */
@@ -30,23 +32,32 @@ const MAX_DEPTH = 64;
 /** Buffers up to this size share memory. */
 const SMALL_BYTES = 4_096;
 
+/** Hands files over to the receiver of a message. */
+export interface FileSender {
+  /** Returns the name under which the receiver takes a file. */
+  nameOf(file: TemporaryFile): string;
+  /** Returns the path at which the receiver reads a source. */
+  pathOf(source: SourceFile): string;
+}
+
+function refuseFile(): never {
+  throw new TypeError('Internal error: a message contains a file');
+}
+
 /**
- * Encodes a message about a task: plain values, maps, byte arrays and temporary files, of which it contains the names. Receivers can
- * read it without trusting the sender, unlike V8's format.
+ * Encodes a message about a task: plain values, maps, byte arrays, temporary files, of which it contains the names, and sources, of
+ * which it contains the paths. Receivers can read it without trusting the sender, unlike V8's format.
  *
  * Format: number of the task, length of the JSON text and number of attachments (4 bytes each), length of each attachment
  * (6 bytes each), the attachments, the text. Numbers are unsigned and big-endian.
  *
- * @param nameOf hands a file over to the receiver, and returns the name under which it takes the file
  * @returns chunks to write in order; byte arrays of the message are not copied, and sent once if they occur several times
  * @throws TypeError for a value of another class
  */
 export function encodeMessage(
   task: number,
   message: unknown,
-  nameOf: (file: TemporaryFile) => string = () => {
-    throw new TypeError('Internal error: a message contains a file');
-  },
+  { nameOf, pathOf }: Partial<FileSender> = {},
 ): Uint8Array[] {
   const attachments: Uint8Array[] = [];
   /** Index of each attachment: scenes of one template have the same files. */
@@ -64,7 +75,11 @@ export function encodeMessage(
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof Uint8Array) return { [TAG]: 'bytes', at: attach(value) };
     if (Array.isArray(value)) return value.map(plain);
-    if (value instanceof TemporaryFile) return { [TAG]: 'file', name: nameOf(value) };
+    if (value instanceof TemporaryFile) return { [TAG]: 'file', name: (nameOf ?? refuseFile)(value) };
+    if (value instanceof SourceFile) {
+      const { length, sha256, head } = value;
+      return { [TAG]: 'source', path: (pathOf ?? refuseFile)(value), length, sha256, head: plain(head) };
+    }
     if (value instanceof Map) return { [TAG]: 'map', entries: [...value].map(plain) };
     const prototype = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
@@ -91,6 +106,8 @@ interface MessageReaderOptions {
   onMessage(task: number, message: unknown, bytes: number): void;
   /** Takes over a file of the sender. @param name without a path */
   takeFile(name: string): TemporaryFile;
+  /** The sender is trusted to name the paths of sources. */
+  readonly acceptsSources?: true;
 }
 
 const FILE_NAME = /^[\w-]{1,64}$/;
@@ -171,6 +188,10 @@ export class MessageReader {
         files += 1;
         if (files > limits.files) throw new MalformedMessage(`it has more than ${limits.files} files`);
         return this.#take(value.name, limits);
+      }
+      if (tag === 'source' && this.#options.acceptsSources === true) {
+        const { path, length, sha256 } = value as { path: string; length: number; sha256: Sha256 };
+        return new SourceFile({ path, length, sha256, head: restore(value.head, depth + 1) as Uint8Array });
       }
       const attachment = tag === 'bytes' && typeof value.at === 'number' ? attachments[value.at] : undefined;
       if (attachment === undefined) throw new MalformedMessage('its text is invalid');

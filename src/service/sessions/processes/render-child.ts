@@ -6,18 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { builtFile } from '../../../engine/built-file.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
-import { packRenderInput } from '../../../engine/packed-input.ts';
 import { errorFrom, type Failure, RenderError } from '../../../engine/render-error.ts';
-import { isRecord } from '../../../kernel/json.ts';
 import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
-import type { VideoInput } from '../../../template/render-input.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { messageCheck } from './check-answer.ts';
 import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
+import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
+import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
   FOLDER_PREFIX,
@@ -103,6 +102,7 @@ export class RenderChild implements TaskRunner {
   readonly #subprocess;
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
+  readonly #sources = new SharedSources();
   readonly #options: RenderChildOptions;
   /** By number. */
   readonly #running = new Map<number, RunningTask>();
@@ -130,6 +130,7 @@ export class RenderChild implements TaskRunner {
         JSON.stringify(preparation),
       ],
       folder: this.#folder,
+      readable: [this.#sources.folder],
       programs: [],
     });
     this.#subprocess = execa(file, args, {
@@ -195,6 +196,7 @@ export class RenderChild implements TaskRunner {
       bytes: bytes ?? NO_BYTES,
     };
     let progress = 0;
+    const sources = this.#sources.lease();
     try {
       return await new Promise<TaskOutput<Kind>>((resolve, reject) => {
         const advance = (done: number, count: number): void => {
@@ -217,17 +219,29 @@ export class RenderChild implements TaskRunner {
             else resolve(message.output);
           },
         });
-        this.#subprocess.stdin.cork();
-        const chunks = encodeMessage(task, request, (file) => file.shareIn(this.#folder));
-        for (const chunk of chunks) this.#subprocess.stdin.write(chunk);
-        this.#subprocess.stdin.uncork();
+        const chunks = encodeMessage(task, request, {
+          nameOf: (file) => file.shareIn(this.#folder),
+          pathOf: (source) => sources.pathOf(source),
+        });
+        void sources.ready().then(() => {
+          clock.progressed();
+          this.#send(chunks);
+        }, reject);
       });
     } finally {
       clock.stop();
       unwatch();
       signal?.removeEventListener('abort', onAbort);
       this.#running.delete(task);
+      sources.end();
     }
+  }
+
+  #send(chunks: readonly Uint8Array[]): void {
+    const { stdin } = this.#subprocess;
+    stdin.cork();
+    for (const chunk of chunks) stdin.write(chunk);
+    stdin.uncork();
   }
 
   /** Kills the process; resolves when it is gone. */
@@ -298,6 +312,7 @@ export class RenderChild implements TaskRunner {
     const { exitCode, signal, originalMessage } = await this.#subprocess;
     if (this.#subprocess.pid !== undefined) await groupEnded(this.#subprocess.pid);
     tryToRemove(this.#folder);
+    this.#sources.remove();
     const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
     // A launcher reports a signal as an exit code above 128.
     const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
@@ -319,11 +334,12 @@ export class RenderChild implements TaskRunner {
     this.#kill();
   }
 
-  /** Marks the folder as in use, so that no other process sweeps it as a leftover. @returns whether it is still there */
+  /** Marks the folders as in use, so that no other process sweeps them as leftovers. @returns whether they are still there */
   #keepFolder(): boolean {
     const now = new Date();
     try {
       utimesSync(this.#folder, now, now);
+      utimesSync(this.#sources.folder, now, now);
       return true;
     } catch {
       return false;
@@ -371,21 +387,4 @@ function yieldToParent(pid: number | undefined): void {
   } catch {
     // The process has ended already; its end is reported as such.
   }
-}
-
-/**
- * Packs the animation of a task's input. A message with its objects takes many times as long to write and to read, seconds for
- * the largest animations, and blocks this thread meanwhile.
- */
-function packInput(input: TaskInput<TaskKind>): unknown {
-  if (isRenderInput(input)) return packRenderInput(input);
-  return 'renderInput' in input && isRenderInput(input.renderInput)
-    ? { ...input, renderInput: packRenderInput(input.renderInput) }
-    : input;
-}
-
-function isRenderInput(value: unknown): value is VideoInput {
-  if (!isRecord(value)) return false;
-  const [document] = Array.isArray(value.scenes) ? value.scenes : [value];
-  return isRecord(document.animation) && !(document.animation instanceof Uint8Array);
 }

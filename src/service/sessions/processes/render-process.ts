@@ -7,6 +7,7 @@ import type { EncoderFactory } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import { unpackRenderInput } from '../../../engine/packed-input.ts';
 import { failureFrom } from '../../../engine/render-error.ts';
+import type { SourceBytes } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { tryToRemove } from '../../../kernel/temporary-folder.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
@@ -90,7 +91,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async package({ input, bytes }) {
     const { inspectPackageZip } = await import('../sources/inspect-package.ts');
-    return inspectPackageZip(bytes, input.wants);
+    return inspectPackageZip(inMemory(bytes), input.wants);
   },
   async bind({ input }) {
     const { bindHere } = await import('../bind-template.ts');
@@ -98,7 +99,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async font({ input, bytes }) {
     const { openFont } = await import('../../../engine/text/open-font.ts');
-    return openFont({ ...input, bytes }).then(
+    return openFont({ ...input, bytes: inMemory(bytes) }).then(
       ({ weight, weightRange }) => ({ problem: null, weight, weightRange }),
       (error: unknown) => ({ problem: failureFrom(error).message }),
     );
@@ -123,6 +124,7 @@ const requests = new MessageReader({
   limitsOf: () => ({ textBytes: Infinity, attachedBytes: Infinity, files: Infinity, fileBytes: Infinity }),
   onMessage: (task, request) => void answer(task, request as TaskRequest),
   takeFile: (name) => TemporaryFile.take(join(tmpdir(), name)),
+  acceptsSources: true,
 });
 const answers = new Socket({ fd: ANSWERS_DESCRIPTOR, readable: false, writable: true });
 
@@ -178,6 +180,11 @@ async function run(
   return handle({ input: input as TaskInput<TaskKind>, encoder, processors, bytes }, onProgress);
 }
 
+function inMemory(bytes: SourceBytes): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  throw new Error('Internal error: the file of a task is not in memory');
+}
+
 async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
   const { encoderOf } = await import('../../../engine/codec/video-encoder.ts');
   return encoderOf(choice);
@@ -191,7 +198,7 @@ async function freeMemory(kind: TaskKind): Promise<void> {
 }
 
 function send(task: number, message: TaskMessage): void {
-  for (const chunk of encodeMessage(task, message, (file) => file.release())) answers.write(chunk);
+  for (const chunk of encodeMessage(task, message, { nameOf: (file) => file.release() })) answers.write(chunk);
 }
 
 /** Empties this process's folder and kills the process, with its group if it leads a group. */

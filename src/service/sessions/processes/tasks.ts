@@ -15,6 +15,7 @@ import type { RenderedSegment, SegmentStill, SpooledSegments } from '../../../en
 import type { ComparedStill, StillComparison } from '../../../engine/stills/compare-stills.ts';
 import type { StillImage } from '../../../engine/stills/draw-stills.ts';
 import type { FontToOpen } from '../../../engine/text/open-font.ts';
+import type { SourceBytes } from '../../../kernel/source-file.ts';
 import type { SafeAreaName } from '../../../template/lint-severities.ts';
 import type { InputFile, RenderOutput } from '../../../template/render-input.ts';
 import type { BindInput, BoundInput } from '../bind-template.ts';
@@ -123,7 +124,7 @@ export interface TaskOptions extends RenderOptions {
   /** Processors that the task can use at once; 1 by default. It is given those that tasks of other videos leave free. */
   readonly processors?: number;
   /** The file that the task reads. */
-  readonly bytes?: Uint8Array;
+  readonly bytes?: SourceBytes;
   /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */
   readonly video?: symbol;
 }
@@ -170,7 +171,7 @@ export interface TaskRequest {
   /** See `TaskOptions`. */
   readonly processors: number;
   /** The file that the task reads; empty for most tasks. */
-  readonly bytes: Uint8Array;
+  readonly bytes: SourceBytes;
 }
 
 /** Descriptor of the process through which it sends its messages. Requests arrive at its standard input. */

@@ -3,6 +3,7 @@ import type { ImageHeader } from '../../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../../engine/media/media-type.ts';
 import { RenderError } from '../../../engine/render-error.ts';
 import { wrongKind } from '../../../kernel/file-kind.ts';
+import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
 import { isImage } from '../../../template/bind/bind-media.ts';
 import type { FetchedSource, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';
@@ -33,13 +34,14 @@ export type SourceDescription = Pick<FetchedSource, 'contentType' | 'width' | 'h
  * Reads the structure of a file without decoding it. Can take much time and memory: services call it in a sandboxed
  * process.
  *
+ * @param bytes in memory for an image
  * @param kind `any` for a file of unknown purpose
  * @throws RenderError asset_too_large, asset_type_unsupported, asset_decode_failed
  */
-export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'): Promise<SourceDescription> {
+export async function describeSource(bytes: SourceBytes, kind: SourceKind | 'any'): Promise<SourceDescription> {
   if (kind === 'any') return describeAny(bytes);
-  if (kind === 'image') return describeImage(bytes);
-  if (kind === 'video' && isImage(bytes)) {
+  if (kind === 'image') return describeImage(imageBytes(bytes));
+  if (kind === 'video' && bytes instanceof Uint8Array && isImage(bytes)) {
     const description = describeImage(bytes);
     refuseAnimation(bytes);
     return description;
@@ -86,18 +88,23 @@ function animationChunk(file: Buffer): number {
   return 0;
 }
 
-async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
-  if (isImage(bytes)) return describeImage(bytes);
+async function describeAny(bytes: SourceBytes): Promise<SourceDescription> {
+  if (isImage(headOf(bytes))) return describeImage(imageBytes(bytes));
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
     const wanted = 'a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
-    throw new RenderError('asset_type_unsupported', `The file ${wrongKind(bytes, wanted)}`);
+    throw new RenderError('asset_type_unsupported', `The file ${wrongKind(headOf(bytes), wanted)}`);
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
   return describeSource(bytes, 'video').catch((failure: unknown) => {
     // A file without video may have sound.
     return describeSource(bytes, 'audio').catch(() => Promise.reject(failure));
   });
+}
+
+function imageBytes(bytes: SourceBytes): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  throw new Error('Internal error: an image is not in memory');
 }
 
 function describeImage(bytes: Uint8Array): SourceDescription {
@@ -109,7 +116,7 @@ function describeImage(bytes: Uint8Array): SourceDescription {
   return { contentType: `image/${type}`, width, height };
 }
 
-/** Maximum bytes of a video or a sound, which are held in memory, also by the render process. */
+/** Maximum bytes of a video or a sound. */
 export const MAX_MEDIA_BYTES = 200_000_000;
 
 /** Fetch limits and Accept headers of each kind of source. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import type { ProbeUrl, UrlProbe } from '../../../contract/urls.ts';
-import { ByteCollector } from '../../../kernel/byte-collector.ts';
 import { defined } from '../../../kernel/defined.ts';
 import { type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { PROXY_UNCHECKED, proxyReason } from '../../../kernel/http/proxy.ts';
@@ -14,10 +13,11 @@ import {
   redirectTarget,
   retryAfterMs,
 } from '../../../kernel/http/send-request.ts';
-import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
+import { fetchFailure, TITLES } from './fetch-failure.ts';
 import { ALL_HOSTS, type HeldTurns, type PoliteHosts, WaitRequested } from './polite-hosts.ts';
+import { type BodyLimits, inMemory, type OpenSink, readBody, SinkFailure, tooLarge } from './read-body.ts';
 
 /** Limits of a fetch. */
 export interface FetchLimits extends BodyLimits {
@@ -56,10 +56,10 @@ export interface Validators {
   readonly lastModified: string | null;
 }
 
-export type FetchAnswer =
+export type FetchAnswer<Bytes = Buffer> =
   | {
       readonly status: 'fetched';
-      readonly bytes: Buffer;
+      readonly bytes: Bytes;
       readonly validators: Validators;
       readonly freshMs: number;
       /** As declared by the server, without parameters; null if it declared none that is valid. */
@@ -69,19 +69,26 @@ export type FetchAnswer =
   | { readonly status: 'unchanged'; readonly freshMs: number };
 
 /**
- * Fetches an http(s) URL into memory. `freshMs`: how long the server declared the answer fresh.
+ * Fetches an http(s) URL. `freshMs`: how long the server declared the answer fresh.
  *
  * @param options.known validators for a conditional request
+ * @param options.into where the body goes; into memory by default
  * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`, without the URL's query
  * @throws the signal's reason when it is aborted
  */
-export type FetchSource = (
+export type FetchSource = <Bytes = Buffer>(
   url: string,
   signal: AbortSignal,
-  options?: FetchOverrides & { readonly known?: Validators | null | undefined },
-) => Promise<FetchAnswer>;
+  options?: FetchOptions<Bytes>,
+) => Promise<FetchAnswer<Bytes>>;
 
-interface Wanted {
+interface FetchOptions<Bytes> extends FetchOverrides {
+  readonly known?: Validators | null | undefined;
+  readonly into?: OpenSink<Bytes> | undefined;
+}
+
+interface Wanted<Bytes> {
+  readonly openSink: OpenSink<Bytes>;
   /** The URL of the client's request. */
   readonly given: string;
   readonly known: Validators | null;
@@ -103,8 +110,8 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
   const agents = createGuardedAgents(policy);
 
   /** Requests one URL and returns its redirect or its result. */
-  const ask = async (url: URL, signal: AbortSignal, wanted: Wanted): Promise<Hop<FetchAnswer>> => {
-    const { given, known, accept, limits } = wanted;
+  const ask = async <Bytes>(url: URL, signal: AbortSignal, wanted: Wanted<Bytes>): Promise<Hop<FetchAnswer<Bytes>>> => {
+    const { given, known, accept, limits, openSink } = wanted;
     const answeredBy = sha256(url.href);
     const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
     const isConditional = Object.keys(conditions).length > 0;
@@ -130,13 +137,14 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
         throw asksToWait(status) ? waitRequested(failure, url, headers) : failure;
       }
       if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
-      const bytes = await readBody(body, given, limits);
+      const bytes = await readBody(body, given, { ...limits, openSink });
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
       const contentType = mediaTypeIn(headers['content-type']);
       return { result: { status: 'fetched', bytes, validators, freshMs, contentType } };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SessionFailure) throw error;
+      if (error instanceof SinkFailure) throw error.cause;
       const failed = error as Error & { readonly code?: unknown };
       throw typeof failed.code === 'string' ? requestFailure(failed as RequestFailed, given, url.host) : error;
     } finally {
@@ -144,17 +152,22 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
     }
   };
 
-  const fetchOnce: FetchSource = async (given, signal, options = {}) => {
-    const { known = null, accept = 'image/*', turns = [], ...special } = options;
+  const fetchOnce: FetchSource = async <Bytes>(
+    given: string,
+    signal: AbortSignal,
+    options: FetchOptions<Bytes> = {},
+  ) => {
+    const { known = null, accept = 'image/*', turns = [], into, ...special } = options;
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
+    const openSink = into ?? (inMemory as OpenSink<unknown> as OpenSink<Bytes>);
     const deadline = AbortSignal.timeout(limits.timeoutMs);
     const signalOrDeadline = AbortSignal.any([signal, deadline]);
     try {
       const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
         hosts.admit(url.host, turns);
-        const hop = await ask(url, signalOrDeadline, { given, known, accept, limits });
+        const hop = await ask(url, signalOrDeadline, { given, known, accept, limits, openSink });
         hosts.noteAnswer(url.host);
         // Any redirect may change at any time.
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
@@ -204,33 +217,6 @@ function freshnessOf(url: URL, { headers }: ResponseHead): number {
   return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;
 }
 
-function tooLarge(url: string, { maxBytes }: BodyLimits): SessionFailure {
-  return fetchFailure('asset_too_large', url, `is larger than ${maxBytes / 1_000_000} MB`);
-}
-
-const TITLES = {
-  asset_forbidden_host: 'The host of the asset is not allowed',
-  asset_too_large: 'The asset is too large',
-  asset_unreachable: 'The asset could not be fetched',
-} as const;
-
-const MAX_DETAIL_LENGTH = 300;
-
-/**
- * Creates the error of a failed fetch without the URL's query, user or password, and without resolved addresses.
- *
- * @param url as sent by the client
- */
-export function fetchFailure(
-  code: keyof typeof TITLES,
-  url: string,
-  what: string,
-  { isRetryable = false, cause }: { readonly isRetryable?: boolean; readonly cause?: unknown } = {},
-): SessionFailure {
-  const detail = `GET ${printableUrl(url)} ${what}`;
-  return new SessionFailure({ code, title: TITLES[code], detail, retryable: isRetryable }, cause);
-}
-
 /** Converts a request error. @param host of the last request */
 function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
   if (error.cause instanceof ForbiddenAddress) {
@@ -253,60 +239,6 @@ function waitRequested(failure: SessionFailure, { host }: URL, headers: Response
 /** Converts an unexpected status. 429 and 5xx are retryable. */
 function statusFailure(status: number, url: string): SessionFailure {
   return fetchFailure('asset_unreachable', url, `returned ${status}`, { isRetryable: status === 429 || status >= 500 });
-}
-
-/** Describes a response for the error about its content. */
-export function describeResponse(url: string, contentType: string | null): string {
-  return `GET ${printableUrl(url)} returned ${contentType ?? 'no content type'}`;
-}
-
-/** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */
-function printableUrl(text: string): string {
-  if (!URL.canParse(text)) return 'of an invalid URL';
-  const { protocol, host, pathname, search } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
-  const withoutQuery = `${protocol}//${host}${pathname}`;
-  const isLong = withoutQuery.length > MAX_DETAIL_LENGTH;
-  return `${isLong ? `${withoutQuery.slice(0, MAX_DETAIL_LENGTH)}…` : withoutQuery}${search === '' ? '' : '?…'}`;
-}
-
-interface BodyLimits {
-  /** Bytes after decompression. */
-  readonly maxBytes: number;
-  /** Minimum bytes in each window. */
-  readonly minBytesPerWindow: number;
-  readonly windowMs: number;
-}
-
-/**
- * Reads a body into memory. Counts bytes after decompression, which stops compression bombs, and aborts slow senders.
- *
- * @throws SessionFailure `asset_too_large`, `asset_unreachable`; the stream is then destroyed
- */
-async function readBody(stream: Readable, url: string, limits: BodyLimits): Promise<Buffer> {
-  const body = new ByteCollector(undefined, allocateUnforked);
-  let windowBytes = 0;
-  let isSlow = false;
-  const timer = setInterval(() => {
-    isSlow ||= windowBytes < limits.minBytesPerWindow;
-    windowBytes = 0;
-    if (isSlow) stream.destroy();
-  }, limits.windowMs);
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      windowBytes += chunk.length;
-      if (body.length + chunk.length > limits.maxBytes) throw tooLarge(url, limits);
-      body.add(chunk);
-    }
-  } catch (error) {
-    if (!isSlow) throw error;
-    const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
-    throw fetchFailure('asset_unreachable', url, what, { isRetryable: true });
-  } finally {
-    clearInterval(timer);
-    stream.destroy();
-  }
-  return body.bytes();
 }
 
 const MAX_REDIRECTS = 3;

@@ -1,15 +1,29 @@
-import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { nullIfMissing } from '../../../kernel/file-system-error.ts';
-import { replaceFile, UNFINISHED } from '../../../kernel/replace-file.ts';
+import { hashSourceFile, SourceDigest } from '../../../kernel/hash-source-file.ts';
+import { finishFile, openUnfinished, replaceFile, UNFINISHED } from '../../../kernel/replace-file.ts';
+import { HEAD_BYTES, type SourceBytes, SourceFile } from '../../../kernel/source-file.ts';
+import { isImage } from '../../../template/bind/bind-media.ts';
 
 export type SourceStore = ReturnType<typeof createSourceStore>;
 
 /** Source uploads, which are never removed. */
 export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
   /** @param scope isolates tenants: timing does not reveal reads of other scopes */
-  get(digest: Sha256, scope?: string): Promise<Buffer | null>;
+  get(digest: Sha256, scope?: string): Promise<SourceBytes | null>;
+}
+
+/** A file that is being received. Ends with `finish` or `discard`. */
+export interface SourceReceiver {
+  /** Bytes so far. */
+  readonly length: number;
+  add(chunk: Uint8Array): Promise<void>;
+  /** Stores the file under its SHA-256. */
+  finish(): Promise<SourceFile>;
+  /** Removes what was received. Best effort: errors are ignored. */
+  discard(): Promise<void>;
 }
 
 interface SourceStoreOptions {
@@ -30,7 +44,40 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
     const time = new Date(now());
     return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
   };
+  const fileOf = (bytes: Uint8Array, sha256: Sha256): SourceFile =>
+    new SourceFile({ path: pathOf(sha256), length: bytes.length, sha256, head: bytes.slice(0, HEAD_BYTES) });
   return {
+    /** Begins to receive a file. Always writes it, so that timing does not reveal what other tenants stored. */
+    async receive(): Promise<SourceReceiver> {
+      const { path, file } = await openUnfinished(directory);
+      const digest = new SourceDigest();
+      return {
+        get length() {
+          return digest.length;
+        },
+        async add(chunk) {
+          digest.add(chunk);
+          await file.writeFile(chunk);
+        },
+        async finish() {
+          const fields = digest.finish();
+          if (isDurable) await file.sync();
+          await file.close();
+          await finishFile(path, pathOf(fields.sha256), isDurable);
+          await touch(fields.sha256);
+          return new SourceFile({ path: pathOf(fields.sha256), ...fields });
+        },
+        async discard() {
+          await file.close().catch(() => undefined);
+          await rm(path, { force: true }).catch(() => undefined);
+        },
+      };
+    },
+    /** Stores bytes, as `put`, and returns the file. */
+    async keep(bytes: Uint8Array, digest: Sha256, isRewritten = false): Promise<SourceFile> {
+      await this.put(bytes, digest, isRewritten);
+      return fileOf(bytes, digest);
+    },
     /**
      * @param known digest of the bytes, if known
      * @param isRewritten writes the bytes even if they are stored, so that timing does not reveal what other tenants
@@ -46,16 +93,16 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       }
       return digest;
     },
-    /** Returns null for missing bytes; removes damaged ones. Counts as a use. */
-    async get(digest: Sha256): Promise<Buffer | null> {
-      const bytes = await nullIfMissing(readFile(pathOf(digest)));
-      if (bytes === null) return null;
-      if ((await fileSha256(bytes)) !== digest) {
+    /** Returns null for a missing file; removes a damaged one. Counts as a use. */
+    async get(digest: Sha256): Promise<SourceFile | null> {
+      const file = await nullIfMissing(hashSourceFile(pathOf(digest)));
+      if (file === null) return null;
+      if (file.sha256 !== digest) {
         await rm(pathOf(digest), { force: true });
         return null;
       }
       await touch(digest);
-      return bytes;
+      return file;
     },
     async has(digest: Sha256): Promise<boolean> {
       return (await nullIfMissing(stat(pathOf(digest)))) !== null;
@@ -82,20 +129,26 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
 
 /** Maximum bytes of uploads in memory; the rest goes to the folder. */
 const MAX_MEMORY_BYTES = 256 << 20;
+/** Larger clips and sounds go to the folder, from which they are read by ranges. */
+const MAX_CLIP_BYTES = 1 << 20;
 
 /**
  * Keeps the uploads of one run in memory while there is room, so that files just read and hashed are neither written
- * nor hashed again.
+ * nor hashed again. Clips and sounds are written, but not hashed again.
  *
  * @param overflow store for further uploads
  */
-export function createMemoryUploads(overflow: SourceUploadStore, maxBytes = MAX_MEMORY_BYTES): SourceUploadStore {
-  const kept = new Map<Sha256, Buffer>();
+export function createMemoryUploads(overflow: SourceStore, maxBytes = MAX_MEMORY_BYTES): SourceUploadStore {
+  const kept = new Map<Sha256, SourceBytes>();
   let keptBytes = 0;
   return {
     async put(bytes, known) {
       const digest = known ?? (await fileSha256(bytes));
       if (kept.has(digest)) return digest;
+      if (bytes.length > MAX_CLIP_BYTES && !isImage(bytes)) {
+        kept.set(digest, await overflow.keep(bytes, digest));
+        return digest;
+      }
       if (keptBytes + bytes.length > maxBytes) return overflow.put(bytes, digest);
       keptBytes += bytes.length;
       kept.set(digest, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

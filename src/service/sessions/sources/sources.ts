@@ -4,6 +4,8 @@ import { RenderError } from '../../../engine/render-error.ts';
 import { fileSha256, type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { replaceFile } from '../../../kernel/replace-file.ts';
+import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
+import { isImage } from '../../../template/bind/bind-media.ts';
 import { FairQueue } from '../fair-queue.ts';
 import {
   type FetchedSource,
@@ -16,13 +18,12 @@ import {
 import { createSingleFlight } from '../single-flight.ts';
 import type { GuardPolicy } from './address-guard.ts';
 import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
+import { describeResponse, fetchFailure } from './fetch-failure.ts';
 import {
   createSingleFetch,
-  describeResponse,
   type FetchLimits,
   type FetchOverrides,
   type FetchSource,
-  fetchFailure,
   type Validators,
 } from './fetch-source.ts';
 import { ALL_HOSTS, type HeldTurns, type PoliteHosts } from './polite-hosts.ts';
@@ -113,10 +114,10 @@ function withCopies(uploads: SourceUploadStore, copies: SourceStore): SourceUplo
       if (copy !== null) return copy;
       const bytes = await uploads.get(digest);
       if (bytes === null) return null;
-      await copies.put(bytes, digest, scope !== '');
+      const stored = bytes instanceof Uint8Array ? await copies.keep(bytes, digest, scope !== '') : bytes;
       if (copied.size >= MAX_COPIED) copied.clear();
       copied.add(key);
-      return bytes;
+      return stored;
     },
   };
 }
@@ -167,7 +168,7 @@ function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => 
 
 /** Runs `describeSource` here or in another process. */
 export type InspectSource = (
-  bytes: Uint8Array,
+  bytes: SourceBytes,
   kind: SourceKind | 'any',
   by: { readonly owner: string; readonly signal?: AbortSignal | undefined },
 ) => Promise<SourceDescription>;
@@ -191,19 +192,21 @@ const TITLES = {
 
 /**
  * Checks a file's structure before a decoder sees its bytes. The type is read from the content, never from the name or
- * Content-Type.
+ * Content-Type. An image on disk is read into memory.
  *
  * @param kind `any` for a file of unknown purpose
  * @throws SessionFailure `asset_too_large`, `asset_type_unsupported`, `asset_decode_failed`
  */
 export async function checkSource(
-  bytes: Uint8Array,
+  source: SourceBytes,
   kind: SourceKind | 'any',
   { inspect, owner, signal, digest, from }: CheckSourceOptions,
 ): Promise<FetchedSource> {
   try {
+    const isMedium = kind !== 'image' && !isImage(headOf(source));
+    const bytes = isMedium || source instanceof Uint8Array ? source : await readFile(source.path);
     const description = await inspect(bytes, kind, { owner, signal });
-    return { bytes, sha256: digest ?? (await fileSha256(bytes)), ...description };
+    return { bytes, sha256: digest ?? (await digestOf(bytes)), ...description };
   } catch (error) {
     if (!(error instanceof RenderError) || !(error.code in TITLES)) throw error;
     const code = error.code as keyof typeof TITLES;
@@ -212,9 +215,13 @@ export async function checkSource(
   }
 }
 
-/** Current content of a URL. The buffer is shared and must not be modified. */
+async function digestOf(bytes: SourceBytes): Promise<Sha256> {
+  return bytes instanceof Uint8Array ? fileSha256(bytes) : bytes.sha256;
+}
+
+/** Current content of a URL. A buffer is shared and must not be modified. */
 interface CachedBytes {
-  readonly bytes: Buffer;
+  readonly bytes: SourceBytes;
   readonly sha256: Sha256;
   /** As declared by the server. */
   readonly contentType: string | null;
@@ -274,15 +281,14 @@ function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCac
   };
 
   const refresh = async (from: ScopedUrl, signal: AbortSignal, wish: FetchOverrides): Promise<CachedBytes> => {
-    const { url, scope } = from;
+    const { url } = from;
     const known = await recall(await readEntry(pathOf(from)), blobs);
     if (known !== null && (readInThisRun.has(nameOf(from)) || known.entry.freshUntil > now())) return known;
-    const answer = await fetch(url, signal, { ...wish, known: known?.entry.validators });
+    const answer = await fetch(url, signal, { ...wish, known: known?.entry.validators, into: () => blobs.receive() });
     if (answer.status === 'fetched') {
       const { bytes, validators, contentType } = answer;
-      const digest = await blobs.put(bytes, undefined, scope !== '');
-      await write(from, { sha256: digest, validators, contentType }, answer.freshMs);
-      return { bytes, sha256: digest, contentType };
+      await write(from, { sha256: bytes.sha256, validators, contentType }, answer.freshMs);
+      return { bytes, sha256: bytes.sha256, contentType };
     }
     if (known === null) throw new Error('A server returned 304 to a request without conditions');
     await write(from, known.entry, answer.freshMs);

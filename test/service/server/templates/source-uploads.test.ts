@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -39,7 +39,7 @@ describe('SourceUploads', () => {
         height: 10,
       },
     });
-    expect(await store.get(digest)).toEqual(Buffer.from(PNG));
+    expect(await readFile((await store.get(digest))!.path)).toEqual(Buffer.from(PNG));
     expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
   });
 
@@ -76,7 +76,7 @@ describe('SourceUploads', () => {
     expect((await stat(file)).ino).toBe(first);
     await uploads.put(OTHER, PNG);
     expect((await stat(file)).ino).not.toBe(first);
-    expect(await store.get(sha256(PNG))).toEqual(Buffer.from(PNG));
+    expect(await readFile((await store.get(sha256(PNG)))!.path)).toEqual(Buffer.from(PNG));
   });
 
   test('repairs damaged bytes on disk', async () => {

@@ -69,7 +69,7 @@ describe('encodeMessage() and MessageReader', () => {
 
   it('hand over files', async () => {
     const file = await TemporaryFile.of(Buffer.from('content'));
-    const bytes = Buffer.concat(encodeMessage(7, { file, text: 'a' }, (handed) => handed.shareIn(folder)));
+    const bytes = Buffer.concat(encodeMessage(7, { file, text: 'a' }, { nameOf: (handed) => handed.shareIn(folder) }));
     const [received] = read(bytes) as [{ readonly file: TemporaryFile; readonly text: string }];
     expect([(await received.file.bytes()).toString(), received.text]).toEqual(['content', 'a']);
     expect(readdirSync(folder)).toHaveLength(2);

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../../../../src/kernel/digest.ts';
+import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
+import { SourceFile } from '../../../../src/kernel/source-file.ts';
 import {
   createMemoryUploads,
   createSourceStore,
@@ -22,12 +23,25 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
+/** Returns the reference to stored bytes. */
+function sourceOf(bytes: Uint8Array): SourceFile {
+  const digest = sha256(bytes);
+  const path = join(directory, 'blobs', digest);
+  return new SourceFile({ path, length: bytes.length, sha256: digest, head: bytes.subarray(0, 2048) });
+}
+
+async function contentOf(digest: Sha256): Promise<string | null> {
+  const file = await store.get(digest);
+  return file === null ? null : readFile(file.path, 'utf8');
+}
+
 describe('createSourceStore()', () => {
   it('returns stored bytes by their digest', async () => {
     const bytes = Buffer.from('logo');
     const digest = await store.put(bytes);
     expect(digest).toBe(sha256(bytes));
-    expect(await store.get(digest)).toEqual(bytes);
+    expect(await store.get(digest)).toEqual(sourceOf(bytes));
+    expect(await contentOf(digest)).toBe('logo');
     expect(await store.has(digest)).toBe(true);
     expect(await store.get(sha256('other'))).toBeNull();
     expect(await store.has(sha256('other'))).toBe(false);
@@ -40,14 +54,14 @@ describe('createSourceStore()', () => {
     expect(await store.get(digest)).toBeNull();
     expect(await store.has(digest)).toBe(false);
     await store.put(Buffer.from('logo'));
-    expect((await store.get(digest))?.toString()).toBe('logo');
+    expect(await contentOf(digest)).toBe('logo');
   });
 
   it('replaces a file truncated by a power failure', async () => {
     const digest = await store.put(Buffer.from('logo'));
     await writeFile(join(directory, 'blobs', digest), '');
     await store.put(Buffer.from('logo'));
-    expect((await store.get(digest))?.toString()).toBe('logo');
+    expect(await contentOf(digest)).toBe('logo');
   });
 
   it('keeps one whole file when many callers store it at once', async () => {
@@ -56,6 +70,20 @@ describe('createSourceStore()', () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? store : other).put(bytes)));
     expect(await readdir(join(directory, 'blobs'))).toEqual([sha256(bytes)]);
     expect(await readFile(join(directory, 'blobs', sha256(bytes)))).toEqual(bytes);
+  });
+
+  it('stores a file while it is received', async () => {
+    const bytes = Buffer.alloc(300_000, 'clip');
+    const receiver = await store.receive();
+    for (let at = 0; at < bytes.length; at += 70_000) await receiver.add(bytes.subarray(at, at + 70_000));
+    expect(receiver.length).toBe(bytes.length);
+    expect(await store.has(sha256(bytes))).toBe(false);
+    expect(await receiver.finish()).toEqual(sourceOf(bytes));
+    expect(await store.get(sha256(bytes))).toEqual(sourceOf(bytes));
+    const discarded = await store.receive();
+    await discarded.add(Buffer.from('half'));
+    await discarded.discard();
+    expect(await readdir(join(directory, 'blobs'))).toEqual([sha256(bytes)]);
   });
 
   it('prunes the least recently used files', async () => {
@@ -103,7 +131,7 @@ describe('createMemoryUploads()', () => {
     const [logo, photo] = [Buffer.from('logo'), Buffer.from('photo')];
     const digests = [await uploads.put(logo), await uploads.put(photo, sha256(photo))];
     await uploads.put(logo);
-    expect(await Promise.all(digests.map((digest) => uploads.get(digest)))).toEqual([logo, photo]);
+    expect(await Promise.all(digests.map((digest) => uploads.get(digest)))).toEqual([logo, sourceOf(photo)]);
     expect(await Promise.all([...digests, sha256('other')].map((one) => uploads.has(one)))).toEqual([
       true,
       true,
@@ -111,5 +139,14 @@ describe('createMemoryUploads()', () => {
     ]);
     expect(await uploads.get(sha256('other'))).toBeNull();
     expect(await readdir(join(directory, 'blobs'))).toEqual([sha256(photo)]);
+  });
+
+  it('stores large clips in the directory, and large images in memory', async () => {
+    const uploads = createMemoryUploads(store);
+    const clip = Buffer.alloc(1_100_000, 'clip');
+    const image = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), clip]);
+    const digests = [await uploads.put(clip), await uploads.put(image)];
+    expect(await Promise.all(digests.map((digest) => uploads.get(digest)))).toEqual([sourceOf(clip), image]);
+    expect(await readdir(join(directory, 'blobs'))).toEqual([sha256(clip)]);
   });
 });

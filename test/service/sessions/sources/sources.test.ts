@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
+import type { SourceFile } from '../../../../src/kernel/source-file.ts';
 import { SessionFailure, type SourceRequest, type TenantId } from '../../../../src/service/sessions/ports.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../../../src/service/sessions/sources/allow-list.ts';
 import { describeSource } from '../../../../src/service/sessions/sources/describe-source.ts';
@@ -15,6 +16,7 @@ import {
 } from '../../../../src/service/sessions/sources/sources.ts';
 import { testPicture } from '../../../engine/pictures.ts';
 import { startServer, type TestServer } from '../../../support/http-server.ts';
+import { toneWav } from '../../../support/tone.ts';
 import { hostileLookup, hostileUrls, startTrap } from './hostile-urls.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,6 +92,35 @@ describe('createSources()', () => {
       width: 70,
       height: 50,
     });
+  });
+
+  it('leaves clips and sounds on disk, fetched and uploaded ones', async () => {
+    served = Buffer.from(toneWav(5));
+    const { reader, uploads } = open();
+    const bytes = expect.objectContaining({
+      length: served.length,
+      sha256: sha256(served),
+      head: served.subarray(0, 2048),
+    });
+    for (const remoteUrl of [`${server.url}/voice`, uploadUrl(await uploads.put(served))]) {
+      const source = await reader.read(TENANT, { remoteUrl, kind: 'audio' }, signal);
+      expect(source).toEqual({ bytes, sha256: sha256(served), contentType: 'audio/wav' });
+      expect((await readFile((source.bytes as SourceFile).path)).equals(served)).toBe(true);
+    }
+    served = picture;
+    const still = await reader.read(TENANT, { remoteUrl: `${server.url}/still`, kind: 'video' }, signal);
+    expect(still.bytes).toEqual(picture);
+  });
+
+  it('reports an error of the disk as it is, and leaves nothing unfinished', async () => {
+    const { reader } = open();
+    await writeFile(join(directory, 'fetched'), 'in the way');
+    const reading = reader.read(TENANT, image(`${server.url}/a`), signal);
+    await expect(reading).rejects.toMatchObject({ code: expect.stringMatching(/^(?:EEXIST|ENOTDIR)$/) });
+    await rm(join(directory, 'fetched'));
+    served = Buffer.alloc(60_000_000);
+    expect(await codeOf(reader.read(TENANT, image(`${server.url}/large`), signal))).toBe('asset_too_large');
+    expect(await readdir(join(directory, 'fetched')).catch(() => [])).toEqual([]);
   });
 
   it('revalidates on each read and downloads the bytes once', async () => {

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { Sha256 } from './digest.ts';
+import { HEAD_BYTES, SourceFile } from './source-file.ts';
+
+/** Bytes that are read at once. */
+const STEP_BYTES = 2 ** 20;
+
+/** Hashes the bytes of a file as they come, and keeps those that its reference needs. */
+export class SourceDigest {
+  readonly #hash = createHash('sha256');
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  #length = 0;
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#hash.update(chunk);
+    if (this.#length < HEAD_BYTES) this.#head.set(chunk.subarray(0, HEAD_BYTES - this.#length), this.#length);
+    this.#length += chunk.length;
+  }
+
+  /** Returns the fields of the reference. No byte can be added afterwards. */
+  finish(): Pick<SourceFile, 'length' | 'sha256' | 'head'> {
+    const sha256 = this.#hash.digest('hex') as Sha256;
+    return { length: this.#length, sha256, head: this.#head.subarray(0, Math.min(HEAD_BYTES, this.#length)) };
+  }
+}
+
+/** Reads a file once and returns its reference. EDGE. @param path absolute @throws Error as the file system */
+export async function hashSourceFile(path: string): Promise<SourceFile> {
+  const file = await open(path, 'r');
+  try {
+    const digest = new SourceDigest();
+    const buffer = Buffer.allocUnsafeSlow(STEP_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, digest.length);
+      if (bytesRead === 0) return new SourceFile({ path, ...digest.finish() });
+      digest.add(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
