@@ -45,11 +45,14 @@ export const ADVICE: readonly Group[] = [
       data_invalid: 'Correct the line of the data file that the message names.',
       words_invalid:
         'Correct the line that the message names, or write the times as WebVTT or as a JSON list of `{text, start, end}`.',
+      words_missing: 'Write `words` beside the source of the track.',
+      caption_style_unknown: 'Use a built-in style, or add the style to `caption_styles` in reelform.yaml.',
       captions_invalid:
         'Write cues with times and texts, as WebVTT, SubRip or ASS. See [Captions](captions.md#what-is-reported).',
       cue_dropped: 'Correct the times of the cue that the message names.',
       captions_changed:
         'Nothing, if the captions may do without it. Otherwise write it as the hint says. See [Captions](captions.md#what-is-reported).',
+      cue_cut: 'Write `duration: content`, a longer `duration`, or end the captions earlier.',
       cues_overlap: 'End the earlier cue before the later one starts, unless both are meant to be shown.',
       track_unknown: 'Write the name of a track of the video or of the scene under `duck`.',
       overrun_useless: 'Remove `overrun`, or move the track to a scene.',

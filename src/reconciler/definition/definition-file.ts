@@ -4,6 +4,7 @@ import { pointerError } from '../../kernel/file-kind.ts';
 import type { PropertyOrder } from '../../kernel/yaml/format-yaml.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../../kernel/yaml/tree.ts';
+import { isStyleText } from './caption-styles.ts';
 
 /** Text of a repository file, or the reason why it cannot be read. */
 export type FileText =
@@ -38,12 +39,21 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
       return name !== 'height' && name !== 'fps';
     case 'outputs':
       return field !== 'height' && field !== 'fps';
+    case 'captions':
+      return isCaptionsText(name, field, inner);
     case 'resources':
     case 'audio':
       return field === undefined || field === 'source' || inner === 'background';
     default:
       return true;
   }
+}
+
+/** Styles have texts and numbers, and cues have times. */
+function isCaptionsText(name: string | undefined, field: string | undefined, inner: string | undefined): boolean {
+  if (name === 'burn' || name === 'embed') return false;
+  if (name === 'from') return inner !== 'start' && inner !== 'end';
+  return name !== 'style' || field === undefined || isStyleText(field);
 }
 
 /** Parses a file and checks its properties as far as possible before it is merged and filled in. */
@@ -114,6 +124,7 @@ const SCENE_ORDER: PropertyOrder = {
     'shorten',
     'resources',
     'audio',
+    'captions',
     'fonts',
   ],
 };
@@ -144,6 +155,7 @@ export const PROPERTY_ORDER: PropertyOrder = {
     'scenes',
     'audio',
     'loudness',
+    'captions',
     'fonts',
     'output',
     'outputs',

@@ -11,6 +11,7 @@ export const SCENE_PROPERTIES = [
   'each',
   'resources',
   'audio',
+  'captions',
   'fonts',
   'duration',
   'transition',

@@ -1,13 +1,17 @@
+import type { Word } from '../../contract/captions/cue.ts';
 import type { ScenePlacement, SceneSpec } from '../../contract/video-spec.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import { child, locateIn, type MapEntry, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import type { CaptionStyles } from './caption-styles.ts';
 import { withoutConditions } from './conditional-values.ts';
 import { type FileText, isTextPath, resolvePath, unreadable } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
+import type { TrackWords } from './place-captions.ts';
+import { readCaptions, type WrittenCaptions } from './read-captions.ts';
 import { hasPlacement, readPlacement } from './read-placement.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
 import type { Row } from './read-rows.ts';
@@ -36,6 +40,8 @@ export interface SceneContext {
   readonly checkPlacement: Check;
   /** Returns the path of a file as the disk stores it; by default as written. */
   readonly storedPath?: (path: string) => string;
+  /** Styles of captions of reelform.yaml; only the built-in ones if absent. */
+  readonly captionStyles?: CaptionStyles;
   /** Reads a file that the definition then depends on. */
   readonly read: (path: string) => FileText;
 }
@@ -53,6 +59,10 @@ export interface SceneReading {
   /** Null if the template is not available. */
   readonly template: VideoTemplate | null;
   readonly values: Pick<SceneSpec<Source>, 'resources' | 'fonts' | 'audio'>;
+  /** Null if there are none, or if they have a problem. */
+  readonly captions: WrittenCaptions | null;
+  /** What is spoken in the tracks whose words are known. */
+  readonly words: TrackWords;
   readonly placement: ScenePlacement;
   /** False if a property that decides about length or place has a problem; `placement` is then empty. */
   readonly isPlaced: boolean;
@@ -109,13 +119,16 @@ export function readScene(
     if (resource !== undefined) resources.set(key, resource);
   }
   const isKnown = template !== null;
-  const audio = mapOf(isKnown ? child(root, 'audio') : null, (node) =>
-    readTrack(node, { files, diagnostics, context }),
+  const words = new Map<string, readonly Word[]>();
+  const audio = mapOf(isKnown ? child(root, 'audio') : null, (node, track) =>
+    readTrack(node, track, words, { files, diagnostics, context }),
   );
   const fonts = mapOf(isKnown ? child(root, 'fonts') : null, (node) => take(readFont(node, template!.fonts)));
   return {
     template,
     values: { resources, fonts, audio },
+    captions: captionsOf(root, found, { diagnostics, context }),
+    words,
     placement: isPlaced ? readPlacement(json) : {},
     isPlaced,
     json,
@@ -132,14 +145,35 @@ export function readTracks(
   context: SceneContext,
 ): {
   readonly audio: ReadonlyMap<string, VideoSound>;
+  readonly words: TrackWords;
   readonly files: readonly FileUse[];
   readonly diagnostics: readonly Diagnostic[];
 } {
   // biome-ignore format: one line
   const files: FileUse[] = [];
   const diagnostics: Diagnostic[] = [];
-  const audio = mapOf(child(root, 'audio'), (node) => readTrack(node, { files, diagnostics, context }));
-  return { audio, files, diagnostics };
+  const words = new Map<string, readonly Word[]>();
+  const audio = mapOf(child(root, 'audio'), (node, track) => {
+    return readTrack(node, track, words, { files, diagnostics, context });
+  });
+  return { audio, words, files, diagnostics };
+}
+
+/** Reads captions that the schema has accepted. @param found problems of the definition or the scene */
+export function captionsOf(
+  root: MapNode,
+  found: readonly Diagnostic[],
+  { diagnostics, context }: Pick<Taking, 'diagnostics' | 'context'>,
+): WrittenCaptions | null {
+  const entry = root.entries.get('captions');
+  const isIn = (span: Span): boolean => isInsideEntry(span, entry!);
+  if (entry === undefined || found.some(({ at }) => at !== undefined && isIn(at))) return null;
+  return readCaptions(root, { captionStyles: context.captionStyles ?? new Map(), read: context.read }, diagnostics);
+}
+
+function isInsideEntry({ file, start }: Span, { keySpan, value }: MapEntry): boolean {
+  const isInKey = file === keySpan.file && start >= keySpan.start && start < keySpan.end;
+  return isInKey || (file === value.span.file && start >= value.span.start && start < value.span.end);
 }
 
 /** Where a value is read. */
@@ -149,8 +183,13 @@ interface Taking {
   readonly context: SceneContext;
 }
 
-/** Reads a sound, and the times of its words. */
-function readTrack(node: TreeNode, taking: Taking): VideoSound | undefined {
+/** Reads a sound, and the times of its words. @param spoken receives them */
+function readTrack(
+  node: TreeNode,
+  track: string,
+  spoken: Map<string, readonly Word[]>,
+  taking: Taking,
+): VideoSound | undefined {
   const sound = takeValue(readSound(node), taking);
   const words = child(node, 'words');
   if (sound === undefined || words?.kind !== 'scalar') return sound;
@@ -164,7 +203,10 @@ function readTrack(node: TreeNode, taking: Taking): VideoSound | undefined {
   const read = file.ok
     ? readWords(path.path, file.text)
     : { ok: false as const, diagnostics: [unreadable(path.path, file.reason, words.span)] };
-  if (read.ok) return { ...sound, speech: speechOf(read.value) };
+  if (read.ok) {
+    spoken.set(track, read.value);
+    return { ...sound, speech: speechOf(read.value) };
+  }
   diagnostics.push(...read.diagnostics);
   return undefined;
 }
@@ -200,12 +242,12 @@ export function inRow(message: string, row: string | undefined): string {
 }
 
 /** Reads the entries of a map in the order of their names, without invalid entries. */
-function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefined): Map<string, T> {
+function mapOf<T>(node: TreeNode | null, read: (value: TreeNode, name: string) => T | undefined): Map<string, T> {
   if (node?.kind !== 'map') return new Map();
   const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));
   return new Map(
     entries.flatMap(([name, entry]): [string, T][] => {
-      const value = read(entry.value);
+      const value = read(entry.value, name);
       return value === undefined ? [] : [[name, value]];
     }),
   );

@@ -11,8 +11,10 @@ import { withoutEmptyCells } from './empty-cells.ts';
 import { type ExpandedScenes, expandScenes, type FilledScene, type ReadRows } from './expand-scenes.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
 import { mergeMaps } from './merge-definitions.ts';
+import type { TrackWords } from './place-captions.ts';
+import type { WrittenCaptions } from './read-captions.ts';
 import { hasPlacement, readTransition } from './read-placement.ts';
-import { readScene, readTracks, type SceneReading, type VideoTemplate } from './read-scene.ts';
+import { captionsOf, readScene, readTracks, type SceneReading, type VideoTemplate } from './read-scene.ts';
 import { type Candidate, completeVideo, type NamedVideo, readWish, type VideoContext } from './read-video.ts';
 import type { LocateScene } from './timeline-diagnostics.ts';
 import type { Source, Video, VideoSound } from './video.ts';
@@ -70,6 +72,14 @@ export function readScenes(
     !hasErrors(expanded.diagnostics) && list.items.length > 0 && expanded.written.length === list.items.length;
   const isPlaced = isComplete && shared.isPlaced && scenes.every(({ reading }) => reading.isPlaced);
   const { specs, audio } = mergeOnly(scenes.map(sceneSpec), shared.audio);
+  const captions = {
+    video: { written: shared.captions, audio: shared.audio, words: shared.words },
+    ofScenes: scenes.map(({ reading }) => ({
+      written: reading.captions,
+      audio: reading.values.audio,
+      words: reading.words,
+    })),
+  };
   const transition = isPlaced ? readTransition(shared.json.transition) : undefined;
   const inheriting = scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
   const soft = transition === undefined ? [] : inheriting.map(({ id }) => id);
@@ -86,6 +96,7 @@ export function readScenes(
         written: expanded.written.length,
       }),
       audio,
+      captions,
       timeline: wish === null ? null : { ...firstMeasures(expanded, specs, context), ...wish, ...defined({ duration: expanded.written.length === 1 ? undefined : (shared.json.duration as number | undefined), softTransitions: soft.length === 0 ? undefined : soft }) }, // biome-ignore format: one object
       leftOut: [...expanded.leftOut, ...leftOutValues(scenes, shared.leftOut)],
       locate: locateScene(written, list, scenes),
@@ -99,6 +110,8 @@ interface Shared {
   readonly root: MapNode;
   readonly json: { readonly [property: string]: Json };
   readonly audio: ReadonlyMap<string, VideoSound>;
+  readonly captions: WrittenCaptions | null;
+  readonly words: TrackWords;
   readonly isPlaced: boolean;
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   readonly files: Candidate['files'];
@@ -118,10 +131,13 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
   const { duration } = json;
   const wrongDuration = duration !== undefined && misplaced.length === 0 && typeof duration !== 'number';
   const tracks = readTracks(root, context);
+  const ofCaptions: Diagnostic[] = [];
   return {
     root,
     json,
     audio: tracks.audio,
+    captions: captionsOf(root, found, { diagnostics: ofCaptions, context }),
+    words: tracks.words,
     isPlaced: misplaced.length === 0 && !wrongDuration,
     leftOut: conditional.leftOut,
     files: tracks.files,
@@ -131,6 +147,7 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
       ...found,
       ...misplaced,
       ...tracks.diagnostics,
+      ...ofCaptions,
       ...(wrongDuration ? [lengthOfScenes(locate(['duration'], 'value').span)] : []),
     ],
   };

@@ -1,11 +1,11 @@
 import { LOUDNESS_PROFILES } from '../../contract/fields/loudness-fields.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
-import type { VideoMeasures } from '../../contract/video-measures.ts';
+import { secondsOf, type VideoMeasures } from '../../contract/video-measures.ts';
 import { plainScene, type SceneSpec, valueName, withoutUnusedSpeech } from '../../contract/video-spec.ts';
 import { fullLoudness, type Loudness, type LoudnessRequest } from '../../contract/wire/loudness.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
-import { type Diagnostic, errorAt, hasErrors, type Span } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { child, locateIn, type MapNode, textOf } from '../../kernel/yaml/tree.ts';
@@ -13,13 +13,14 @@ import { videoMeasures } from '../../template/video-measures.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import type { FilledCells } from './filled-cells.ts';
 import { leftOutParts } from './left-out-parts.ts';
+import { type CaptionFrame, type CaptionPlace, placeCaptions } from './place-captions.ts';
 import { type DefaultOutputs, type OutputProblem, readOutputs } from './read-outputs.ts';
 import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
 import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
 import { trackFindings } from './track-findings.ts';
 import type { MatrixPlace, Source, Video, VideoId } from './video.ts';
-import { type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
+import { captionsEnd, type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
 export interface VideoContext extends SceneContext, DefaultOutputs {
   /** Checks an output with valid fields; measures are null if they are not known. */
@@ -62,7 +63,7 @@ export interface Candidate extends NamedVideo {
  */
 export function readVideo(written: MapNode, named: NamedVideo, context: VideoContext): Candidate {
   const read = readScene(written, named, context);
-  const { template, values, placement, isPlaced, json, leftOut, files, cells, diagnostics } = read;
+  const { template, values, placement, isPlaced, json, leftOut, files, cells, diagnostics, captions, words } = read;
   const incomplete: Candidate = { ...named, video: null, leftOut: null, files, cells, destinations: [], diagnostics };
   const name = textOf(child(written, 'template'));
   if (template === null || name === null) return incomplete;
@@ -75,6 +76,7 @@ export function readVideo(written: MapNode, named: NamedVideo, context: VideoCon
       json,
       scenes: [scene],
       audio,
+      captions: { video: { written: captions, audio, words }, ofScenes: [] },
       timeline: isPlaced ? readWish(json) : null,
       leftOut: leftOut.map((value) => ({ scene: name, ...value })),
       locate: (_scene, property, track) => {
@@ -92,6 +94,7 @@ export interface ReadScenes {
   readonly json: { readonly [property: string]: Json };
   readonly scenes: readonly SceneSpec<Source>[];
   readonly audio: Video['audio'];
+  readonly captions: { readonly video: CaptionPlace; readonly ofScenes: readonly CaptionPlace[] };
   /** Null if a property that decides the timeline has a problem. */
   readonly timeline: Pick<Video, 'size' | 'rate' | 'duration' | 'softTransitions'> | null;
   readonly leftOut: NonNullable<Video['leftOut']>;
@@ -101,7 +104,7 @@ export interface ReadScenes {
 /** Reads everything that concerns a whole video, and checks its timeline. */
 export function completeVideo(
   incomplete: Candidate,
-  { root, json, scenes, audio, timeline, leftOut, locate }: ReadScenes,
+  { root, json, scenes, audio, captions, timeline, leftOut, locate }: ReadScenes,
   context: VideoContext,
 ): Candidate {
   const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
@@ -111,8 +114,12 @@ export function completeVideo(
     ...timeline,
     ...(leftOut.length === 0 ? {} : { leftOut }),
   };
-  const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(placed, context, locate);
-  diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate));
+  const captioned = {
+    ...placed,
+    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context) }, diagnostics),
+  };
+  const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(captioned, context, locate);
+  diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));
   const { output, outputs, ...more } = readOutputs(root, (wanted) => context.outputProblems(wanted, measures), context);
   diagnostics.push(...more.diagnostics);
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };
@@ -125,7 +132,7 @@ export function completeVideo(
     description: textOf(child(root, 'description')),
     labels: (json.labels ?? {}) as Record<string, string>,
     protect: json.protect === true,
-    ...placed,
+    ...captioned,
     output,
     ...defined({ outputs, poster: poster.name, loudness: readLoudness(json.loudness), matrix }),
   };
@@ -161,6 +168,26 @@ function checkTimeline(video: TimelineVideo, { templates }: VideoContext, locate
   if (timeline === null || certain.length < findings.length) return { measures: null, diagnostics };
   diagnostics.push(...leftOutParts(video, timeline, facts, locate));
   return { measures: timelineMeasures(timeline), diagnostics };
+}
+
+/** Returns the size of the frame; null if it is not known. */
+function frameOf({ size, scenes }: Pick<Video, 'size' | 'scenes'>, { templates }: VideoContext): CaptionFrame | null {
+  if (size !== undefined) return { width: size[0], height: size[1] };
+  return templates.get(scenes[0]?.template ?? '')?.facts ?? null;
+}
+
+/** Reports captions of the whole video that go on after it. Those of a scene are part of its timeline. */
+function lateCaptions(
+  video: TimelineVideo & Pick<Video, 'captionOrigins'>,
+  measures: VideoMeasures | null,
+): Diagnostic[] {
+  const end = captionsEnd(video.captions);
+  const isOfTimeline = video.scenes.length === 1 && plainScene(video) === null;
+  const late = end === null || measures === null || isOfTimeline ? 0 : end - secondsOf(measures);
+  if (late <= 0) return [];
+  const message = `The captions go on ${Math.round(late * 1000) / 1000} s after the video, and are cut`;
+  const at = video.captionOrigins?.get('')?.at(-1);
+  return [warningAt('cue_cut', at, message, 'Remove the captions after its end, or make the video longer')];
 }
 
 function unknownLength({ id, template }: SceneSpec<Source>, locate: LocateScene): Diagnostic {

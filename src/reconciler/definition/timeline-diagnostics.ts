@@ -5,7 +5,15 @@ import type { Diagnostic, Span } from '../../kernel/diagnostic.ts';
 import type { Video } from './video.ts';
 
 /** Property of a scene that decides about a finding; null for the scene or the video as a whole. */
-export type DecidingProperty = 'duration' | 'transition' | 'template' | 'rate' | 'scenes' | 'audio' | 'loudness';
+export type DecidingProperty =
+  | 'duration'
+  | 'transition'
+  | 'template'
+  | 'rate'
+  | 'scenes'
+  | 'audio'
+  | 'loudness'
+  | 'captions';
 
 /**
  * Returns the location of a property.
@@ -22,6 +30,7 @@ const NEED_LENGTHS: ReadonlySet<TimelineCode> = new Set<TimelineCode>([
   'video_too_long',
   'duration_missed',
   'sound_cut',
+  'cue_cut',
   'tail_shortened',
   'loop_held',
   'transition_too_long',
@@ -39,7 +48,7 @@ export function certainFindings(findings: readonly TimelineFinding[], video: Pic
 }
 
 /** Codes of mistakes that are found before a timeline is resolved: those of places with their template, others by the schema. */
-const FOUND_EARLIER = ['cue_cut', 'transition_invalid', 'place_outside', 'place_limits', 'places_overlap'] as const;
+const FOUND_EARLIER = ['transition_invalid', 'place_outside', 'place_limits', 'places_overlap'] as const;
 
 /**
  * Describes the findings of a timeline.
@@ -164,6 +173,10 @@ function wordingOf(
     case 'sound_cut': {
       const message = `The track ${name} is longer than ${inside}: its last ${lost} are cut`;
       return ['audio', message, 'Write duration: content, or a longer duration'];
+    }
+    case 'cue_cut': {
+      const message = `The captions go on ${lost} after ${inside}, and are cut`;
+      return ['captions', message, 'Write duration: content, or a longer duration'];
     }
     case 'tail_shortened': {
       const message = `${subject} ends ${lost} earlier after its content than its tail asks for`;

@@ -1,3 +1,4 @@
+import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { framesOf, rational } from '../../contract/timeline/rational.ts';
 import { type ResolvedTimeline, resolveTimeline } from '../../contract/timeline/resolve-timeline.ts';
 import type { ContentItem, SceneInput, TemplateFacts, TimelineInput } from '../../contract/timeline/timeline.ts';
@@ -15,7 +16,7 @@ export type TimelineTemplate = Pick<TemplatePackage, 'width' | 'height' | 'fps' 
 /** The fields of a video that decide its timeline. */
 export type TimelineVideo = Pick<
   Video,
-  'scenes' | 'audio' | 'size' | 'rate' | 'duration' | 'leftOut' | 'softTransitions'
+  'scenes' | 'audio' | 'captions' | 'size' | 'rate' | 'duration' | 'leftOut' | 'softTransitions'
 >;
 
 /** Templates by name; null or undefined for a template whose size and length are not known. */
@@ -50,9 +51,12 @@ export function timelineOf(
     if (template === null || template === undefined) return null;
     facts.set(name, templateFacts(template));
   }
-  const content = video.scenes.map((scene) => contentOf(tracksOf(scene, video), soundLength));
+  const content = video.scenes.map((scene) => [
+    ...contentOf(tracksOf(scene, video), soundLength),
+    ...captionContent(captionsOf(scene, video)),
+  ]);
   const { audio, size, rate, duration, leftOut, softTransitions } = video;
-  const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate]));
+  const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate, item.end]));
   const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
   const known = resolutions.get(video.scenes);
   if (known?.from.length === from.length && known.from.every((value, at) => value === from[at])) return known.resolved;
@@ -114,6 +118,29 @@ function tracksOf(
   { scenes, audio }: Pick<TimelineVideo, 'scenes' | 'audio'>,
 ): ReadonlyMap<string, SpecSound<Source>> {
   return scenes.length === 1 ? new Map([...audio, ...scene.audio]) : scene.audio;
+}
+
+/** Captions of the video are content of its only scene. */
+function captionsOf(
+  { captions: own }: SceneSpec<Source>,
+  { scenes, captions }: Pick<TimelineVideo, 'scenes' | 'captions'>,
+): SpecCaptions | undefined {
+  return scenes.length === 1 ? captions : own;
+}
+
+/** The name of the last caption in findings and explanations. */
+export const LAST_CAPTION = 'last caption';
+
+/** A cue lasts as long as its words, if their times are known: it may stay a little longer where there is time. */
+function captionContent(captions: SpecCaptions | undefined): ContentItem[] {
+  const end = captionsEnd(captions);
+  return end === null ? [] : [{ name: LAST_CAPTION, kind: 'cue', end }];
+}
+
+/** Returns when the last caption has to end, in seconds; null without captions. */
+export function captionsEnd(captions: SpecCaptions | undefined): number | null {
+  const ends = (captions?.cues ?? []).map(({ end, words }) => words?.at(-1)?.end ?? end);
+  return ends.length === 0 ? null : Math.max(...ends);
 }
 
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */

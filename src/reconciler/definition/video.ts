@@ -1,3 +1,5 @@
+import type { RuleProfile } from '../../contract/captions/rule-profiles.ts';
+import type { SidecarFormat } from '../../contract/captions/write-captions.ts';
 import {
   allValues,
   type SceneSpec,
@@ -6,6 +8,7 @@ import {
   type VideoSpec,
 } from '../../contract/video-spec.ts';
 import { trackOf } from '../../contract/wire/mapping.ts';
+import type { Span } from '../../kernel/diagnostic.ts';
 
 declare const brand: unique symbol;
 
@@ -48,6 +51,12 @@ export interface Video extends VideoSpec<Source> {
   readonly protect: boolean;
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
+  /** Formats of the files with captions beside the video; absent if there are none. Not part of the fingerprint. */
+  readonly captionFiles?: readonly SidecarFormat[];
+  /** Rules that lint checks captions by; absent if there are none. Not part of the fingerprint. */
+  readonly captionRules?: RuleProfile;
+  /** Where each cue is written, in the order of the cues, by the id of the scene; those of the video by an empty text. Plans do not have it. */
+  readonly captionOrigins?: ReadonlyMap<string, readonly Span[]>;
   /** Name of the still that shows the video: `<stillcut>`, or `<scene>.<stillcut>`. Not part of the fingerprint. */
   readonly poster?: string;
   /** What conditions leave out, in the order of the definition; absent if nothing is. Not part of the fingerprint. */

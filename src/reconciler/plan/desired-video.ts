@@ -34,7 +34,7 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
  * renders it.
  */
 export interface DesiredVideo
-  extends Omit<Video, 'description'>,
+  extends Omit<Video, 'description' | 'captionOrigins'>,
     FingerprintContext,
     Pick<RenderingContext, 'measures' | 'styleVersions' | 'times' | 'contentLengths'> {
   /** The only field that decides whether the video is rendered again. */
@@ -54,7 +54,14 @@ export interface DesiredVideo
 export function desiredVideo(written: Video, context: RenderingContext): DesiredVideo {
   const { service, styleVersions, renderEpoch, sound, measures, times, facts = {} } = context;
   const { contentLengths = {}, timelineEpoch = 0, captionsEpoch = 0 } = context;
-  const { description: _description, size: _size, rate: _rate, duration: _duration, ...values } = written;
+  const {
+    captionOrigins: _origins,
+    description: _description,
+    size: _size,
+    rate: _rate,
+    duration: _duration,
+    ...values
+  } = written;
   const video = { ...values, ...canonicalTimeline(written, facts) };
   const asWritten = contentSpec({ ...video, styleVersions }, context.assetDigest);
   const spec = canonicalSpec(asWritten, inheritedMeasures({ ...video, measures }));

@@ -15,6 +15,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import type { LintSettings } from '../../template/lint-severities.ts';
+import { type CaptionStyles, isStyleText, readCaptionStyles, type WrittenStyle } from '../definition/caption-styles.ts';
 import { resolvePath } from '../definition/definition-file.ts';
 import type { LocaleSettings } from '../locales/locale-settings.ts';
 import { foldWords } from '../policy/check-policies.ts';
@@ -60,6 +61,8 @@ export interface Config extends DeliveriesConfig {
   readonly lint: LintSettings;
   /** Repository-relative folder of fonts that are added to every template package. */
   readonly fonts: { readonly path: string; readonly at: Span } | null;
+  /** Named styles of captions, beside the built-in ones. */
+  readonly captionStyles: CaptionStyles;
   /** Default output of all videos. */
   readonly output: OutputRequest | null;
   /** Default outputs of all videos, instead of `output`. */
@@ -94,6 +97,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly outputs?: readonly NamedOutput[];
+  readonly caption_styles?: Readonly<Record<string, WrittenStyle>>;
   readonly encoder?: Partial<Config['encoder']>;
   readonly policies?: WrittenPolicies;
   readonly locales?: WrittenLocales;
@@ -122,6 +126,7 @@ export const DEFAULT_CONFIG: Config = {
   fonts: null,
   output: null,
   outputs: null,
+  captionStyles: new Map(),
   encoder: { h264: 'x264' },
   policies: [],
   locales: null,
@@ -142,7 +147,9 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: startOf(file) };
   const locate = locateIn(root);
-  const json = toJson(root, (path) => path[0] === 'templates');
+  const json = toJson(root, ([section, , field]) => {
+    return section === 'templates' || (section === 'caption_styles' && field !== undefined && isStyleText(field));
+  });
   const diagnostics = [...check(json, locate)].map((diagnostic) => withEncoderHint(diagnostic, json));
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
@@ -160,6 +167,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const deliveries = readDeliveries(written, service, directory, locate);
   const policies = readPolicies(written, locate);
   const locales = written.locales === undefined ? null : readLocales(written.locales, locate);
+  const styles = readCaptionStyles(written.caption_styles, locate);
   diagnostics.push(
     ...serviceProblems(written.service, locate),
     ...templates.diagnostics,
@@ -168,6 +176,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     ...policies.diagnostics,
     ...(locales?.ok === false ? locales.diagnostics : []),
     ...outputsProblems(written, locate),
+    ...styles.diagnostics,
   );
   if (diagnostics.length > 0) return defaults;
   return {
@@ -182,6 +191,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
       outputs: written.outputs ?? null,
+      captionStyles: styles.styles,
       encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
       policies: policies.policies,
       locales: locales?.ok === true ? locales.value : null,

@@ -133,6 +133,7 @@ export function definitionSettings(
     outputProblems,
     output: config.output,
     outputs: config.outputs,
+    captionStyles: config.captionStyles,
     deliver: deliverContext(config),
     read: files.text,
     locales: config.locales,

@@ -3,10 +3,11 @@ import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../contract/wire/output.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
 import type { JsonSchema } from '../../kernel/json-schema/json-schema.ts';
+import { captionsSchema } from './captions-schema.ts';
 import { fontSchema, trackSchema } from './resource-schemas.ts';
 import { type DefinitionForm, fieldSchemas } from './value-schemas.ts';
 
-export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
+export const ADDITIONS = ['audio', 'captions', 'fonts', 'output', 'outputs', 'deliver'] as const;
 
 /** Returns the schemas of the optional properties beside `resources`. */
 export function additionSchemas(
@@ -15,6 +16,7 @@ export function additionSchemas(
 ): Record<(typeof ADDITIONS)[number], JsonSchema> {
   return {
     audio: audioSchema(form),
+    captions: captionsSchema(form),
     fonts: fontsSchema(spec, form),
     output: outputSchema(form),
     outputs: outputsSchema(form),

@@ -143,8 +143,8 @@ function overrideSchema(
 
 function sceneOf(templates: readonly NamedSpec[]): JsonSchema {
   const { extends: extendsSchema, each } = fileProperties(videoIdSchema()) as Record<'extends' | 'each', JsonSchema>;
-  const { audio } = additionSchemas(null, 'file');
-  return sceneSchema(templates.map(sceneTemplate), { extends: extendsSchema, each, audio });
+  const { audio, captions } = additionSchemas(null, 'file');
+  return sceneSchema(templates.map(sceneTemplate), { extends: extendsSchema, each, audio, captions });
 }
 
 /** Values that the definition gives to all scenes may be missing in a scene. */

@@ -24,10 +24,7 @@ const OUTPUT = {
 const ROWS = { hint: 'Write each: {from: data/rows.csv, id: "${slug}"}', needs: 'each' };
 const DELIVER = { hint: 'Write deliver: s3://bucket/{id}.mp4', needs: 'deliver' };
 const EXTENDS = { hint: 'Write extends: ./_base.yaml', needs: 'extends' };
-const CAPTIONS = {
-  hint: 'Write each caption as the value of a text of the template, under resources',
-  needs: 'resources',
-};
+const CAPTIONS = { hint: 'Write captions: {from: ./captions/en.vtt}', needs: 'captions' };
 
 const OF_DEFINITION: Answers = {
   length: LENGTH,
@@ -35,7 +32,6 @@ const OF_DEFINITION: Answers = {
   start: LENGTH,
   end: LENGTH,
   frames: LENGTH,
-  captions: CAPTIONS,
   subtitles: CAPTIONS,
   subtitle: CAPTIONS,
   caption: CAPTIONS,
@@ -149,6 +145,29 @@ const ZOOMS = MOVEMENTS.values.filter((movement) => movement.startsWith('zoom-')
 const SOURCE = { hint: 'Write source', needs: 'source' };
 const VOLUME = { hint: 'Write volume: 0', needs: 'volume' };
 
+const FROM = { hint: 'Write from: ./captions/en.vtt, {track: voice}, or a list of {start, end, text}', needs: 'from' };
+const CAPTION_FILES = { hint: 'Write files: [vtt, srt]', needs: 'files' };
+
+const OF_CAPTIONS: Answers = {
+  source: FROM,
+  src: FROM,
+  file: FROM,
+  path: FROM,
+  track: FROM,
+  cues: FROM,
+  words: FROM,
+  text: FROM,
+  language: { hint: 'Write lang', needs: 'lang' },
+  locale: { hint: 'Write lang', needs: 'lang' },
+  burnin: { hint: 'Write burn', needs: 'burn' },
+  burned: { hint: 'Write burn', needs: 'burn' },
+  sidecar: CAPTION_FILES,
+  sidecars: CAPTION_FILES,
+  formats: CAPTION_FILES,
+  format: CAPTION_FILES,
+  profile: { hint: 'Write rules', needs: 'rules' },
+};
+
 const OF_MEDIA: Answers = {
   start: START,
   startat: START,
@@ -197,6 +216,7 @@ export function propertyAdvice(
 function answersAt([section, ...rest]: readonly string[]): Answers {
   if (section === undefined) return OF_DEFINITION;
   if (section === 'scenes') return rest.length === 1 ? OF_SCENE : {};
+  if (section === 'captions') return rest.length === 0 ? OF_CAPTIONS : {};
   if (section === 'output' || section === 'outputs') return OF_OUTPUT;
   return (section === 'resources' || section === 'audio') && rest.length > 0 ? OF_MEDIA : {};
 }

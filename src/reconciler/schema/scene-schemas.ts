@@ -14,6 +14,7 @@ interface SharedSchemas {
   readonly extends: JsonSchema;
   readonly each: JsonSchema;
   readonly audio: JsonSchema;
+  readonly captions: JsonSchema;
 }
 
 /** Returns the schema of the list of scenes for editors; it references `sceneSchema` as the definition `scene`. */
@@ -58,6 +59,7 @@ export function sceneSchema(templates: readonly SceneTemplate[], shared: SharedS
       resources: { description: 'Values for the editables of the template.', type: 'object' },
       fonts: { description: 'Font replacements: font of the template → another font of the template.', type: 'object' },
       audio: { ...shared.audio, description: 'Sounds that begin with the scene: track name → source.' },
+      captions: { ...shared.captions, description: 'The timed texts of the scene, from its start.' },
       ...scenePlacementSchemas('file'),
     },
     ...(cases.length === 0 ? {} : { allOf: cases }),

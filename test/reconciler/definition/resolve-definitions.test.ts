@@ -202,14 +202,14 @@ resources:
     ['titel', DEFINITION.replace('title:', 'titel:'), 'Did you mean title?'],
     ['length', `${DEFINITION}length: 5\n`, 'Write duration: seconds'],
     ['slides', `${DEFINITION}slides: []\n`, 'Write scenes: a list of maps'],
-    ['captions', `${DEFINITION}captions: [a]\n`, 'Write each caption as the value of a text of the template'],
+    ['subtitles', `${DEFINITION}subtitles: [a]\n`, 'Write captions: {from: ./captions/en.vtt}'],
     ['width', `${DEFINITION}output: {width: 1280}\n`, 'Write height; the width follows'],
     ['start', `${DEFINITION}  v_01: {source: a.mp4, start: 2}\n`, 'Write trim_start_time, in seconds'],
     ['music', `${DEFINITION}music: a.mp3\n`, 'Write sounds as tracks: audio:'],
     [
       'blub',
       `${DEFINITION}blub: 1\n`,
-      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, duration, transition, fit, background, shorten, size, rate, loudness, poster, when, id, extends, each, scenes',
+      'It has template, resources, title, description, labels, protect, audio, captions, fonts, output, outputs, deliver, duration, transition, fit, background, shorten, size, rate, loudness, poster, when, id, extends, each, scenes',
     ],
   ])('answers the unknown property %s with one error and a hint', (property, text, hint) => {
     const { diagnostics } = resolve(one(text));

@@ -189,6 +189,22 @@ concurrency: 1000
     expect(parse('templates: {}\n').config).toMatchObject({ fonts: null, output: null });
   });
 
+  it('reads styles of captions, which may start from another', () => {
+    const styles = (text: string) => parse(withTemplates(`caption_styles: {${text}}`));
+    const { config, diagnostics } = styles(
+      'brand: {extends: box, size: 6, color: 000000}, small: {extends: brand, size: 3}, clean: {extends: clean, lines: 1}',
+    );
+    expect(diagnostics).toEqual([]);
+    expect(config.captionStyles.get('small')).toMatchObject({ background: '000000CC', size: 3, color: '000000' });
+    expect(config.captionStyles.get('clean')).toMatchObject({ shadow_blur: 14, lines: 1 });
+    expect(styles('a: {extends: b}, b: {extends: a}').diagnostics[0]).toMatchObject({ code: 'extends_cycle' });
+    expect(styles('a: {extends: boxx}').diagnostics[0]).toMatchObject({
+      code: 'caption_style_unknown',
+      hint: 'Did you mean box?',
+    });
+    expect(styles('a: {size: 90}').diagnostics[0]).toMatchObject({ code: 'config_invalid' });
+  });
+
   it('suggests corrections', () => {
     const hint = (text: string): string | undefined => parse(text).diagnostics[0]?.hint;
     expect(hint(withTemplates('service: embeded'))).toBe('Did you mean embedded?');

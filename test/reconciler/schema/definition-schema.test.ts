@@ -5,6 +5,7 @@ import configSchema from '../../../schemas/reelform-config.schema.json' with { t
 import type { StyleVersion } from '../../../src/contract/wire/style-version.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../../src/kernel/json-schema/json-schema.ts';
 import { parseVideoId } from '../../../src/reconciler/definition/video.ts';
+import { captionStyleSchema } from '../../../src/reconciler/schema/captions-schema.ts';
 import {
   additionsSchema,
   definitionFileSchema,
@@ -166,6 +167,11 @@ describe('the schemas', () => {
       title: undefined,
       description: undefined,
     });
+  });
+
+  it('are the same for styles of captions in reelform.yaml', () => {
+    const { additionalProperties } = configSchema.properties.caption_styles;
+    expect(additionalProperties).toEqual(JSON.parse(JSON.stringify(captionStyleSchema('video'))));
   });
 
   it.each([
