@@ -1,3 +1,4 @@
+import type { SoundMeasures } from '../contract/wire/loudness.ts';
 import type { InputSound, VideoInput } from '../template/render-input.ts';
 import type { AudioCodec, AudioTrack, SoundOptions } from './codec/encoded-track.ts';
 import { type LoudnessFinding, type MediaFinding, soundMoment } from './lint-finding.ts';
@@ -48,6 +49,18 @@ export async function renderSound(
 
 /** LU by which a finished sound may differ from its target. */
 const LOUDNESS_TOLERANCE = 0.5;
+
+/** Returns what is recorded of a finished sound; undefined if it was not measured, or is silent. */
+export function soundMeasures({ track }: Pick<RenderedSound, 'track'>): SoundMeasures | undefined {
+  const { integrated = Number.NaN, truePeak = Number.NaN } = track?.loudness ?? {};
+  if (!Number.isFinite(integrated) || !Number.isFinite(truePeak)) return undefined;
+  return { integrated: hundredths(integrated), true_peak: hundredths(truePeak) };
+}
+
+/** Without a negative zero. */
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100 + 0;
+}
 
 type HeardVideo = Pick<VideoInput, 'sounds' | 'loudness' | 'fps' | 'frameCount'>;
 

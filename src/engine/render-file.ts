@@ -1,10 +1,11 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
+import { defined } from '../kernel/defined.ts';
 import { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
 import { withPngComment } from './images/png-file.ts';
-import { type RenderedSound, renderSound } from './input-media.ts';
+import { type RenderedSound, renderSound, soundMeasures } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { joinSegments, streamSegments } from './render-segments.ts';
 import { renderPicture } from './render-stills.ts';
@@ -153,15 +154,18 @@ async function renderFrames(
     const byName = new Map(stills.map((still) => [still.name, still]));
     const results: RenderedFile[] = [];
     for (const [at, writer] of writers.entries()) {
+      const video = await writer.finish();
+      const sound = await sounds[at]!;
       results.push({
-        video: await writer.finish(),
+        video,
         format: outputs[at]!.format,
         width,
         height,
         frameCount,
         stills: renderInput.stills.map(({ name }) => byName.get(name)!),
-        findings: [...findings, ...(await sounds[at]!).findings],
+        findings: [...findings, ...sound.findings],
         durationSeconds: frameTimeSeconds(rate, frameCount),
+        ...defined({ loudness: soundMeasures(sound) }),
       });
     }
     return results;

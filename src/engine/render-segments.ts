@@ -1,5 +1,6 @@
 import { frameRateOf } from '../contract/timeline/frame-rate.ts';
 import { defaultCodec } from '../contract/wire/output.ts';
+import { defined } from '../kernel/defined.ts';
 import type { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { InputFile, RenderOutput, VideoInput } from '../template/render-input.ts';
 import { checkInput } from './check-input.ts';
@@ -8,7 +9,7 @@ import { readVideo } from './codec/packet-file.ts';
 import { encoderOf, SOFTWARE } from './codec/video-encoder.ts';
 import type { FrameRange } from './frame-rate.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
-import type { RenderedSound } from './input-media.ts';
+import { type RenderedSound, soundMeasures } from './input-media.ts';
 import { distinctPixelFormats, pixelsOf } from './pixel-format.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderedFile, RenderedStill, RenderFileOptions } from './rendered-file.ts';
@@ -264,6 +265,7 @@ export async function joinSegments(
       ...sound.findings,
     ],
     durationSeconds: frameTimeSeconds(rate, frameCount),
+    ...defined({ loudness: soundMeasures(sound) }),
   };
 }
 

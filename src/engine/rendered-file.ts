@@ -1,3 +1,4 @@
+import type { SoundMeasures } from '../contract/wire/loudness.ts';
 import type { OutputFormat } from '../contract/wire/output.ts';
 import type { TemporaryFile } from '../kernel/temporary-file.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
@@ -33,6 +34,8 @@ export interface RenderedFile {
   readonly height: number;
   readonly frameCount: number;
   readonly durationSeconds: number;
+  /** Of the file's sound; absent if the video has no target, and for a silent sound. */
+  readonly loudness?: SoundMeasures;
 }
 
 /** A finished file with its bytes. Plain data. */

@@ -1,4 +1,4 @@
-import type { LoudnessRequest } from './loudness.ts';
+import type { LoudnessRequest, SoundMeasures } from './loudness.ts';
 import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
 import type { NamedOutput, OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
@@ -138,6 +138,8 @@ export interface RenderSession extends SessionOptions, Partial<Omit<ScenesReques
   expires_at?: string | null;
   /** SHA-256 of the video file, 64 hexadecimal digits; absent until the video exists. */
   video_sha256?: string;
+  /** Loudness of the finished sound of a session with `loudness`; absent until the video exists, and for a silent video. */
+  measured_loudness?: SoundMeasures;
   /** Present while a video is rendered in segments. */
   render_segments?: RenderedSegments | undefined;
   usage?: SessionUsage;

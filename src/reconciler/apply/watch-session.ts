@@ -1,7 +1,9 @@
 import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../../contract/render-service.ts';
 import { lacksSession, ServiceError } from '../../contract/service-error.ts';
 import { furtherOutputs } from '../../contract/video-spec.ts';
+import { isSoundMeasures } from '../../contract/wire/loudness.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
+import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Video } from '../definition/video.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
@@ -233,7 +235,16 @@ function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs
 
 /** Returns the rendering of an ended session; null when it has none. */
 export function renderingOf(session: RenderSession): LockRendering | null {
-  const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
+  const {
+    id,
+    status,
+    video_url,
+    thumbnails,
+    updated_at,
+    usage,
+    video_sha256: sha256,
+    measured_loudness: measured,
+  } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
   const outputs = (session.outputs ?? [])
     .slice(1)
@@ -246,8 +257,13 @@ export function renderingOf(session: RenderSession): LockRendering | null {
     thumbnails,
     rendered_at: updated_at,
     ...verifiable(usage?.bytes, sha256),
+    ...defined({ loudness: measuresOf(measured) }),
     ...(outputs.length > 0 && { outputs }),
   };
+}
+
+function measuresOf(value: unknown): LockRendering['loudness'] {
+  return isSoundMeasures(value) ? { integrated: value.integrated, true_peak: value.true_peak } : undefined;
 }
 
 /** Another service may use these names differently, so only valid sizes and digests are recorded. */

@@ -1,8 +1,7 @@
-import { LOUDNESS_PROFILES } from '../../contract/fields/loudness-fields.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { secondsOf, type VideoMeasures } from '../../contract/video-measures.ts';
 import { plainScene, type SceneSpec, valueName, withoutUnusedSpeech } from '../../contract/video-spec.ts';
-import { fullLoudness, type Loudness, type LoudnessRequest } from '../../contract/wire/loudness.ts';
+import { loudnessOf, type WrittenLoudness } from '../../contract/wire/loudness.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt, hasErrors, type Span, warningAt } from '../../kernel/diagnostic.ts';
@@ -134,7 +133,12 @@ export function completeVideo(
     protect: json.protect === true,
     ...captioned,
     output,
-    ...defined({ outputs, poster: poster.name, loudness: readLoudness(json.loudness), matrix }),
+    ...defined({
+      outputs,
+      poster: poster.name,
+      loudness: json.loudness === undefined ? undefined : loudnessOf(json.loudness as unknown as WrittenLoudness),
+      matrix,
+    }),
   };
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
   diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) }))); // biome-ignore format: one line
@@ -202,14 +206,6 @@ export function readWish(json: ReadScenes['json']): Pick<Video, 'size' | 'rate'>
     size: json.size as unknown as Video['size'],
     rate: json.rate as number | undefined,
   });
-}
-
-/** Reads a loudness: LUFS, the name of a profile, or a map. @param json that the schema has accepted */
-function readLoudness(json: Json | undefined): Loudness | undefined {
-  if (json === undefined) return undefined;
-  if (typeof json === 'number') return fullLoudness({ target: json });
-  const isProfile = typeof json === 'string';
-  return isProfile ? LOUDNESS_PROFILES[json as keyof typeof LOUDNESS_PROFILES] : fullLoudness(json as LoudnessRequest);
 }
 
 /** Reads the still that shows a video: `<stillcut>`, or `<scene>.<stillcut>` in a video of several scenes. */

@@ -55,8 +55,8 @@ export function settleWrites(
 
 /** Returns an attempt as it was before it was dropped from the journal. */
 function droppedAttempt(intent: Intent, entry: LockEntry): Attempt {
-  const { session, video_url, thumbnails, rendered_at, outputs } = entry;
-  const rendering = { session, video_url, thumbnails, rendered_at, ...defined({ outputs }) };
+  const { session, video_url, thumbnails, rendered_at, outputs, loudness } = entry;
+  const rendering = { session, video_url, thumbnails, rendered_at, ...defined({ outputs, loudness }) };
   return { intent, state: 'rendered', session, rendering };
 }
 

@@ -1,4 +1,5 @@
 import type { SoundLength } from '../../contract/video-measures.ts';
+import { isSoundMeasures, type SoundMeasures } from '../../contract/wire/loudness.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 
@@ -56,6 +57,8 @@ export interface LockEntry {
    * there are none.
    */
   readonly sound_lengths?: Readonly<Record<string, SoundLength>>;
+  /** Measured loudness of its sound; absent without `loudness` in the definition, for a silent video, and if the service does not report it. */
+  readonly loudness?: SoundMeasures;
 }
 
 /** A scene of a rendered video. */
@@ -78,7 +81,7 @@ export interface Delivery {
  */
 export type LockRendering = Pick<
   LockEntry,
-  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256' | 'outputs'
+  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256' | 'outputs' | 'loudness'
 >;
 
 /** Content of the lockfile. */
@@ -171,6 +174,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
   ['scenes', optional('a list of scenes, each with "id", "template", "style_version" and "inputs"', listOf(isScene))],
   ['sound_lengths', optional('a map of lengths, each with "samples" and "rate"', isLengthMap)],
+  ['loudness', optional('a map with the numbers "integrated" and "true_peak"', isSoundMeasures)],
 ]);
 
 function isTextMap(value: unknown): boolean {

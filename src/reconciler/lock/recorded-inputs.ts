@@ -32,6 +32,7 @@ const VERBATIM_LENGTH = 200;
 export function describeInputs(spec: VideoSpec<ContentId>): Record<string, string> {
   const inputs = inputValues(spec).map(({ id, value }): [InputId, string] => [id, describeValue(value)]);
   inputs.push(...timelineInputs(spec));
+  if (spec.loudness !== undefined) inputs.push([LOUDNESS, describePairs(spec.loudness).trimStart()]);
   if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
   // Always records the format, because the text of an input must not be empty.
   for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
@@ -84,11 +85,13 @@ export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): 
   return scenes.length === 1 ? [] : scenes.map(({ id }) => id);
 }
 
+const LOUDNESS: InputId = { kind: 'loudness', name: '' };
+
 /** Returns everything that decides when and how the scenes of a video are shown and heard, except the lengths that follow from content. */
-function timelineInputs({ scenes, size, rate, duration, loudness }: VideoSpec<unknown>): [InputId, string][] {
+function timelineInputs({ scenes, size, rate, duration }: VideoSpec<unknown>): [InputId, string][] {
   const isOnly = scenes.length === 1;
   const ofScenes = scenes.flatMap((scene) => fieldsOf(placementTexts(scene), isOnly ? {} : { scene: scene.id }));
-  const ofVideo = { size: size?.join('x'), rate, duration, loudness: loudness && describePairs(loudness).trimStart() };
+  const ofVideo = { size: size?.join('x'), rate, duration };
   return [...ofScenes, ...fieldsOf(ofVideo, {})];
 }
 
@@ -203,6 +206,8 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
       return spec.scenes[0]!.fonts.has(name);
     case 'timeline':
       return timelineInputs(spec).some(([id]) => id.name === name);
+    case 'loudness':
+      return spec.loudness !== undefined;
     case 'output':
       return name === '' ? spec.output !== null : furtherOutputs(spec).some((file) => file.name === name);
   }

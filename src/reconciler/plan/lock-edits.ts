@@ -66,7 +66,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
 }
 
 function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: readonly Delivery[]): LockEntry {
-  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256, outputs } = rendering;
+  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256, outputs, loudness } = rendering;
   const { inputs, scenes } = recordedInputs(desired);
   return {
     fingerprint: desired.fingerprint,
@@ -77,7 +77,7 @@ function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: r
     ...(deliveries.length > 0 && { deliveries }),
     thumbnails,
     rendered_at,
-    ...defined({ sources, bytes, sha256, outputs, scenes, sound_lengths: remoteLengths(desired) }),
+    ...defined({ sources, bytes, sha256, outputs, scenes, sound_lengths: remoteLengths(desired), loudness }),
   };
 }
 

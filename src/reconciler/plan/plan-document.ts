@@ -4,6 +4,7 @@ import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import { firstTemplate, type LeftOut, type Source, type VideoResource } from '../definition/video.ts';
 import { type InputId, parseInputName } from '../lock/input-names.ts';
+import type { LockEntry } from '../lock/lock.ts';
 import { inputValue } from '../lock/recorded-inputs.ts';
 import { type ComparedScene, compareScenes } from './compare-scenes.ts';
 import { type DesiredVideo, isEstimated } from './desired-video.ts';
@@ -79,6 +80,9 @@ export interface PreviewSummary {
   readonly left_out: readonly { readonly id: string; readonly reason: string }[];
 }
 
+/** A lock entry. Its `loudness` was measured on the finished sound; absent if it was not. */
+type RenderedBefore = Pick<LockEntry, 'session' | 'video_url' | 'loudness'> & { readonly fingerprint: string };
+
 export interface ChangeDocument {
   readonly id: string;
   /** Path of the definition; null when it was removed, or the video is no longer in it. */
@@ -93,7 +97,7 @@ export interface ChangeDocument {
   /** Actions at destinations; absent in plans of earlier versions. */
   readonly destinations?: readonly DestinationChange[];
   /** State of the lock entry on which the change depends; null when there must be none. */
-  readonly before: { readonly fingerprint: string; readonly session: string; readonly video_url: string } | null;
+  readonly before: RenderedBefore | null;
   /** Null when the entry is removed. */
   readonly after: { readonly fingerprint: string } | null;
   /** Origin of an adopted rendering; null for other actions. */
@@ -218,7 +222,7 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
     inputs: inputDocuments(inputs, change, label),
     fields,
     destinations,
-    before: before && { fingerprint: before.fingerprint, session: before.session, video_url: before.video_url },
+    before: before && renderedBefore(before),
     after: desired && { fingerprint: desired.fingerprint },
     source: change.action === 'adopt' ? sourceDocument(change.source) : null,
     ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
@@ -226,6 +230,10 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
     ...(desired === null ? {} : defined({ scenes: sceneDocuments(change), left_out: desired.leftOut })),
     ...(forgotten && { left_out: [{ scene: null, reason: forgotten.reason }] }),
   };
+}
+
+function renderedBefore({ fingerprint, session, video_url, loudness }: LockEntry): RenderedBefore {
+  return { fingerprint, session, video_url, ...defined({ loudness }) };
 }
 
 function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | undefined {

@@ -1,5 +1,6 @@
 import { secondsOf } from '../../contract/video-measures.ts';
-import { plainScene, valueName } from '../../contract/video-spec.ts';
+import { hasSound, plainScene, valueName } from '../../contract/video-spec.ts';
+import { loudnessOf } from '../../contract/wire/loudness.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate, type Source } from '../definition/video.ts';
 import { roundedSeconds } from '../plan/compare-scenes.ts';
@@ -100,6 +101,8 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
     case 'require_deliver':
       if (video.deliver.length > 0) return [];
       return [{ path: [], message: `${video.id} has no destination`, hint: 'Add a destination with "deliver"' }];
+    case 'require_loudness':
+      return otherLoudness(policy, video);
     case 'allow_sources':
       return remoteSources(video).flatMap(({ url, path }) => foreignHost(policy.hosts, url, path, video));
   }
@@ -197,6 +200,28 @@ function labelProblem(name: string, pattern: string, { id, labels }: DesiredVide
   const message = `The label ${name} of ${id} is ${JSON.stringify(value)}, which does not match ${JSON.stringify(pattern)}`;
   return [{ path: ['labels', name], message, hint: `Use a value that matches ${JSON.stringify(pattern)}` }];
 }
+
+/** A video without sound, as far as its definition tells, has no loudness. Only its template's own sounds are unknown here. */
+function otherLoudness(policy: Extract<Policy, { rule: 'require_loudness' }>, video: DesiredVideo): PolicyViolation[] {
+  const { labels = {}, tolerance = 0 } = policy;
+  const isMeant = Object.entries(labels).every(([name, pattern]) => {
+    return Object.hasOwn(video.labels, name) && matchesPattern(video.labels[name]!, pattern);
+  });
+  if (!isMeant || !hasSound(video, false)) return [];
+  const wanted = loudnessOf(policy.loudness);
+  const words = `${wanted.target} LUFS${tolerance === 0 ? '' : ` ± ${tolerance} LU`} with peaks up to ${wanted.true_peak} dBTP`;
+  const hint = `Set "loudness": ${JSON.stringify(policy.loudness)}`;
+  const { id, loudness } = video;
+  if (loudness === undefined)
+    return [{ path: ['audio'], message: `${id} has no loudness; required are ${words}`, hint }];
+  const isNear = Math.abs(loudness.target - wanted.target) <= tolerance + ROUNDING;
+  if (isNear && loudness.true_peak <= wanted.true_peak) return [];
+  const found = `${loudness.target} LUFS with peaks up to ${loudness.true_peak} dBTP`;
+  return [{ path: ['loudness'], message: `The loudness of ${id} is ${found}; required are ${words}`, hint }];
+}
+
+/** Differences of decimal fractions are inexact. */
+const ROUNDING = 1e-9;
 
 function remoteSources({ scenes, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
   const tracks = [audio, ...scenes.map((scene) => scene.audio)];

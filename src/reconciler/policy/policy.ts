@@ -1,3 +1,4 @@
+import type { WrittenLoudness } from '../../contract/wire/loudness.ts';
 import type { PlanCheck } from '../plan/plan.ts';
 
 /** Consequence of a violated policy: `deny` rejects the plan, `warn` only reports it. */
@@ -13,6 +14,7 @@ export const POLICY_RULES = [
   'title_pattern',
   'require_label',
   'require_deliver',
+  'require_loudness',
   'allow_sources',
 ] as const;
 
@@ -34,6 +36,15 @@ export type Policy = { readonly level: PolicyLevel } & (
   /** Maps a label's name to the pattern of its value. */
   | { readonly rule: 'require_label'; readonly labels: Readonly<Record<string, string>> }
   | { readonly rule: 'require_deliver' }
+  | {
+      readonly rule: 'require_loudness';
+      /** LUFS, the name of a profile, or both limits. */
+      readonly loudness: WrittenLoudness;
+      /** LU by which the target of a video may differ; 0 if absent. */
+      readonly tolerance?: number;
+      /** Only videos with all of these labels are checked; maps a label's name to the pattern of its value. All videos if absent. */
+      readonly labels?: Readonly<Record<string, string>>;
+    }
   /** `example.com`, or `*.example.com` for all of its subdomains. */
   | { readonly rule: 'allow_sources'; readonly hosts: readonly string[] }
 );

@@ -123,6 +123,7 @@ export function listJson(changes: readonly Change[], leftOut: readonly LeftOutVi
     path: change.desired?.path ?? (change.action === 'forget' ? change.leftOut?.path : null) ?? null,
     video_url: recordedUrl(change),
     rendered_at: change.before?.rendered_at ?? null,
+    ...defined({ loudness: change.before?.loudness }),
     ...(change.action === 'forget' && change.leftOut && { why: change.leftOut.reason }),
   }));
   const others = leftOut.map(({ id, path, reason }) => ({

@@ -14,7 +14,7 @@ import { type Change, type InputChange, renders } from '../../reconciler/plan/pl
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
-import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
+import { type DisplayValue, inputRows, measuredWords, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
 import { estimateWords, lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
@@ -134,11 +134,18 @@ function adoptedLines(change: Change, colors: Colors): string[] {
   return [colors.bold('Adopted'), ...factLines(facts, colors)];
 }
 
-function renderingFacts({ rendered_at, session, video_url, outputs = [] }: LockRendering): [string, string][] {
+function renderingFacts({
+  rendered_at,
+  session,
+  video_url,
+  outputs = [],
+  loudness,
+}: LockRendering): [string, string][] {
   return [
     ['at', formatTime(rendered_at)],
     ['session', session],
     ['video', displayUrl(video_url)],
+    ...(loudness === undefined ? [] : [['loudness', measuredWords(loudness)] satisfies [string, string]]),
     ...outputs.map(({ name, video_url: url }): [string, string] => [`output ${name}`, displayUrl(url)]),
   ];
 }

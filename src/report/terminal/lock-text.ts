@@ -6,6 +6,7 @@ import type { MergeDecision } from '../../reconciler/lock/merge-locks.ts';
 import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
+import { measuredWords } from '../wording/plan-rows.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { sceneSeconds } from '../wording/scene-words.ts';
 
@@ -34,6 +35,7 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ['fingerprint', entry.fingerprint],
     ['rendered at', entry.rendered_at],
     ['video', entry.video_url],
+    entry.loudness && ['loudness', measuredWords(entry.loudness)],
     ...(entry.outputs ?? []).map(({ name, video_url: url }): [string, string] => [`output ${name}`, url]),
     ...(entry.deliveries ?? []).map(({ to, url }): [string, string] => [
       'delivered to',

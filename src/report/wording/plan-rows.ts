@@ -2,6 +2,7 @@ import { type Field, phraseOf } from '../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import { defined } from '../../kernel/defined.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
@@ -44,7 +45,21 @@ export function rowsOf(change: ChangeDocument): DiffRow[] {
   const fields = change.fields.filter(({ field }) => field !== 'scenes' || !differ);
   const rows = [...fields.map(fieldRow), ...inputRows(change.inputs.filter(isShown))];
   const ofVideo = rows.filter(({ scene }) => scene === undefined);
-  return [...ofVideo, ...sceneRows(change, rows), ...leftOutRows(change), ...destinationRows(change)];
+  return [
+    ...ofVideo,
+    ...measuredRows(change),
+    ...sceneRows(change, rows),
+    ...leftOutRows(change),
+    ...destinationRows(change),
+  ];
+}
+
+/** Shows what was measured of the last rendering's sound, if the change is one of its sound. */
+function measuredRows({ before, inputs }: ChangeDocument): DiffRow[] {
+  const isOfSound = inputs.some(({ key, kind }) => kind === 'audio' || key.endsWith('loudness'));
+  return before?.loudness === undefined || !isOfSound
+    ? []
+    : [headingRow('rendered sound', measuredWords(before.loudness))];
 }
 
 /** The places of a template are recorded where a length is set: they appear and disappear with it. */
@@ -101,7 +116,8 @@ export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument
     destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : [])),
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
-  const rows = rowsOf({ ...first, destinations: [] });
+  // What was measured differs between the videos of a group.
+  const rows = rowsOf({ ...first, destinations: [], before: null });
   return roots.length === 0 ? rows : [...rows, destinationRow(null, { kind: 'name', name: roots.join(', ') })];
 }
 
@@ -158,6 +174,8 @@ function nameOf(key: string, scene?: string): string {
       return `font ${name}`;
     case 'timeline':
       return name;
+    case 'loudness':
+      return 'loudness';
     case 'output':
       return key;
   }
@@ -182,9 +200,7 @@ function inputRow(name: string, { key, scene, kind, value, before, after }: Inpu
     }
     default: {
       const id = parseInputName(key, scene === undefined ? [] : [scene]);
-      if (id.kind === 'timeline' && id.name === 'loudness') {
-        return row(showName(loudnessWords(before)), showName(loudnessWords(after)));
-      }
+      if (id.kind === 'loudness') return row(showName(loudnessWords(before)), showName(loudnessWords(after)));
       if (id.kind === 'font' || id.kind === 'timeline') return row(showName(before), showName(after));
       if (id.kind !== 'output') return row(showWords(before), showWords(after));
       // Without settings the main file is still there; an output beside it is not.
@@ -295,6 +311,11 @@ function parseSourceInput(input: string): SourceInput {
 const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRACK_FIELDS }).filter(
   ([, { phrase }]) => phrase !== undefined,
 );
+
+/** Formats what was measured of a finished sound. */
+export function measuredWords({ integrated, true_peak }: SoundMeasures): string {
+  return `${integrated.toFixed(1)} LUFS, peaks ${true_peak.toFixed(1)} dBTP`;
+}
 
 /** Formats a recorded loudness. */
 function loudnessWords(input: string | null): string | null {

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../contract/destinations/destination.ts';
 import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
 import type { RenderedFile } from '../../engine/rendered-file.ts';
+import { defined } from '../../kernel/defined.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
@@ -39,10 +40,11 @@ export function createDirectoryOutputs(
         await writeFile(join(directory, path), still.bytes);
         thumbnails.push(`${baseUrl}/${path}`);
       }
-      const store = async (fileName: string, { format, video }: RenderedFile): Promise<StoredFile> => {
+      const store = async (fileName: string, { format, video, loudness }: RenderedFile): Promise<StoredFile> => {
         const path = `${fileName}.${OUTPUT_FILE_TYPES[format].extension}`;
         await writeFile(join(directory, path), () => video.chunks());
-        return { video_url: `${baseUrl}/${path}`, thumbnails: [], bytes: video.size, sha256: await video.sha256() };
+        const facts = { bytes: video.size, sha256: await video.sha256(), ...defined({ loudness }) };
+        return { video_url: `${baseUrl}/${path}`, thumbnails: [], ...facts };
       };
       const [main, ...further] = files;
       const stored: StoredFile[] = [];

@@ -1,5 +1,6 @@
 import type { DeliveredFile } from '../../contract/destinations/destination.ts';
 import type { SessionCode } from '../../contract/service-error.ts';
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import type {
   RenderedSegments,
   RenderSession,
@@ -105,6 +106,8 @@ export interface StoredFile {
   readonly thumbnails: string[];
   readonly bytes: number;
   readonly sha256: Sha256;
+  /** As of a `RenderedFile`. */
+  readonly loudness?: SoundMeasures;
   /** Visible defects of the video, at its main file. */
   readonly findings?: readonly RenderFinding[];
 }

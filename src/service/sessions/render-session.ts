@@ -146,6 +146,8 @@ export function renderedSession(
     const { video_url, bytes, sha256 } = files[at]!;
     return { ...output, video_url, bytes, video_sha256: sha256 };
   });
+  // The main file may be silent.
+  const measured_loudness = files.find(({ loudness }) => loudness !== undefined)?.loudness;
   return {
     ...session,
     status: 'preview_rendered',
@@ -153,7 +155,7 @@ export function renderedSession(
     video_url: main!.video_url,
     video_sha256: main!.sha256,
     thumbnails: main!.thumbnails,
-    ...defined({ outputs }),
+    ...defined({ outputs, measured_loudness }),
     fonts,
     usage,
     errors: renderingWarnings(main!.findings ?? [], scenesOf(session)).map((warning) => ({ ...warning, occurred_at })),

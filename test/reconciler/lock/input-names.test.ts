@@ -14,6 +14,8 @@ describe('inputName()', () => {
     ['fonts.Inter', { kind: 'font', name: 'Inter' }],
     ['output', { kind: 'output', name: '' }],
     ['editables.output', { kind: 'editable', name: 'output' }],
+    ['loudness', { kind: 'loudness', name: '' }],
+    ['editables.loudness', { kind: 'editable', name: 'loudness' }],
     ['outputs.square', { kind: 'output', name: 'square' }],
   ])('names %s', (name, id) => {
     expect(inputName(id)).toBe(name);
@@ -21,7 +23,7 @@ describe('inputName()', () => {
   });
 
   it('gives every input a name of its own', () => {
-    const step = fc.constantFrom('audio', 'fonts', 'outputs', 'output', 'editables', 'voice', '.', '..');
+    const step = fc.constantFrom('audio', 'fonts', 'outputs', 'output', 'loudness', 'editables', 'voice', '.', '..');
     const name = fc.array(step, { minLength: 1, maxLength: 6 }).map((steps) => steps.join('').replaceAll('..', '.'));
     const kind = fc.constantFrom('editable', 'track', 'font', 'output');
     fc.assert(

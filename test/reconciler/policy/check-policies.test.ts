@@ -43,6 +43,21 @@ describe('checkPolicies()', () => {
     expect(found({ level: 'deny', rule: 'require_deliver' }, { deliver })).toEqual([]);
   });
 
+  it('require_loudness: checks the loudness of videos with sound', () => {
+    const policy: Policy = { level: 'deny', rule: 'require_loudness', loudness: 'ebu-r128' };
+    const audio = new Map([['music', track('a.mp3')]]);
+    expect(found(policy)).toEqual([]);
+    expect(found(policy, { audio })).toEqual([at('audio')]);
+    expect(found(policy, { audio, loudness: { target: -23, true_peak: -1 } })).toEqual([]);
+    expect(found(policy, { audio, loudness: { target: -23, true_peak: -3 } })).toEqual([]);
+    expect(found(policy, { audio, loudness: { target: -23, true_peak: -0.5 } })).toEqual([at('loudness')]);
+    expect(found(policy, { audio, loudness: { target: -22.7, true_peak: -1 } })).toEqual([at('loudness')]);
+    expect(found({ ...policy, tolerance: 0.3 }, { audio, loudness: { target: -22.7, true_peak: -1 } })).toEqual([]);
+    const ofTv: Policy = { ...policy, labels: { channel: 'tv*' } };
+    expect(found(ofTv, { audio })).toEqual([]);
+    expect(found(ofTv, { audio, labels: { channel: 'tv-de' } })).toEqual([at('audio')]);
+  });
+
   it.each([
     ['https://cdn.example.com/a.png', []],
     ['https://CDN.example.com:8443/a.png', []],

@@ -14,7 +14,7 @@ test('a track is shown with its place and its ducking in words', () => {
 });
 
 test('a loudness is shown with its units', () => {
-  const input = { key: 'timeline.loudness', before: null } as const;
+  const input = { key: 'loudness', before: null } as const;
   const [row] = inputRows([{ ...input, after: 'target=-14 true_peak=-1' }]);
   expect(row).toMatchObject({ name: 'loudness', before: null, after: { name: '-14 LUFS, peaks up to -1 dBTP' } });
 });

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isSoundMeasures, type SoundMeasures } from '../../../contract/wire/loudness.ts';
 import { OUTPUT_FILE_TYPES, type OutputFormat } from '../../../contract/wire/output.ts';
 import type { RenderFinding } from '../../../engine/input-media.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
@@ -27,9 +28,12 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore {
     async save(inputDigest, name, rendered, furtherNames = []) {
       const present = await find(inputDigest, name);
       if (present !== null) return present;
-      const put = async ({ format, video }: RenderedFile, output?: string): Promise<Omit<FurtherFile, 'name'>> => {
+      const put = async (
+        { format, video, loudness }: RenderedFile,
+        output?: string,
+      ): Promise<Omit<FurtherFile, 'name'>> => {
         await storage.put(renderingKey(inputDigest, videoFile(format, output)), video);
-        return { format, bytes: video.size, sha256: await video.sha256() };
+        return { format, bytes: video.size, sha256: await video.sha256(), ...defined({ loudness }) };
       };
       const [main, ...further] = rendered;
       const { stills, findings } = main!;
@@ -75,12 +79,12 @@ async function isWhole(storage: ObjectStorage, inputDigest: Sha256, record: Rend
 function storedFiles(name: string, record: RenderingRecord): StoredFile[] {
   const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = record.stills.map((still) => url(stillFile(still)));
-  return filesOf(record).map(({ file, bytes, sha256 }, at) => ({
+  return filesOf(record).map(({ file, bytes, sha256, loudness }, at) => ({
     video_url: url(file),
     thumbnails: at === 0 ? thumbnails : [],
     bytes,
     sha256,
-    ...defined({ findings: at === 0 ? record.findings : undefined }),
+    ...defined({ loudness, findings: at === 0 ? record.findings : undefined }),
   }));
 }
 
@@ -91,6 +95,8 @@ interface RenderingRecord {
   readonly bytes: number;
   /** Digest of the video. */
   readonly sha256: Sha256;
+  /** As of a `RenderedFile`. */
+  readonly loudness?: SoundMeasures;
   /** Names in the order of the input. */
   readonly stills: readonly string[];
   /** Findings of the renderer; absent when there are none. */
@@ -104,6 +110,7 @@ interface FurtherFile {
   readonly format: OutputFormat;
   readonly bytes: number;
   readonly sha256: Sha256;
+  readonly loudness?: SoundMeasures;
 }
 
 /** Returns the files of all outputs, the main output first, with their names in the storage. */
@@ -111,9 +118,10 @@ function filesOf({
   format,
   bytes,
   sha256,
+  loudness,
   others: furtherFiles = [],
 }: RenderingRecord): (Omit<FurtherFile, 'name'> & { readonly file: string })[] {
-  const main = { file: videoFile(format), format, bytes, sha256 };
+  const main = { file: videoFile(format), format, bytes, sha256, ...defined({ loudness }) };
   return [main, ...furtherFiles.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
 
@@ -138,12 +146,13 @@ function parseRendering(text: string): RenderingRecord | null {
   const value = parseRecord(text);
   if (value === null) return null;
   // Records of older versions have no format: they are MP4.
-  const { format = 'mp4', bytes, sha256, stills, findings, others: furtherFiles } = value;
+  const { format = 'mp4', bytes, sha256, loudness, stills, findings, others: furtherFiles } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
   return {
     ...record,
+    ...(isSoundMeasures(loudness) ? { loudness } : {}),
     ...(Array.isArray(findings) ? { findings: findings as RenderFinding[] } : {}),
     ...(Array.isArray(furtherFiles) ? { others: furtherFiles as FurtherFile[] } : {}),
   };

@@ -159,16 +159,19 @@ export const keptSound: Check<KeptSound> = fields({
   correlation: nullable(number),
 });
 
-const renderedFile: Check<RenderedFile> = fields({
-  video: temporaryFile,
-  format,
-  stills: listOf(namedStill),
-  findings: listOf(renderFinding),
-  width: count,
-  height: count,
-  frameCount: count,
-  durationSeconds: number,
-});
+const renderedFile: Check<RenderedFile> = both(
+  fields({
+    video: temporaryFile,
+    format,
+    stills: listOf(namedStill),
+    findings: listOf(renderFinding),
+    width: count,
+    height: count,
+    frameCount: count,
+    durationSeconds: number,
+  }),
+  optionalFields({ loudness: fields({ integrated: number, true_peak: number }) }),
+);
 const segmentStill: Check<SegmentStill> = fields({ frame: count, bytes });
 const segment: Check<RenderedSegment> = fields({
   first: count,

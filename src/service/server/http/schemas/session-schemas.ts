@@ -18,7 +18,7 @@ import {
 import { REQUEST_PROBLEM } from './responses.ts';
 import { requestedScenes, SCENE_FIELD, sessionScenes } from './scene-schemas.ts';
 import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
-import { AUDIO_TRACKS, fieldsBeyond, LOUDNESS } from './sound-schemas.ts';
+import { AUDIO_TRACKS, fieldsBeyond, LOUDNESS, MEASURED_LOUDNESS } from './sound-schemas.ts';
 
 const ONLY_VIDEO_FIELDS = fieldsBeyond(TRANSFORM_FIELDS.video, TRANSFORM_FIELDS.image);
 /** `Sessions` validates the resources against the template and reports all mistakes at once. */
@@ -289,6 +289,7 @@ export const RENDER_SESSION: Component = {
       },
       expires_at: { type: ['string', 'null'], description: 'Time at which the session is removed; null for never' },
       video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the video file' },
+      measured_loudness: MEASURED_LOUDNESS,
       render_segments: {
         ...objectOf({
           done: { type: 'integer', minimum: 0, description: 'Number of finished segments, rendered or reused' },
@@ -339,6 +340,7 @@ export const RENDER_SESSION: Component = {
       'download_url',
       'expires_at',
       'video_sha256',
+      'measured_loudness',
       'render_segments',
       'usage',
       'output',

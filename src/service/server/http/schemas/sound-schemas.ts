@@ -4,7 +4,7 @@ import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../../contract/fields/tran
 import { MAX_TRACKS } from '../../../../contract/wire/mapping.ts';
 import { EXAMPLES } from './examples.ts';
 import { fieldSchemas } from './field-schemas.ts';
-import { closedObjectOf, type Schema } from './json-schema.ts';
+import { closedObjectOf, objectOf, type Schema } from './json-schema.ts';
 
 const ONLY_TRACK_FIELDS = fieldsBeyond(TRACK_FIELDS, TRANSFORM_FIELDS.audio);
 
@@ -28,4 +28,13 @@ export const LOUDNESS: Schema = {
   ...closedObjectOf(fieldSchemas(LOUDNESS_FIELDS), ['true_peak']),
   description: 'Loudness of the finished sound; that of the mix if absent',
   examples: [{ target: -14, true_peak: -1 }],
+};
+
+export const MEASURED_LOUDNESS: Schema = {
+  ...objectOf({
+    integrated: { type: 'number', description: 'Loudness of the whole sound, in LUFS (BS.1770-4)' },
+    true_peak: { type: 'number', description: 'Largest peak between samples, in dBTP' },
+  }),
+  description:
+    'Measured on the finished sound of a session with `loudness`; absent until the video exists, and for a silent video',
 };
