@@ -45,7 +45,7 @@ export async function encodeAtLoudness(
   await reachLoudness(mix, target, PACKET_SAMPLES[codec], {
     async measure(sound) {
       const track = await encodeSound(sound, codec, quality);
-      const loudness = await measure(decoded(track));
+      const loudness = await measure(decodedTrack(track));
       signal?.throwIfAborted();
       return { ...track, loudness };
     },
@@ -122,7 +122,7 @@ async function measure(blocks: AsyncIterable<Stereo>): Promise<MeasuredLoudness>
 }
 
 /** Yields the sound that players decode: without the delay of the encoder and the silence after the end. */
-async function* decoded({ codec, sampleRate, channels, configuration, packets }: AudioTrack): AsyncGenerator<Stereo> {
+export async function* decodedTrack({ codec, sampleRate, channels, configuration, packets }: AudioTrack): AsyncGenerator<Stereo> {
   let delay: number | undefined;
   let end = 0;
   async function* encoded(): AsyncGenerator<SoundPacket> {

@@ -15,6 +15,10 @@ export interface Mix {
   /** Yields the sum of all sounds in blocks of `size` samples; the last block may be shorter. Its peaks may exceed full scale. */
   blocks(size: number, options?: SoundOptions): AsyncGenerator<Stereo>;
   readonly tooQuiet: readonly QuietSound[];
+  /** The sounds that are heard or that others are lowered under. A consumer reads either them or the blocks. */
+  readonly voices: ReadonlyMap<InputSound, SoundVoice>;
+  /** Samples of the video. */
+  readonly total: number;
   close(): Promise<void>;
 }
 
@@ -27,7 +31,7 @@ type MixedInput = Pick<VideoInput, 'sounds' | 'fps' | 'frameCount'>;
  * @throws RenderError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  */
 export async function openMix({ sounds, fps, frameCount }: MixedInput): Promise<Mix | null> {
-  const total = Math.round(frameTimeSeconds(frameRateOf(fps), frameCount) * MIX_RATE);
+  const total = mixSamples({ fps, frameCount });
   const voices = new Map<InputSound, SoundVoice>();
   const close = async (): Promise<void> => {
     for (const voice of voices.values()) await voice.close();
@@ -46,8 +50,15 @@ export async function openMix({ sounds, fps, frameCount }: MixedInput): Promise<
       const loudness = voices.get(sound)?.missedLoudness;
       return loudness === undefined ? [] : [{ sound: index, loudness }];
     }),
+    voices,
+    total,
     close,
   };
+}
+
+/** Returns the samples of the sound of a video. */
+export function mixSamples({ fps, frameCount }: Pick<VideoInput, 'fps' | 'frameCount'>): number {
+  return Math.round(frameTimeSeconds(frameRateOf(fps), frameCount) * MIX_RATE);
 }
 
 /** @param voices receives the sounds that are heard, and those under which others are lowered */

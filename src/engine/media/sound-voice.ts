@@ -91,6 +91,16 @@ export class SoundVoice {
     return this.#missedLoudness;
   }
 
+  /** Samples of the video in which the sound is heard, half-open. */
+  get range(): SpeechSpan {
+    return { from: this.#from, to: Math.max(this.#from, this.#to) };
+  }
+
+  /** Factor of its volume or level, without fades and ducking. */
+  get gain(): number {
+    return this.#gain;
+  }
+
   /** Lowers the sound under speech. */
   duck(curve: DuckingCurve): void {
     this.#ducking = curve;
@@ -107,7 +117,7 @@ export class SoundVoice {
       }
       const count = Math.min(end - position, block.left.length - this.#blockAt);
       for (let index = 0; index < count; index++) {
-        const gain = this.#gainAt(position + index);
+        const gain = this.gainAt(position + index);
         mix.left[position - at + index]! += block.left[this.#blockAt + index]! * gain;
         mix.right[position - at + index]! += block.right[this.#blockAt + index]! * gain;
       }
@@ -141,7 +151,8 @@ export class SoundVoice {
     return placed;
   }
 
-  #gainAt(position: number): number {
+  /** Returns the factor at a sample of the video, with fades and ducking. Call it with positions that do not decrease. */
+  gainAt(position: number): number {
     const rise = this.#fadeIn > 0 ? Math.min(1, (position - this.#from) / this.#fadeIn) : 1;
     const fall = this.#fadeOut > 0 ? Math.min(1, (this.#to - position) / this.#fadeOut) : 1;
     const { to, length } = this.#endFade;

@@ -70,6 +70,11 @@ export class TruePeakMeter {
     for (const [index, detector] of this.#detectors.entries()) this.#detect(detector, samples[index]!);
   }
 
+  /** Returns the peak so far, in dBTP, but for the last `PEAK_REACH` samples; -Infinity for silence. */
+  present(): number {
+    return toDecibels(this.#peak);
+  }
+
   /** Returns the peak of everything added, in dBTP; to be called once. -Infinity for silence. */
   result(): number {
     for (const detector of this.#detectors) this.#detect(detector, new Float32Array(PEAK_REACH));

@@ -6,6 +6,7 @@ import type { RenderedSound, RenderFinding } from '../../../engine/input-media.t
 import type { KeptSound } from '../../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding, MediaFinding } from '../../../engine/lint-finding.ts';
+import type { LoudnessStep, MixWaveform, SoundWaveform } from '../../../engine/media/waveform.ts';
 import type { Failure, RenderErrorCode } from '../../../engine/render-error.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
 import type { RenderedSegment, SegmentStill } from '../../../engine/segments/rendered-segment.ts';
@@ -183,13 +184,13 @@ const segment: Check<RenderedSegment> = fields({
 });
 /** The loudness of silence is -Infinity. */
 const numberOrSilence: Check<number> = (value) => (value === Number.NEGATIVE_INFINITY ? value : number(value));
-const loudness: Check<MeasuredLoudness> = fields({
+const loudnessStep: Check<LoudnessStep> = fields({
   integrated: numberOrSilence,
   momentary: numberOrSilence,
   shortTerm: numberOrSilence,
-  range: number,
   truePeak: numberOrSilence,
 });
+const loudness: Check<MeasuredLoudness> = both(loudnessStep, fields({ range: number }));
 const sound: Check<RenderedSound> = fields({
   track: nullable(
     both(
@@ -204,6 +205,20 @@ const sound: Check<RenderedSound> = fields({
     ),
   ),
   findings: listOf(soundFinding),
+});
+const soundWaveform: Check<SoundWaveform> = fields({
+  name: text,
+  gain: numberOrSilence,
+  loudness: numberOrSilence,
+  firstColumn: count,
+  peaks: bytes,
+  curve: bytes,
+});
+const mixWaveform: Check<MixWaveform> = fields({
+  peaks: bytes,
+  stepSeconds: number,
+  steps: listOf(loudnessStep),
+  whole: loudness,
 });
 
 const file = fields({ path: text, bytes });
@@ -309,6 +324,8 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   segments: ({ ranges, outputs }) => listFor(ranges, listFor(outputs, segment)),
   frames: ({ frames }) => listFor(frames, segmentStill),
   sound: () => sound,
+  soundWaveforms: () => listOf(soundWaveform),
+  mixWaveform: () => nullable(mixWaveform),
   keys: ({ ranges, outputs }) =>
     fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
   join: () => renderedFile,

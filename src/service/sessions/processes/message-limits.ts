@@ -11,6 +11,8 @@ const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
   source: MEGABYTE,
   length: MEGABYTE,
   keys: MEGABYTE,
+  soundWaveforms: 16 * MEGABYTE,
+  mixWaveform: MEGABYTE,
   font: MEGABYTE,
   package: 256 * MEGABYTE,
   bind: 256 * MEGABYTE,

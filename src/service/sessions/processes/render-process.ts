@@ -56,6 +56,14 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderSound } = await import('../../../engine/input-media.ts');
     return renderSound(unpackRenderInput(renderInput), codec, { onProgress });
   },
+  async soundWaveforms({ input: { renderInput } }, onProgress) {
+    const { soundWaveforms } = await import('../../../engine/media/waveform.ts');
+    return soundWaveforms(unpackRenderInput(renderInput), { onProgress });
+  },
+  async mixWaveform({ input: { renderInput, codec } }, onProgress) {
+    const { mixWaveform } = await import('../../../engine/media/waveform.ts');
+    return mixWaveform(unpackRenderInput(renderInput), codec, { onProgress });
+  },
   async keys({ input }) {
     const { cacheKeys: inputKeys } = await import('../segment-keys.ts');
     return inputKeys(input);

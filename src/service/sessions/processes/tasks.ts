@@ -8,6 +8,7 @@ import type { FontWeight } from '../../../engine/inspect/inspect-package.ts';
 import type { KeptSound } from '../../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../../engine/lint/measured-frames.ts';
 import type { LintFinding } from '../../../engine/lint-finding.ts';
+import type { MixWaveform, SoundWaveform } from '../../../engine/media/waveform.ts';
 import type { AnyRenderInput } from '../../../engine/packed-input.ts';
 import { type Failure, RenderError } from '../../../engine/render-error.ts';
 import type { RenderedFile } from '../../../engine/rendered-file.ts';
@@ -65,6 +66,16 @@ interface RenderTasks {
   readonly sound: {
     readonly input: { readonly renderInput: AnyRenderInput; readonly codec: AudioCodec | null };
     readonly output: RenderedSound;
+  };
+  /** Measures the sounds of an input as they are mixed. */
+  readonly soundWaveforms: {
+    readonly input: { readonly renderInput: AnyRenderInput };
+    readonly output: readonly SoundWaveform[];
+  };
+  /** Renders the sound of an input, and measures what players decode; null for silence. */
+  readonly mixWaveform: {
+    readonly input: { readonly renderInput: AnyRenderInput; readonly codec: AudioCodec };
+    readonly output: MixWaveform | null;
   };
   /** Computes the keys under which an input's segments and sound are cached. */
   readonly keys: { readonly input: KeyRequest; readonly output: CacheKeys };
