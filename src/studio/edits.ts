@@ -24,6 +24,7 @@ import { mediaPath, writtenTransform } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
+import { isTrackField, sourceFromRoot, trackEdits } from './track-edits.ts';
 
 /** The components that edits need. */
 export interface EditContext {
@@ -60,6 +61,8 @@ function editsOf({ path, value }: FieldEdit, text: string, tree: MapNode | null)
     if (node?.kind !== 'map' || typeof value === 'object') return [{ path, value }];
     return [{ path: [...at, ...sourcePath(node)], value }];
   }
+  if (property === 'audio' && isTrackField(field) && deeper.length === 0)
+    return trackEdits({ at, name: field, value }, node, nodeAt(tree, at));
   if (field !== 'transform' || deeper.length > 0 || (value !== null && typeof value !== 'object'))
     return [{ path, value }];
   return node === null ? inheritedEdits(at, nodeAt(tree, at), value) : transformEdits(at, node, value);
@@ -76,9 +79,7 @@ function inheritedEdits(at: readonly string[], node: TreeNode | null, value: Tra
   if (node === null) throw new RequestError('invalid_request', `${at.join('.')} has no value to transform`);
   if (value === null) return [];
   if (node.kind !== 'scalar') return transformEdits(at, node, { ...writtenTransform(node), ...value });
-  const resolved = resolvePath(node.text, node.baseFile);
-  const isUrl = /^[a-z][a-z0-9+.-]+:/i.test(node.text);
-  return [{ path: at, value: { source: isUrl || !resolved.ok ? node.text : resolved.path, ...value } }];
+  return [{ path: at, value: { source: sourceFromRoot(node), ...value } }];
 }
 
 /** Returns the keys below a resource that lead to its value. */

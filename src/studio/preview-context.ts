@@ -7,6 +7,7 @@ import { LiveState } from './live-state.ts';
 import { PageRun } from './page-run.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { DraftEvent } from './protocol.ts';
+import { SoundMeter } from './sound-meter.ts';
 import { Stills } from './stills.ts';
 
 /** The components of the server, for its routes and for a gallery. */
@@ -17,6 +18,7 @@ export interface PreviewContext extends EditContext {
   readonly queue: DrawQueue;
   readonly stills: Stills;
   readonly drafts: DraftRenderer;
+  readonly meter: SoundMeter;
   readonly run: PageRun;
 }
 
@@ -29,6 +31,7 @@ export function createPreviewContext(ports: PreviewPorts): PreviewContext {
   const drafts = new DraftRenderer(ports, stills, queue, (state) =>
     events.send('draft', { fingerprint: state.fingerprint, state } satisfies DraftEvent),
   );
+  const meter = new SoundMeter(ports, stills, queue);
   const run = new PageRun(ports, live, events);
-  return { root: ports.root, ports, events, live, queue, stills, drafts, run, log: new EditLog(ports.root) };
+  return { root: ports.root, ports, events, live, queue, stills, drafts, meter, run, log: new EditLog(ports.root) };
 }

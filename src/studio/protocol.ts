@@ -15,6 +15,8 @@ import type { LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.t
  * | `GET /api/still/<fingerprint>/<frame>.<png\|jpeg>?width=` | a frame; PNG without `width` equals `reelform render --frame`. JPEG shows transparency as squares |
  * | `GET /api/draft/<fingerprint>` | `DraftState`; begins to render the draft |
  * | `GET /api/draft/<fingerprint>/<segment>.mp4` | a segment of the draft as a fragmented MP4 with its part of the sound; waits until it is rendered |
+ * | `GET /api/sounds/<fingerprint>` | `SoundGraphs`, without the sounds of a silent video |
+ * | `GET /api/mix/<fingerprint>` | `MixGraph`; null for a silent video |
  * | `GET /api/finished?id=` | the finished file, with range requests |
  * | `GET /api/file?path=` | an image, clip or sound that a video uses |
  * | `GET /api/template?name=` | `TemplateDetail` |
@@ -130,7 +132,7 @@ export interface VideoDetail {
   readonly segments: readonly SegmentMark[];
   /** In their order; empty for a video of one template. */
   readonly scenes: readonly SceneBlock[];
-  /** Empty for a video of one template. */
+  /** Tracks of the video and of its scenes. */
   readonly sounds: readonly SoundBlock[];
   readonly leftOut: readonly LeftOutScene[];
   /** Changes since the lock entry. */

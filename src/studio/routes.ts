@@ -58,6 +58,12 @@ export const ROUTES: readonly Route[] = [
   get('still/(?<fingerprint>[^/]+)/(?<frame>\\d{1,6})\\.(?<type>png|jpeg)', sendStill),
   get('draft/(?<fingerprint>[^/]+)/(?<segment>\\d{1,5})\\.mp4', sendDraftSegment),
   get('draft/(?<fingerprint>[^/]+)', ({ context, parameters }) => openDraft(context, parameters).state),
+  get('sounds/(?<fingerprint>[^/]+)', ({ context: { live, meter }, parameters: { fingerprint = '' } }) =>
+    meter.sounds(live.subject(fingerprint)),
+  ),
+  get('mix/(?<fingerprint>[^/]+)', ({ context: { live, meter }, parameters: { fingerprint = '' } }) =>
+    meter.mix(live.subject(fingerprint)),
+  ),
   get('finished', sendFinished),
   get('file', sendUsedFile),
   get('template', ({ context, url }) => templateDetail(parameter(url, 'name'), context.live)),

@@ -3,8 +3,12 @@ import type { Timeline } from '../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../contract/video-measures.ts';
 import type { SpecSound } from '../contract/video-spec.ts';
 import { TRANSFORM_DEFAULTS } from '../contract/wire/defaults.ts';
+import { trackKey } from '../contract/wire/mapping.ts';
+import { child, type MapNode, toJson } from '../kernel/yaml/tree.ts';
+import { transformFields } from '../reconciler/definition/read-resource.ts';
 import type { Source, Video } from '../reconciler/definition/video.ts';
 import { locationOf } from '../reconciler/definition/video-timeline.ts';
+import { writtenScene } from './definition-tree.ts';
 import type { SoundBlock } from './timeline-protocol.ts';
 
 type Sound = SpecSound<Source>;
@@ -15,25 +19,53 @@ export function soundFiles({ audio, scenes }: Pick<Video, 'audio' | 'scenes'>): 
   return [...new Set(sounds.flatMap(({ source }) => (source.kind === 'file' ? [source.path] : [])))];
 }
 
-/** Returns the tracks of a video and of its scenes as blocks of a timeline. */
+/**
+ * Returns the tracks of a video and of its scenes as blocks of a timeline.
+ *
+ * @param timeline null for a video of one template
+ * @param seconds length of the video
+ * @param tree of the definition
+ */
 export function soundBlocks(
   { audio, scenes }: Pick<Video, 'audio' | 'scenes'>,
-  timeline: Timeline,
+  { timeline, seconds }: { readonly timeline: Timeline | null; readonly seconds: number },
   lengths: SoundLengths,
+  tree: MapNode | null,
 ): SoundBlock[] {
-  const secondsOf = (frames: number): number => toNumber(divide(rational(frames), rationalRate(timeline.rate)));
-  const blocksOf = (tracks: Video['audio'], scene: string | null, start: number, frames: number): SoundBlock[] => {
+  const blocksOf = (tracks: Video['audio'], scene: string | null, from: number, to: number): SoundBlock[] => {
     return [...tracks].map(([name, sound]) => {
-      const { start: delay, overrun } = { ...TRANSFORM_DEFAULTS.audio, ...sound.transform };
-      const end = secondsOf(overrun ? timeline.frames : start + frames);
-      const from = Math.min(end, secondsOf(start) + delay);
-      return { name, scene, from, ...heardPart(sound, lengths, { from, end }) };
+      const { start, overrun } = { ...TRANSFORM_DEFAULTS.audio, ...sound.transform };
+      const end = overrun ? seconds : to;
+      const heard = { from: Math.min(end, from + start), end };
+      return {
+        name,
+        scene,
+        graph: scene === null || timeline === null ? trackKey(name) : `${scene}.${trackKey(name)}`,
+        from: heard.from,
+        ...heardPart(sound, lengths, heard),
+        fields: sound.transform,
+        path: pathOf(name, scene, tree),
+      };
     });
   };
-  return [
-    ...blocksOf(audio, null, 0, timeline.frames),
-    ...timeline.scenes.flatMap(({ id, start, length }, index) => blocksOf(scenes[index]!.audio, id, start, length)),
-  ];
+  const ofVideo = blocksOf(audio, null, 0, seconds);
+  if (timeline === null) return [...ofVideo, ...scenes.flatMap((scene) => blocksOf(scene.audio, null, 0, seconds))];
+  const secondsOf = (frames: number): number => toNumber(divide(rational(frames), rationalRate(timeline.rate)));
+  const ofScenes = timeline.scenes.flatMap(({ id, start, length }, index) =>
+    blocksOf(scenes[index]!.audio, id, secondsOf(start), secondsOf(start + length)),
+  );
+  return [...ofVideo, ...ofScenes];
+}
+
+/** Tracks of a scene of a fragment, and those with columns in their fields, are edited in their files. */
+function pathOf(name: string, scene: string | null, tree: MapNode | null): readonly string[] | null {
+  const written = scene === null ? null : writtenScene(scene, tree);
+  if (scene !== null && (written === null || written.node.span.file !== tree?.span.file)) return null;
+  const track = child(child(written?.node ?? tree, 'audio'), name);
+  const fields = transformFields(track);
+  const isFilled = fields !== null && JSON.stringify(toJson(fields, () => true)).includes('${');
+  if (track === null || isFilled) return null;
+  return [...(written === null ? [] : ['scenes', String(written.index)]), 'audio', name];
 }
 
 /** A sound of unknown length counts as heard until the end. */
@@ -41,7 +73,7 @@ function heardPart(
   { source, transform }: Sound,
   lengths: SoundLengths,
   { from, end }: { readonly from: number; readonly end: number },
-): Omit<SoundBlock, 'name' | 'scene' | 'from'> {
+): Pick<SoundBlock, 'to' | 'cutSeconds' | 'passSeconds'> {
   const measured = lengths(locationOf(source));
   if (measured === null) return { to: end, cutSeconds: null, passSeconds: null };
   const { trim_start_time, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };

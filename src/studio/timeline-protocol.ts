@@ -25,6 +25,8 @@ export interface SoundBlock {
   readonly name: string;
   /** Id of its scene; null for a track of the video. */
   readonly scene: string | null;
+  /** Name of its graph in `SoundGraphs`. */
+  readonly graph: string;
   readonly from: number;
   /** End of the sound, or of the time in which it can be heard if that is earlier. */
   readonly to: number;
@@ -32,6 +34,56 @@ export interface SoundBlock {
   readonly cutSeconds: number | null;
   /** Length of a pass of a sound that is repeated; null for other sounds. */
   readonly passSeconds: number | null;
+  /** Values of `TRACK_FIELDS` that the definition sets, by name. */
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+  /** Keys of the track from the top of the definition; null for a track that has to be edited in its file. */
+  readonly path: readonly string[] | null;
+}
+
+/** The sounds of a video as they are heard, in columns of equal length over the whole video. */
+export interface SoundGraphs {
+  /** Number of columns of the video. */
+  readonly columns: number;
+  readonly sounds: readonly SoundGraph[];
+}
+
+export interface SoundGraph {
+  readonly name: string;
+  /** Decibels of its volume or level, without fades and ducking; null for a volume of 0. */
+  readonly gain: number | null;
+  /** Loudness as it is heard, in LUFS; null for silence. */
+  readonly loudness: number | null;
+  /** Column in which it starts. */
+  readonly firstColumn: number;
+  /** Largest absolute value in each column; 255 is full scale. */
+  readonly peaks: readonly number[];
+  /** Decibels by which fades and ducking lower it at the end of each column. */
+  readonly curve: readonly number[];
+}
+
+/** The finished sound of a video, as players decode it. */
+export interface MixGraph {
+  /** Largest absolute value in each column, of which there are as many as in `SoundGraphs`; 255 is full scale. */
+  readonly peaks: readonly number[];
+  /** Seconds from one step to the next. */
+  readonly stepSeconds: number;
+  /** At the end of each step. */
+  readonly steps: readonly LoudnessReading[];
+  readonly whole: LoudnessReading & {
+    /** Difference between quiet and loud parts, in LU. */
+    readonly range: number;
+  };
+  /** What the definition asks for; null if it does not. */
+  readonly target: { readonly loudness: number; readonly truePeak: number } | null;
+}
+
+/** Loudness in LUFS and true peak in dBTP, rounded to a tenth; null for silence. */
+export interface LoudnessReading {
+  readonly momentary: number | null;
+  readonly shortTerm: number | null;
+  /** From the start, as is the true peak. */
+  readonly integrated: number | null;
+  readonly truePeak: number | null;
 }
 
 /** A scene that a condition leaves out. */

@@ -58,7 +58,7 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
   };
 }
 
-/** The scenes of a video as blocks; none for a template with values. */
+/** The scenes and tracks of a video as blocks; no scenes for a template with values. */
 async function scenesOf(
   subject: DrawSubject | null,
   video: Video | null,
@@ -70,11 +70,15 @@ async function scenesOf(
     return scene === null || name !== undefined ? [] : [{ id: scene, reason }];
   });
   const { picture } = card;
-  const timeline = subject?.templates.scenes?.timeline ?? null;
-  if (timeline === null || video === null || picture === null) return { scenes: [], sounds: [], leftOut };
+  if (subject === null || video === null || picture === null) return { scenes: [], sounds: [], leftOut };
+  const timeline = subject.templates.scenes?.timeline ?? null;
   const lengths = await ports.soundLengths(live.loaded.project, soundFiles(video));
-  const scenes = sceneBlocks(video, timeline, picture, tree, card, live.loaded);
-  return { scenes, sounds: soundBlocks(video, timeline, lengths), leftOut };
+  const span = { timeline, seconds: picture.durationSeconds };
+  return {
+    scenes: timeline === null ? [] : sceneBlocks(video, timeline, picture, tree, card, live.loaded),
+    sounds: soundBlocks(video, span, lengths, tree),
+    leftOut,
+  };
 }
 
 /** Returns at which frame of a video the stillcut of a scene is. */

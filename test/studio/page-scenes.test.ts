@@ -183,7 +183,12 @@ scenes:
     });
     await page.until(({ videos }) => videos.some(({ id }) => id === 'sounds'));
     const { sounds } = await page.json<VideoDetail>('/api/video?id=sounds');
-    const named = Object.fromEntries(sounds.map(({ name, scene, ...sound }) => [`${scene}.${name}`, sound]));
+    const named = Object.fromEntries(
+      sounds.map(({ name, scene, from, to, cutSeconds, passSeconds }) => [
+        `${scene}.${name}`,
+        { from, to, cutSeconds, passSeconds },
+      ]),
+    );
     expect(named).toEqual({
       'null.music': { from: 0, to: 2, cutSeconds: 0.75, passSeconds: null },
       'a.late': { from: 0.75, to: 1.25, cutSeconds: 0, passSeconds: null },

@@ -4,17 +4,14 @@ import { MIX_RATE, type Stereo, silence } from '../codec/resampler.ts';
 import { toDecibels } from '../sound/decibels.ts';
 import { LoudnessMeter } from '../sound/loudness-meter.ts';
 import { TruePeakMeter } from '../sound/true-peak.ts';
+import { CURVE_STEPS, columnOf, columnStart, WAVEFORM_COLUMNS } from '../sound/waveform-columns.ts';
 import { decodedTrack } from './encode-at-loudness.ts';
 import { makeSound } from './make-sound.ts';
 import { mixSamples, openMix } from './mix-sounds.ts';
 import type { SoundVoice } from './sound-voice.ts';
 
-/** Columns of equal length that a video is divided into: about the pixels of a wide timeline. */
-export const WAVEFORM_COLUMNS = 2_000;
 /** Steps of the loudness of a video, at most. Each is a multiple of 100 ms. */
 export const MAX_LOUDNESS_STEPS = 3_000;
-/** Levels of `curve` in a decibel. */
-export const CURVE_STEPS = 4;
 /** Columns after which progress is reported. */
 const REPORTED_COLUMNS = 50;
 
@@ -112,7 +109,7 @@ export async function mixWaveform(
 }
 
 async function measuredMix(blocks: AsyncIterable<Stereo>, total: number): Promise<MixWaveform> {
-  const largest = new Float64Array(columnCount(total));
+  const largest = new Float64Array(WAVEFORM_COLUMNS);
   const hop = MIX_RATE / 10;
   const step = hop * Math.max(1, Math.ceil(total / hop / MAX_LOUDNESS_STEPS));
   const steps: LoudnessStep[] = [];
@@ -148,21 +145,6 @@ function raiseColumns(columns: Float64Array, samples: Stereo, position: number, 
     if (peak > columns[column]!) columns[column] = peak;
     from = to;
   }
-}
-
-/** Returns the column of a sample of the video. */
-function columnOf(sample: number, total: number): number {
-  return Math.floor((sample * columnCount(total)) / total);
-}
-
-/** Returns the first sample of a column. */
-function columnStart(column: number, total: number): number {
-  return Math.ceil((column * total) / columnCount(total));
-}
-
-/** A video of fewer samples than columns has a column for each sample. */
-function columnCount(total: number): number {
-  return Math.min(WAVEFORM_COLUMNS, total);
 }
 
 function peakOf({ left, right }: Stereo): number {

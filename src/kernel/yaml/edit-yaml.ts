@@ -15,7 +15,12 @@ import { sameTree } from './format-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
 
 /** A value to write. Strings stay strings when they are read again. */
-export type YamlValue = string | number | boolean | Readonly<Record<string, string | number | boolean>>;
+export type YamlValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, string | number | boolean>>;
 
 export interface YamlEdit {
   /** Keys from the top; an index for an item of a list. Missing maps are created. */
@@ -181,10 +186,11 @@ function splice(text: string, { path, value }: YamlEdit): string | null {
     }
     const pair = pairOf(map, key);
     if (pair === null) return value === null ? text : insert(text, map, key, nested(rest, value));
-    if (rest.length === 0) return value === null ? remove(text, contents, path) : replace(text, pair, value);
+    const isInFlow = map.flow === true;
+    if (rest.length === 0) return value === null ? remove(text, contents, path) : replace(text, pair, value, isInFlow);
     const { value: inner } = pair;
     const isEmpty = isMap(inner) ? inner.items.length === 0 : isScalar(inner) && inner.value === null;
-    if (isEmpty && value !== null) return replace(text, pair, nested(rest, value));
+    if (isEmpty && value !== null) return replace(text, pair, nested(rest, value), isInFlow);
     if (!isMap(inner) && !isSeq(inner)) return null;
     map = inner;
   }
@@ -202,8 +208,17 @@ function pairOf(map: YAMLMap, key: string): Pair<Node, Node | null> | null {
   return (found as Pair<Node, Node | null> | undefined) ?? null;
 }
 
-/** Replaces the value of a pair. A scalar keeps its style, such as its quotes. */
-function replace(text: string, { key, value: before }: Pair<Node, Node | null>, value: NestedYaml): string | null {
+/**
+ * Replaces the value of a pair. A scalar keeps its style, such as its quotes.
+ *
+ * @param isInFlow whether the pair is between braces
+ */
+function replace(
+  text: string,
+  { key, value: before }: Pair<Node, Node | null>,
+  value: NestedYaml,
+  isInFlow: boolean,
+): string | null {
   if (before?.range == null || key.range == null) return null;
   const written = typeof value === 'object' ? value : new Scalar(value);
   const isLong = typeof value === 'string' && value.includes('\n');
@@ -212,9 +227,10 @@ function replace(text: string, { key, value: before }: Pair<Node, Node | null>, 
   const [start, end] = before.range;
   const indent = indentAt(text, key.range[0]);
   // An empty map in braces becomes a block, which is easier to extend.
-  const isFlow = isMap(before) && before.flow === true && before.items.length > 0;
+  const wasFlow = isMap(before) && before.flow === true && before.items.length > 0;
   const isInline = typeof value !== 'object';
-  if (isFlow) return `${text.slice(0, start)}${flowText(written)}${text.slice(end)}`;
+  if (wasFlow || Array.isArray(value) || (isInFlow && !isInline))
+    return `${text.slice(0, start)}${flowText(written)}${text.slice(end)}`;
   // A value that begins on a line below its key is written behind the key again.
   const keyEnd = key.range[1];
   const between = text.slice(keyEnd, start);
@@ -265,11 +281,23 @@ function remove(text: string, root: YAMLMap, path: readonly string[]): string | 
   const pair = pairOf(map, path.at(-1)!);
   if (pair?.key.range == null) return text;
   if (map.items.length === 1 && path.length > 1) return remove(text, root, path.slice(0, -1));
-  if (map.flow === true) return null;
+  if (map.flow === true) return removeFromFlow(text, map, pair as Pair<Node, Node | null>);
   const start = text.lastIndexOf('\n', pair.key.range[0] - 1) + 1;
   if (text.slice(start, pair.key.range[0]).trim() !== '') return null;
   const valueEnd = pair.value?.range?.[1] ?? pair.key.range[1];
   const end = text[valueEnd - 1] === '\n' ? valueEnd : lineEnd(text, valueEnd);
+  return text.slice(0, start) + text.slice(end);
+}
+
+/** Removes a pair between braces with its comma; null where a comment is beside it. */
+function removeFromFlow(text: string, map: YAMLMap, pair: Pair<Node, Node | null>): string | null {
+  const pairs = map.items as Pair<Node, Node | null>[];
+  const index = pairs.indexOf(pair);
+  const endOf = ({ key, value }: Pair<Node, Node | null>): number | undefined => (value?.range ?? key.range)?.[1];
+  const next = pairs[index + 1]?.key.range?.[0];
+  const start = next === undefined ? endOf(pairs[index - 1]!) : pair.key.range?.[0];
+  const end = next ?? endOf(pair);
+  if (start === undefined || end === undefined || text.slice(start, end).includes('#')) return null;
   return text.slice(0, start) + text.slice(end);
 }
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
-import {
-  CURVE_STEPS,
-  MAX_LOUDNESS_STEPS,
-  mixWaveform,
-  soundWaveforms,
-  WAVEFORM_COLUMNS,
-} from '../../../src/engine/media/waveform.ts';
+import { MAX_LOUDNESS_STEPS, mixWaveform, soundWaveforms } from '../../../src/engine/media/waveform.ts';
+import { CURVE_STEPS, WAVEFORM_COLUMNS } from '../../../src/engine/sound/waveform-columns.ts';
 import type { InputSound, RenderInput } from '../../../src/template/render-input.ts';
 import { inputOf } from '../inputs.ts';
 import { stereoWav } from './media-files.ts';

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EditAnswer, FieldEdit } from '../../src/studio/edit-protocol.ts';
+import type { VideoDetail } from '../../src/studio/protocol.ts';
+import type { MixGraph, SoundGraphs } from '../../src/studio/timeline-protocol.ts';
+import { stereoWav } from '../engine/media/media-files.ts';
+import { PreviewClient } from '../support/preview-client.ts';
+import { makeRepository } from '../support/repository.ts';
+import { writeFiles } from '../support/temporary-repository.ts';
+
+const FILM = `title: Spring
+# Mixed for phones.
+loudness: -16
+audio: {music: {source: ./tone.wav, loop: true, duck: {under: voice, depth: 12}}} # quiet
+resources: { c_01: "#EEADA7", t_01: Spring }
+scenes:
+  - id: one
+    template: small
+    duration: 4
+    audio:
+      # Anna
+      voice: ./voice.wav # first take
+  - { id: two, template: small, duration: 2, audio: { voice: { source: ./voice.wav, start: 0.5 } } }
+`;
+
+const RATE = 48_000;
+
+function tone(seconds: number, amplitude: number): Buffer {
+  const sample = (_: unknown, at: number): number => amplitude * Math.sin((2 * Math.PI * 1000 * at) / RATE);
+  return stereoWav(RATE, Float64Array.from({ length: seconds * RATE }, sample));
+}
+
+let root: string;
+let page: PreviewClient;
+
+beforeAll(async () => {
+  root = makeRepository({
+    'videos/film.yaml': FILM,
+    'videos/tone.wav': tone(1, 0.25),
+    'videos/voice.wav': tone(1, 0.5),
+    'videos/one.yaml':
+      'template: small\ntitle: One\nresources: { t_01: One, c_01: "#EEADA7" }\naudio: { music: ./tone.wav }\n',
+  });
+  page = await PreviewClient.start(root);
+  await page.listen();
+});
+
+afterAll(async () => {
+  expect(await page.close()).toBe(0);
+});
+
+const text = (): string => readFileSync(join(root, 'videos/film.yaml'), 'utf8');
+const detail = (id = 'film'): Promise<VideoDetail> => page.json<VideoDetail>(`/api/video?id=${id}`);
+
+async function graphs(kind: 'sounds' | 'mix', id = 'film'): Promise<unknown> {
+  const { videos } = await page.state();
+  const { fingerprint } = videos.find((video) => video.id === id)!;
+  return page.json(`/api/${kind}/${encodeURIComponent(fingerprint)}`);
+}
+
+async function edit(...changes: FieldEdit[]): Promise<EditAnswer> {
+  const { status, json } = await page.post('/api/edit', { id: 'film', changes });
+  expect({ status, json }).toMatchObject({ status: 200 });
+  return json as EditAnswer;
+}
+
+describe('graphs of sounds', () => {
+  it('have the peaks of each track, and music lowered under the voices of scenes', async () => {
+    const { sounds: blocks } = await detail();
+    expect(blocks.map(({ graph, path, fields }) => [graph, path?.join('.'), fields])).toEqual([
+      ['audio_tracks.music', 'audio.music', { loop: true, duck_under: 'voice', duck_depth: 12 }],
+      ['one.audio_tracks.voice', 'scenes.0.audio.voice', {}],
+      ['two.audio_tracks.voice', 'scenes.1.audio.voice', { start: 0.5 }],
+    ]);
+    const { columns, sounds } = (await graphs('sounds')) as SoundGraphs;
+    const [music, ...voices] = blocks.map(({ graph }) => sounds.find(({ name }) => name === graph)!);
+    const columnAt = (seconds: number): number => Math.floor((seconds / 6) * columns);
+    expect(voices.map(({ firstColumn }) => firstColumn)).toEqual([0, columnAt(4.5)]);
+    const curveAt = (seconds: number): number => music!.curve[columnAt(seconds)]!;
+    expect([0.5, 3, 4.9].map(curveAt)).toEqual([12, 0, 12]);
+    expect(music!.peaks[columnAt(3)]! / 255).toBeCloseTo(0.25, 1);
+    expect(voices[0]!.loudness).toBeCloseTo(-6, 0);
+  });
+
+  it('have the loudness of the finished file', async () => {
+    const mix = (await graphs('mix')) as MixGraph;
+    expect(mix.target).toEqual({ loudness: -16, truePeak: -1 });
+    expect(mix.whole.integrated).toBeCloseTo(-16, 0);
+    expect(mix.steps).toHaveLength(60);
+    expect(mix.peaks).toHaveLength(((await graphs('sounds')) as SoundGraphs).columns);
+  });
+
+  it('are those of a video of one template, and none of a silent one', async () => {
+    const { scenes, sounds } = await detail('one');
+    expect({ scenes, sounds }).toMatchObject({ scenes: [], sounds: [{ name: 'music', scene: null, from: 0, to: 1 }] });
+    const { sounds: drawn } = (await graphs('sounds', 'one')) as SoundGraphs;
+    expect(drawn.map(({ name }) => name)).toEqual([sounds[0]!.graph]);
+    expect(await graphs('sounds', 'rome')).toMatchObject({ sounds: [] });
+    expect(await graphs('mix', 'rome')).toBeNull();
+  });
+
+  it('say why a sound cannot be measured', async () => {
+    writeFiles(root, {
+      'videos/damaged.wav': 'RIFF',
+      'videos/bad.yaml':
+        'template: small\ntitle: Bad\nresources: { t_01: One, c_01: "#EEADA7" }\naudio: { music: ./damaged.wav }\n',
+    });
+    const { videos } = await page.until((state) => state.videos.some(({ id }) => id === 'bad'));
+    const { fingerprint } = videos.find(({ id }) => id === 'bad')!;
+    const answer = await page.get(`/api/sounds/${encodeURIComponent(fingerprint)}`);
+    expect(answer).toMatchObject({ status: 422, json: { message: expect.stringContaining('music') } });
+  });
+});
+
+describe('edits of tracks', () => {
+  const of = (scene: number | null, field: string): string[] => [
+    ...(scene === null ? [] : ['scenes', String(scene)]),
+    'audio',
+    scene === null ? 'music' : 'voice',
+    field,
+  ];
+
+  it('change only the track, in the form in which it is written', async () => {
+    const done = await edit(
+      { path: of(0, 'start'), value: 1.25 },
+      { path: of(1, 'level'), value: -18 },
+      { path: of(null, 'duck_depth'), value: 6 },
+    );
+    expect(text()).toBe(
+      FILM.replace(
+        'voice: ./voice.wav # first take',
+        'voice:\n        source: ./voice.wav # first take\n        start: 1.25',
+      )
+        .replace('start: 0.5 }', 'start: 0.5, level: -18 }')
+        .replace('depth: 12', 'depth: 6'),
+    );
+    expect((await detail()).sounds[1]).toMatchObject({ from: 1.25, to: 2.25, fields: { start: 1.25 } });
+    await page.post('/api/undo', { undo: done.undo });
+    expect(text()).toBe(FILM);
+  });
+
+  it('name the tracks under which a track is lowered, and end it', async () => {
+    const done = await edit({ path: of(null, 'duck_under'), value: 'line,voice' });
+    expect(text()).toBe(FILM.replace('under: voice', 'under: [ line, voice ]'));
+    const ended = await edit({ path: of(null, 'duck_under'), value: null });
+    expect(text()).toBe(FILM.replace(', duck: {under: voice, depth: 12}', ''));
+    await page.post('/api/undo', { undo: ended.undo });
+    await page.post('/api/undo', { undo: done.undo });
+    expect(text()).toBe(FILM);
+  });
+});
