@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { EditAnswer, EditRequest, RowEditRequest, SceneListRequest, UploadAnswer } from '../edit-protocol.ts';
 import type { VideoCard } from '../protocol.ts';
-import type { SceneBlock } from '../timeline-protocol.ts';
+import type { SceneBlock, SoundBlock } from '../timeline-protocol.ts';
 import { notify, notifyError } from './controls/notices.tsx';
 import { postFile, postJson } from './server.ts';
+import type { TransformValues } from './transform.ts';
 
 /** Edits of this page that can be undone, and undone edits that can be made again: tokens of the server. */
 interface EditHistory {
@@ -46,6 +47,19 @@ export async function saveLength(
 ): Promise<EditAnswer> {
   const path = ['scenes', String(written!.index), 'duration'];
   return saveFields({ id: card.id, changes: [{ path, value: seconds && Math.round(seconds * 1000) / 1000 }] });
+}
+
+/** Writes the changed fields of a track. @param values of all fields; those at their defaults are absent */
+export async function saveTrack(
+  card: VideoCard,
+  { path, fields }: SoundBlock,
+  values: TransformValues,
+): Promise<EditAnswer> {
+  const names = [...new Set([...Object.keys(fields), ...Object.keys(values)])];
+  const changes = names
+    .filter((name) => values[name] !== fields[name])
+    .map((name) => ({ path: [...path!, name], value: values[name] ?? null }));
+  return saveFields({ id: card.id, changes });
 }
 
 /** Writes cells of a data file. */

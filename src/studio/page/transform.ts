@@ -1,8 +1,11 @@
 import { type Fields, isRelationMet } from '../../contract/fields/field.ts';
-import { TRANSFORM_FIELDS, type TransformedKind } from '../../contract/fields/transform-fields.ts';
+import { TRANSFORM_FIELDS } from '../../contract/fields/transform-fields.ts';
 
 /** Values of a transform as in a definition. */
 export type TransformValues = Readonly<Record<string, string | number | boolean>>;
+
+/** Changed values; undefined removes a value. */
+export type FieldChanges = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface PictureSize {
   readonly width: number;
@@ -16,16 +19,11 @@ type Crop = {
   readonly crop_height: number;
 };
 
-/** Changes values of a transform. Drops defaults and fields that other fields do not allow. */
-export function setTransform(
-  kind: TransformedKind,
-  values: TransformValues,
-  changed: Partial<TransformValues>,
-): TransformValues {
-  const fields: Fields = TRANSFORM_FIELDS[kind];
+/** Changes values of the fields of a table. Drops defaults and fields that other fields do not allow. */
+export function setFields(fields: Fields, values: TransformValues, changed: FieldChanges): TransformValues {
   const merged = Object.entries({ ...values, ...changed } as TransformValues);
   const kept = Object.fromEntries(
-    merged.filter(([name, value]) => value !== undefined && (value !== fields[name]?.default || isMute(kind, name))),
+    merged.filter(([name, value]) => value !== undefined && (value !== fields[name]?.default || isMute(fields, name))),
   );
   return Object.fromEntries(
     Object.entries(kept).filter(([name]) => {
@@ -36,8 +34,8 @@ export function setTransform(
 }
 
 /** A volume of 0 stays in the definition of a clip, because it mutes a clip whose fragment has a volume. */
-function isMute(kind: TransformedKind, name: string): boolean {
-  return kind === 'video' && name === 'volume';
+function isMute(fields: Fields, name: string): boolean {
+  return fields === TRANSFORM_FIELDS.video && name === 'volume';
 }
 
 /**

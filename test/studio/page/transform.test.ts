@@ -1,20 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cropAround, setTransform } from '../../../src/studio/page/transform.ts';
+import { TRANSFORM_FIELDS } from '../../../src/contract/fields/transform-fields.ts';
+import { cropAround, setFields } from '../../../src/studio/page/transform.ts';
 
-describe('setTransform()', () => {
+describe('setFields()', () => {
   it('drops defaults', () => {
-    expect(setTransform('image', { focus_x: 0.2 }, { focus_x: 0.5 })).toEqual({});
-    expect(setTransform('video', {}, { crop_strategy: 'cover', trim_start_time: 0 })).toEqual({});
-    expect(setTransform('audio', { fade_in: 1 }, { volume: 1, fade_in: 0, loop: false })).toEqual({});
+    expect(setFields(TRANSFORM_FIELDS.image, { focus_x: 0.2 }, { focus_x: 0.5 })).toEqual({});
+    expect(setFields(TRANSFORM_FIELDS.video, {}, { crop_strategy: 'cover', trim_start_time: 0 })).toEqual({});
+    expect(setFields(TRANSFORM_FIELDS.audio, { fade_in: 1 }, { volume: 1, fade_in: 0, loop: false })).toEqual({});
   });
 
   it('keeps what mutes a clip', () => {
-    expect(setTransform('video', { volume: 1 }, { volume: 0 })).toEqual({ volume: 0 });
+    expect(setFields(TRANSFORM_FIELDS.video, { volume: 1 }, { volume: 0 })).toEqual({ volume: 0 });
   });
 
   it('keeps values that it does not know', () => {
-    expect(setTransform('video', { animate_strategy: 'zoom-in', tilt: 3 }, { focus_y: 0.1 })).toEqual({
+    expect(setFields(TRANSFORM_FIELDS.video, { animate_strategy: 'zoom-in', tilt: 3 }, { focus_y: 0.1 })).toEqual({
       animate_strategy: 'zoom-in',
       tilt: 3,
       focus_y: 0.1,
@@ -23,10 +24,12 @@ describe('setTransform()', () => {
 
   it('drops what the crop strategy does not allow', () => {
     const manual = { crop_strategy: 'manual', crop_x: 1, crop_y: 2, crop_width: 3, crop_height: 4 };
-    expect(setTransform('image', manual, { crop_strategy: 'contain' })).toEqual({ crop_strategy: 'contain' });
-    expect(setTransform('image', { focus_x: 0.1 }, manual)).toEqual(manual);
+    expect(setFields(TRANSFORM_FIELDS.image, manual, { crop_strategy: 'contain' })).toEqual({
+      crop_strategy: 'contain',
+    });
+    expect(setFields(TRANSFORM_FIELDS.image, { focus_x: 0.1 }, manual)).toEqual(manual);
     const framed = { crop_strategy: 'contain', background: '#FFFFFF' };
-    expect(setTransform('image', framed, { crop_strategy: 'fill' })).toEqual({
+    expect(setFields(TRANSFORM_FIELDS.image, framed, { crop_strategy: 'fill' })).toEqual({
       crop_strategy: 'fill',
     });
   });

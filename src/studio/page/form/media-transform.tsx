@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type Field, type Fields, isRelationMet } from '../../../contract/fields/field.ts';
-import { TRANSFORM_FIELDS, type TransformedKind } from '../../../contract/fields/transform-fields.ts';
+import { TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import type { FormField } from '../../protocol.ts';
-import { cropAround, type PictureSize, setTransform, type TransformValues } from '../transform.ts';
+import { cropAround, type FieldChanges, type PictureSize, setFields, type TransformValues } from '../transform.ts';
+import { ChoiceControl, type FieldsProps, TableControl, usableFields } from './table-control.tsx';
 
 interface TransformProps {
   readonly field: FormField;
@@ -21,7 +21,7 @@ export function PictureTransform({ field, address, values, onChange }: Transform
   const [isMissing, setMissing] = useState(false);
   const strategy = String(values.crop_strategy ?? 'cover');
   const kind = field.kind === 'image' ? 'image' : 'video';
-  const set = (changed: Partial<TransformValues>): void => onChange(setTransform(kind, values, changed));
+  const set = (changed: FieldChanges): void => onChange(setFields(TRANSFORM_FIELDS[kind], values, changed));
   const area = field.width === null || field.height === null ? null : { width: field.width, height: field.height };
 
   return (
@@ -68,13 +68,13 @@ export function PictureTransform({ field, address, values, onChange }: Transform
             )
           }
         />
-        {usableFields(kind, values, isImage)
+        {usableFields(TRANSFORM_FIELDS[kind], values, isImage)
           .filter((name) => name !== 'crop_strategy')
           .map((name) =>
             name === 'trim_start_time' ? (
               <TrimControl key={name} values={values} duration={duration} onChange={set} />
             ) : (
-              <FieldControl key={name} kind={kind} name={name} values={values} onChange={set} />
+              <TableControl key={name} fields={TRANSFORM_FIELDS[kind]} name={name} values={values} onChange={set} />
             ),
           )}
       </div>
@@ -87,7 +87,7 @@ interface CropAreaProps {
   readonly area: PictureSize | null;
   readonly strategy: string;
   readonly values: TransformValues;
-  readonly onChange: (changed: Partial<TransformValues>) => void;
+  readonly onChange: (changed: FieldChanges) => void;
   readonly children: JSX.Element;
 }
 
@@ -153,130 +153,22 @@ function currentScale(size: PictureSize, area: PictureSize | null, values: Trans
 
 /** Start, volume, fades and repetition of a sound. */
 export function SoundTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
-  const set = (changed: Partial<TransformValues>): void => onChange(setTransform('audio', values, changed));
+  const set = (changed: FieldChanges): void => onChange(setFields(TRANSFORM_FIELDS.audio, values, changed));
   return (
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: sounds of videos have no captions. */}
       <audio controls preload="metadata" src={address} aria-label={field.label} />
       <div class="transform">
-        {usableFields('audio', values, false).map((name) => (
-          <FieldControl key={name} kind="audio" name={name} values={values} onChange={set} />
+        {usableFields(TRANSFORM_FIELDS.audio, values, false).map((name) => (
+          <TableControl key={name} fields={TRANSFORM_FIELDS.audio} name={name} values={values} onChange={set} />
         ))}
       </div>
     </>
   );
 }
 
-/** Returns the names of the fields with a control that the present values and the file allow. */
-function usableFields(kind: TransformedKind, values: TransformValues, isImage: boolean): string[] {
-  const fields: Fields = TRANSFORM_FIELDS[kind];
-  const names = Object.entries(fields).flatMap(([name, { label, affects, onlyWith }]) => {
-    const isAffected = affects === undefined || (affects === 'still images') === isImage;
-    const isUsable = onlyWith === undefined || isRelationMet(onlyWith, values, fields);
-    return label !== undefined && isAffected && isUsable ? [name] : [];
-  });
-  return names;
-}
-
-interface ControlProps {
-  readonly values: TransformValues;
-  readonly onChange: (changed: Partial<TransformValues>) => void;
-}
-
-interface FieldControlProps extends ControlProps {
-  readonly kind: TransformedKind;
-  readonly name: string;
-}
-
-/** The control of a field of the table, by the kind of its values. */
-function FieldControl({ kind, name, values, onChange }: FieldControlProps): JSX.Element {
-  const field: Field = (TRANSFORM_FIELDS[kind] as Fields)[name]!;
-  const { label = name } = field;
-  const value = values[name] ?? field.default;
-  const change = (changed: string | number | boolean): void => onChange({ [name]: changed });
-  switch (field.kind) {
-    case 'number': {
-      const scale = field.unit === 'share' ? 100 : 1;
-      return (
-        <NumberField
-          label={label}
-          {...NUMBERS[field.unit ?? 'none']}
-          min={scale * (field.min ?? (field.above === undefined ? -1e6 : 1))}
-          {...(field.max !== undefined && { max: scale * field.max })}
-          value={scale * Number(value ?? 0)}
-          onChange={(typed) => change(typed / scale)}
-        />
-      );
-    }
-    case 'choice':
-      return <ChoiceControl field={field} value={String(value)} disabled={null} onChange={change} />;
-    case 'boolean':
-      return (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={value === true}
-            onChange={({ currentTarget: { checked } }) => change(checked)}
-          />
-          {label}
-        </label>
-      );
-    case 'color':
-      return (
-        <label>
-          {label}
-          <input
-            type="color"
-            value={`#${String(value ?? '000000')
-              .replace('#', '')
-              .slice(0, 6)
-              .toLowerCase()}`}
-            onChange={({ currentTarget: { value: color } }) => change(color.slice(1).toUpperCase())}
-          />
-        </label>
-      );
-    case 'names':
-    case 'text':
-      throw new Error('Internal error: only tracks and styles of captions have names, and a form has neither');
-  }
-}
-
-/** How numbers are typed, by their unit. */
-const NUMBERS = {
-  seconds: { unit: 's', max: 3600, step: 0.1 },
-  pixels: { unit: 'px', max: 100_000 },
-  share: { unit: '%', max: 400 },
-  percent: { unit: '%', max: 400 },
-  LUFS: { unit: 'LUFS', max: 0 },
-  dB: { unit: 'dB', max: 60 },
-  none: { unit: '', max: 1e6 },
-} as const;
-
-interface ChoiceControlProps {
-  readonly field: Extract<Field, { readonly kind: 'choice' }>;
-  readonly value: string;
-  /** A choice that is not possible now. */
-  readonly disabled: string | null;
-  readonly onChange: (value: string) => void;
-}
-
-function ChoiceControl({ field, value, disabled, onChange }: ChoiceControlProps): JSX.Element {
-  return (
-    <label>
-      {field.label}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {field.values.map((name, index) => (
-          <option key={name} value={name} disabled={name === disabled}>
-            {field.labels?.[index] ?? name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 /** @param duration of the clip, in seconds */
-function TrimControl({ values, duration, onChange }: ControlProps & { readonly duration: number }): JSX.Element {
+function TrimControl({ values, duration, onChange }: FieldsProps & { readonly duration: number }): JSX.Element {
   const start = Number(values.trim_start_time ?? 0);
   return (
     <label class="trim">
@@ -289,44 +181,6 @@ function TrimControl({ values, duration, onChange }: ControlProps & { readonly d
         value={start}
         onInput={({ currentTarget: { value } }) => onChange({ trim_start_time: Number(value) })}
       />
-    </label>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly unit: string;
-  readonly value: number;
-  readonly min?: number;
-  readonly max: number;
-  readonly step?: number;
-  readonly onChange: (value: number) => void;
-}
-
-/**
- * A number with its unit. Numbers outside the range are not passed on. The text stays as typed, such as `0.`, until the user
- * leaves it.
- */
-function NumberField({ label, unit, value, min = 0, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
-  const [typed, setTyped] = useState<string | null>(null);
-  return (
-    <label class="number">
-      {label}
-      <span>
-        <input
-          type="number"
-          min={min}
-          max={max}
-          step={step}
-          value={typed ?? Number(value.toFixed(2))}
-          onInput={({ currentTarget: { value: text, valueAsNumber } }) => {
-            setTyped(text);
-            if (valueAsNumber >= min && valueAsNumber <= max) onChange(valueAsNumber);
-          }}
-          onBlur={() => setTyped(null)}
-        />
-        {unit}
-      </span>
     </label>
   );
 }

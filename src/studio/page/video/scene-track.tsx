@@ -8,7 +8,6 @@ import { notifyError } from '../controls/notices.tsx';
 import { saveLength, saveScenes } from '../edits.ts';
 import { count, formatClock, formatLength } from '../wording.ts';
 import { SceneBar } from './scene-bar.tsx';
-import { SoundTrack } from './sound-track.tsx';
 
 interface SceneTrackProps {
   readonly card: VideoCard;
@@ -110,7 +109,6 @@ export function SceneTrack({ card, detail, lint, frame, onFrame }: SceneTrackPro
           );
         })}
       </div>
-      <SoundTrack sounds={detail.sounds} seconds={frameCount / fps} />
       {leftOut.length > 0 && <LeftOutScenes scenes={leftOut} />}
       <SceneBar card={card} detail={detail} scene={current} />
     </div>

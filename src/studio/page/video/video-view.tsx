@@ -9,6 +9,7 @@ import { navigate } from '../controls/use-route.ts';
 import { undoLast } from '../edits.ts';
 import { formatRoute, type Panel } from '../route.ts';
 import { fetchJson, IS_GALLERY } from '../server.ts';
+import { SoundTimeline } from '../sound/sound-timeline.tsx';
 import { usePage } from '../store.ts';
 import { FIRST_VIEW } from '../video-list.ts';
 import { SceneTrack } from './scene-track.tsx';
@@ -101,7 +102,10 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
               />
             )}
             {!IS_GALLERY && detail.value !== null && (
-              <SceneTrack card={card} detail={detail.value} lint={lint} frame={shownFrame} onFrame={goTo} />
+              <>
+                <SceneTrack card={card} detail={detail.value} lint={lint} frame={shownFrame} onFrame={goTo} />
+                <SoundTimeline card={card} detail={detail.value} frame={shownFrame} />
+              </>
             )}
             <Transport
               card={card}
