@@ -41,7 +41,17 @@ export function trackEdits(
     return [{ path: at, value: { source } }, fieldEdit(at, name, field, value)];
   }
   const isFull = child(track, 'source')?.kind === 'map' || track.entries.has('transform');
-  return [fieldEdit(isFull ? [...at, 'transform'] : at, name, field, value)];
+  const edit = fieldEdit(isFull ? [...at, 'transform'] : at, name, field, value);
+  const keys = edit.path.slice(at.length);
+  if (edit.value !== null || hasKeys(own, keys) || !hasKeys(merged, keys)) return [edit];
+  // The default hides the value of a fragment.
+  if (field.default !== undefined) return [{ ...edit, value: field.default }];
+  const hint = 'Remove it there';
+  throw new RequestError('invalid_request', `${[...at, ...keys].join('.')} is the value of a fragment`, { hint });
+}
+
+function hasKeys(node: TreeNode | null, keys: readonly string[]): boolean {
+  return keys.reduce(child, node) !== null;
 }
 
 function fieldEdit(at: readonly string[], name: string, { group, kind }: Field, value: YamlValue | null): YamlEdit {

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BufferSource, type EncodedPacket, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendSound } from '../../src/engine/codec/packet-file.ts';
+import { LoudnessMeter } from '../../src/engine/sound/loudness-meter.ts';
+import { TemporaryFile } from '../../src/kernel/temporary-file.ts';
 import type { EditAnswer, FieldEdit } from '../../src/studio/edit-protocol.ts';
-import type { VideoDetail } from '../../src/studio/protocol.ts';
+import type { DraftState, VideoDetail } from '../../src/studio/protocol.ts';
 import type { MixGraph, SoundGraphs } from '../../src/studio/timeline-protocol.ts';
+import { decodedTrack, rms } from '../engine/media/decoded-track.ts';
 import { stereoWav } from '../engine/media/media-files.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
@@ -113,6 +118,46 @@ describe('graphs of sounds', () => {
   });
 });
 
+describe('the sound of a draft', () => {
+  it('is that of the finished file: music is lowered as the graph shows, and the video as loud as its target', async () => {
+    const { videos } = await page.state();
+    const { fingerprint } = videos.find(({ id }) => id === 'film')!;
+    const address = `/api/draft/${encodeURIComponent(fingerprint)}`;
+    const { segments, leadSeconds } = await page.json<DraftState>(address);
+    const packets: EncodedPacket[] = [];
+    let description: unknown;
+    for (const index of segments.keys()) {
+      const { bytes } = await page.get(`${address}/${index}.mp4`);
+      const input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
+      const track = (await input.getPrimaryAudioTrack())!;
+      description ??= (await track.getDecoderConfig())?.description;
+      for await (const packet of new EncodedPacketSink(track).packets()) packets.push(packet);
+    }
+    const file = TemporaryFile.create();
+    await appendSound(
+      file,
+      packets.map(({ data, timestamp, duration }) => ({ bytes: data, time: timestamp - leadSeconds, duration })),
+    );
+    const { left, right } = await decodedTrack({
+      codec: 'aac',
+      sampleRate: RATE,
+      channels: 2,
+      configuration: description as Uint8Array,
+      packets: file,
+    });
+    file.close();
+    const meter = new LoudnessMeter();
+    meter.add([left.subarray(0, 6 * RATE), right.subarray(0, 6 * RATE)]);
+    const mix = (await graphs('mix')) as MixGraph;
+    expect(meter.result().integrated).toBeCloseTo(mix.whole.integrated!, 0);
+    // Voice and lowered music, music alone.
+    const level = (from: number): number => 20 * Math.log10(rms(left, from * RATE, (from + 0.4) * RATE));
+    const step = (seconds: number): number => mix.steps[Math.round(seconds * 10) - 1]!.momentary!;
+    expect(level(0.3) - level(3.3)).toBeCloseTo(step(0.7) - step(3.7), 0);
+    expect(step(0.7) - step(3.7)).toBeGreaterThan(4);
+  });
+});
+
 describe('edits of tracks', () => {
   const of = (scene: number | null, field: string): string[] => [
     ...(scene === null ? [] : ['scenes', String(scene)]),
@@ -140,10 +185,34 @@ describe('edits of tracks', () => {
     expect(text()).toBe(FILM);
   });
 
+  it('set a default where a fragment has another value', async () => {
+    writeFiles(root, {
+      'videos/_sound.yaml': 'audio: { music: { source: ./tone.wav, start: 0.5, level: -20 }, noise: ./tone.wav }\n',
+      'videos/child.yaml':
+        'extends: ./_sound.yaml\ntemplate: small\ntitle: Child\nresources: { t_01: One, c_01: "#EEADA7" }\n',
+    });
+    await page.until((state) => state.videos.some(({ id }) => id === 'child'));
+    const send = (...changes: FieldEdit[]) => page.post('/api/edit', { id: 'child', changes });
+    expect((await send({ path: ['audio', 'music', 'start'], value: null })).status).toBe(200);
+    expect((await send({ path: ['audio', 'noise', 'start'], value: 0.25 })).status).toBe(200);
+    const written = readFileSync(join(root, 'videos/child.yaml'), 'utf8');
+    expect(written).toMatch(
+      /\naudio:\n {2}music:\n {4}start: 0\n {2}noise:\n {4}source: videos\/tone.wav\n {4}start: 0.25\n$/,
+    );
+    expect((await detail('child')).sounds.map(({ name, from }) => [name, from])).toEqual([
+      ['music', 0],
+      ['noise', 0.25],
+    ]);
+    expect(await send({ path: ['audio', 'music', 'level'], value: null })).toMatchObject({ status: 400 });
+  });
+
   it('name the tracks under which a track is lowered, and end it', async () => {
     const done = await edit({ path: of(null, 'duck_under'), value: 'line,voice' });
     expect(text()).toBe(FILM.replace('under: voice', 'under: [ line, voice ]'));
-    const ended = await edit({ path: of(null, 'duck_under'), value: null });
+    const ended = await edit(
+      { path: of(null, 'duck_under'), value: null },
+      { path: of(null, 'duck_depth'), value: null },
+    );
     expect(text()).toBe(FILM.replace(', duck: {under: voice, depth: 12}', ''));
     await page.post('/api/undo', { undo: ended.undo });
     await page.post('/api/undo', { undo: done.undo });

@@ -159,7 +159,9 @@ function editDocument(text: string, { path, value }: YamlEdit): string {
 }
 
 function removeIn(document: Document, path: readonly string[]): void {
-  document.deleteIn(keysOf(document, path));
+  const keys = keysOf(document, path);
+  if (!document.hasIn(keys)) return;
+  document.deleteIn(keys);
   const parent = path.slice(0, -1);
   const around = document.getIn(keysOf(document, parent), true);
   if (parent.length > 0 && isMap(around) && around.items.length === 0) removeIn(document, parent);

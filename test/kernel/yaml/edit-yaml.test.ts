@@ -99,6 +99,18 @@ describe('editYaml()', () => {
   });
 
   it.each([
+    ['the first of a map in braces', ['a', 'b'], null, 'a: {b: 1, c: 2} # all\n', 'a: {c: 2} # all\n'],
+    ['the last of a map in braces', ['a', 'c'], null, 'a: {b: 1, c: {d: 2}} # all\n', 'a: {b: 1} # all\n'],
+    ['the only one of a map in braces', ['a', 'c', 'd'], null, 'a: {b: 1, c: {d: 2}}\n', 'a: {b: 1}\n'],
+    ['a key of a missing map', ['a', 'c', 'd'], null, 'a: {b: 1}\n', 'a: {b: 1}\n'],
+    ['a scalar with a list in braces', ['a', 'b'], ['x', 'y'], 'a: {b: x} # all\n', 'a: {b: [ x, y ]} # all\n'],
+    ['a scalar with a list', ['a'], ['x', 'y'], 'a: x # all\n', 'a: [ x, y ] # all\n'],
+    ['a scalar with a map in braces', ['a', 'b'], { c: 1 }, 'a: {b: x}\n', 'a: {b: { c: 1 }}\n'],
+  ] as const)('changes %s on its line', (_, path, value, text, expected) => {
+    expect(edit(path, value, text)).toBe(expected);
+  });
+
+  it.each([
     ['an empty file', '', 'templates:\n  new: ./n\n'],
     ['a file without the key', 'a: 1', 'a: 1\ntemplates:\n  new: ./n\n'],
     ['a key without a value', 'templates:\nvideos: x\n', 'templates:\n  new: ./n\nvideos: x\n'],

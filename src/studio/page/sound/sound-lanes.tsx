@@ -57,6 +57,8 @@ interface SoundProps extends Omit<SoundLanesProps, 'sounds' | 'graphs'> {
 function Sound({ sound, graph, seconds, selected, onSelect, onMove, secondsOf }: SoundProps): JSX.Element {
   const { name, scene, from, to, cutSeconds, passSeconds, path } = sound;
   const [drag, setDrag] = useState<{ readonly from: number; readonly at: number } | null>(null);
+  // The browser reports a click after a drag, too.
+  const wasDragged = useRef(false);
   const start = Number(sound.fields.start ?? 0);
   const moved = drag === null ? 0 : Math.max(-start, secondsOf(drag.at - drag.from));
   const isDragged = drag !== null && Math.abs(drag.at - drag.from) >= DRAG_PIXELS;
@@ -81,10 +83,14 @@ function Sound({ sound, graph, seconds, selected, onSelect, onMove, secondsOf }:
         onPointerMove={({ clientX }) => drag !== null && setDrag({ ...drag, at: clientX })}
         onPointerUp={() => {
           setDrag(null);
+          wasDragged.current = isDragged;
           if (isDragged) onMove(sound, Math.max(0, Math.round((start + moved) * 100) / 100));
         }}
         onPointerCancel={() => setDrag(null)}
-        onClick={() => !isDragged && onSelect(isSelected ? null : sound)}
+        onClick={() => {
+          if (!wasDragged.current) onSelect(isSelected ? null : sound);
+          wasDragged.current = false;
+        }}
       >
         <i
           class={passSeconds === null ? 'sound-heard' : 'sound-heard repeated'}
