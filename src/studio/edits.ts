@@ -62,7 +62,7 @@ function editsOf({ path, value }: FieldEdit, text: string, tree: MapNode | null)
     return [{ path: [...at, ...sourcePath(node)], value }];
   }
   if (property === 'audio' && isTrackField(field) && deeper.length === 0)
-    return trackEdits({ at, name: field, value }, node, nodeAt(tree, at));
+    return trackEdits({ file: tree?.span.file ?? '', at, name: field, value }, node, nodeAt(tree, at));
   if (field !== 'transform' || deeper.length > 0 || (value !== null && typeof value !== 'object'))
     return [{ path, value }];
   return node === null ? inheritedEdits(at, nodeAt(tree, at), value) : transformEdits(at, node, value);

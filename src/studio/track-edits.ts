@@ -7,6 +7,8 @@ import { RequestError } from './request-error.ts';
 
 /** A field of a track with its new value; null removes it. */
 interface TrackChange {
+  /** Path of the definition. */
+  readonly file: string;
   /** Keys that lead to the track. */
   readonly at: readonly string[];
   /** Name in `TRACK_FIELDS`. */
@@ -27,7 +29,7 @@ export function isTrackField(name: string): boolean {
  * @throws RequestError `invalid_request`
  */
 export function trackEdits(
-  { at, name, value }: TrackChange,
+  { file, at, name, value }: TrackChange,
   own: TreeNode | null,
   merged: TreeNode | null,
 ): YamlEdit[] {
@@ -43,15 +45,12 @@ export function trackEdits(
   const isFull = child(track, 'source')?.kind === 'map' || track.entries.has('transform');
   const edit = fieldEdit(isFull ? [...at, 'transform'] : at, name, field, value);
   const keys = edit.path.slice(at.length);
-  if (edit.value !== null || hasKeys(own, keys) || !hasKeys(merged, keys)) return [edit];
+  const present = keys.reduce(child, merged);
+  if (edit.value !== null || present === null || present.span.file === file) return [edit];
   // The default hides the value of a fragment.
   if (field.default !== undefined) return [{ ...edit, value: field.default }];
   const hint = 'Remove it there';
   throw new RequestError('invalid_request', `${[...at, ...keys].join('.')} is the value of a fragment`, { hint });
-}
-
-function hasKeys(node: TreeNode | null, keys: readonly string[]): boolean {
-  return keys.reduce(child, node) !== null;
 }
 
 function fieldEdit(at: readonly string[], name: string, { group, kind }: Field, value: YamlValue | null): YamlEdit {

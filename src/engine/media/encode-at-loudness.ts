@@ -122,7 +122,13 @@ async function measure(blocks: AsyncIterable<Stereo>): Promise<MeasuredLoudness>
 }
 
 /** Yields the sound that players decode: without the delay of the encoder and the silence after the end. */
-export async function* decodedTrack({ codec, sampleRate, channels, configuration, packets }: AudioTrack): AsyncGenerator<Stereo> {
+export async function* decodedTrack({
+  codec,
+  sampleRate,
+  channels,
+  configuration,
+  packets,
+}: AudioTrack): AsyncGenerator<Stereo> {
   let delay: number | undefined;
   let end = 0;
   async function* encoded(): AsyncGenerator<SoundPacket> {

@@ -57,7 +57,7 @@ export class LoudnessMeter {
   }
 
   /** Returns the loudness of the last 400 ms and of the last 3 s, in LUFS; of what there is, if that is shorter. */
-  present(): Pick<Loudness, 'momentary' | 'shortTerm'> {
+  present(): Pick<MeasuredLoudness, 'momentary' | 'shortTerm'> {
     const meanOf = (steps: number): number =>
       this.#stepCount === 0 ? 0 : this.#mean(Math.min(steps, this.#stepCount));
     return { momentary: toLoudness(meanOf(MOMENTARY_STEPS)), shortTerm: toLoudness(meanOf(SHORT_TERM_STEPS)) };
