@@ -263,6 +263,8 @@ export const ADVICE: readonly Group[] = [
       service_lacks_outputs: 'Replace `outputs` by `output`, or use a service that supports `outputs`.',
       service_lacks_scenes:
         'Nothing was sent. Use the embedded service or one whose `GET /v2/features` names `scenes`, or write a definition for each scene.',
+      service_lacks_captions:
+        'The service cannot draw or embed captions. Render on your machine with `service: embedded`, use a service that has captions, or write only caption files with `burn: false`. `reelform pull` records what a service offers.',
       service_lacks_sound:
         'Nothing was sent. Use the embedded service or one whose `GET /v2/features` names `sound`, or mix the sound before.',
       credential_missing: 'Set the environment variable that the credential names.',

@@ -1,6 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import { hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
+import { hasCaptions, hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
 import type { ServiceFeatures } from './wire/features.ts';
 import type {
   ExternalUpload,
@@ -193,20 +193,20 @@ export function lacksOutputs(service: string): ReelformError {
 
 /** What a service cannot do for a video. */
 export interface FeatureLack {
-  readonly code: 'service_lacks_scenes' | 'service_lacks_sound';
+  readonly code: 'service_lacks_captions' | 'service_lacks_scenes' | 'service_lacks_sound';
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * Returns why a service cannot render the scenes or the sound of a video; null if it can.
+ * Returns why a service cannot render the scenes, the sound or the captions of a video; null if it can.
  *
  * @param service its name
  * @param seconds length of the video; null if it is not known, and then not compared
  */
 export function featureLack(
   service: string,
-  { scenes: limits, sound }: ServiceFeatures,
+  { scenes: limits, sound, captions }: ServiceFeatures,
   video: VideoSpec<unknown>,
   seconds: number | null,
 ): FeatureLack | null {
@@ -214,6 +214,12 @@ export function featureLack(
     const message = `The service ${service} has no loudness, and no start, level or ducking of tracks`;
     const hint = 'Use "service: embedded" or a service that has them, or mix the sound before';
     return { code: 'service_lacks_sound', message, hint };
+  }
+  if (captions === undefined && hasCaptions(video)) {
+    const message = `The service ${service} has no captions`;
+    const hint =
+      'Use "service: embedded" or a service that has them, or write only files of captions: burn: false, files: [vtt]';
+    return { code: 'service_lacks_captions', message, hint };
   }
   if (plainScene(video) !== null) return null;
   const code = 'service_lacks_scenes';

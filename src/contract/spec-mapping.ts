@@ -5,6 +5,7 @@ import type { Place } from './timeline/place.ts';
 import { divide, framesOf, type Rational, rational, rationalRate, toNumber } from './timeline/rational.ts';
 import type { Timeline } from './timeline/timeline.ts';
 import type { SceneSpec, SpecSound, SpecValue, Transition, VideoSpec } from './video-spec.ts';
+import { captionsRequest } from './wire/captions.ts';
 import type { AudioResource, FontResource, Mapping, MediaResource, Resource, TextResource } from './wire/mapping.ts';
 import type { SceneRequest, ScenesRequest, SceneTransition } from './wire/scene-request.ts';
 
@@ -48,6 +49,7 @@ export function scenesRequest(
         ...(transition !== null && { transition: transitionOf(scene.transition!, transition.frames, rate) }),
         ...defined({ fit, background, shorten }),
         ...(scene.audio.size > 0 && { audio_tracks: mapToRecord(scene.audio, wireSound) }),
+        ...defined({ captions: captionsRequest(scene.captions) }),
       };
     }),
     size: [timeline.width, timeline.height],

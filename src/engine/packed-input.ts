@@ -18,8 +18,9 @@ type Packed<Document> = Omit<Document, 'animation'> & {
 
 /** Returns an input without the files that do not affect its sound. */
 export function withoutPictures(renderInput: AnyRenderInput): AnyRenderInput {
-  if (!('scenes' in renderInput)) return { ...renderInput, fonts: [], images: [] };
-  const scenes = packRenderInput(renderInput) as PackedScenes;
+  const { captions: _, ...heard } = renderInput;
+  if (!('scenes' in heard)) return { ...heard, fonts: [], images: [] };
+  const scenes = packRenderInput(heard) as PackedScenes;
   return { ...scenes, scenes: scenes.scenes.map((scene) => ({ ...scene, fonts: [], images: [] })) };
 }
 
@@ -27,7 +28,8 @@ export function withoutPictures(renderInput: AnyRenderInput): AnyRenderInput {
 export function inputFiles(renderInput: AnyRenderInput): SourceBytes[] {
   const documents = 'scenes' in renderInput ? renderInput.scenes : [renderInput];
   const files = documents.flatMap(({ fonts, images, clips }) => [...fonts, ...images, ...clips]);
-  return [...files, ...renderInput.sounds].map(({ bytes }) => bytes);
+  const captionFonts = renderInput.captions?.looks.flatMap(({ fonts }) => fonts) ?? [];
+  return [...files, ...captionFonts, ...renderInput.sounds].map(({ bytes }) => bytes);
 }
 
 /** An input, packed or not. */

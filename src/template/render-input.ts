@@ -1,3 +1,5 @@
+import type { CaptionStyle } from '../contract/captions/caption-style.ts';
+import type { CuePlace } from '../contract/captions/cue.ts';
 import type { FrameRate } from '../contract/timeline/frame-rate.ts';
 import type { TimeMapJson } from '../contract/timeline/time-map.ts';
 import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
@@ -94,6 +96,54 @@ export interface InputFont extends FontSettings {
   readonly isFallback: boolean;
 }
 
+/** Captions above everything else of a video. */
+export interface InputCaptions {
+  /** Of their frames: that of the timeline. */
+  readonly rate: FrameRate;
+  /** In the order of the first cue that has them. */
+  readonly looks: readonly CaptionLook[];
+  /** In the order of their start. */
+  readonly cues: readonly InputCue[];
+}
+
+/** How captions look. */
+export interface CaptionLook {
+  readonly style: CaptionStyle;
+  /** BCP 47; null if it is not known. */
+  readonly lang: string | null;
+  /** The files of the font of the style, then the fallbacks in order. */
+  readonly fonts: readonly CaptionFont[];
+}
+
+/** A font file. */
+export type CaptionFont = Pick<InputFont, 'name' | 'bytes'>;
+
+/** A text and the frames that show it, from `from` up to `to`. */
+export interface InputCue {
+  /** Index of its look. */
+  readonly look: number;
+  readonly from: number;
+  readonly to: number;
+  /** Lines are separated by line feeds. */
+  readonly text: string;
+  /** In the order of the text; absent if only the times of the whole are known. */
+  readonly words?: readonly CueWord[];
+  /** How many cues it stands above, among those that are shown at the same time. */
+  readonly level: number;
+  /** Third of the frame in which it stands; absent for that of its style. */
+  readonly place?: CuePlace;
+}
+
+/** A word of a cue. */
+export interface CueWord {
+  /** UTF-16 range in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** Frames in which it is spoken, up to `to`. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The format of the file to render. Settings other than format and quality are absent if they are the default. */
 export interface RenderOutput extends Readonly<Omit<OutputRequest, 'height' | 'fps'>> {
   readonly format: OutputFormat;
@@ -135,6 +185,8 @@ export interface RenderInput {
   readonly sounds: readonly InputSound[];
   /** Absent to keep the loudness of the mix. */
   readonly loudness?: LoudnessTarget;
+  /** Absent if there are none. */
+  readonly captions?: InputCaptions;
   readonly stills: readonly Still[];
 }
 
@@ -156,6 +208,7 @@ export interface ScenesInput extends InputFile {
   readonly sounds: readonly InputSound[];
   /** As of `RenderInput`. */
   readonly loudness?: LoudnessTarget;
+  readonly captions?: InputCaptions;
 }
 
 /** Where the scenes of a video are. Plain data; frames are those of the timeline. */

@@ -1,7 +1,7 @@
 import { defined } from '../../kernel/defined.ts';
 import { CAPTION_STYLE_FIELDS } from '../fields/caption-style-fields.ts';
 import { defaultsOf, type FieldValues, plainColor, withoutDefaults } from '../fields/field.ts';
-import type { Cue } from './cue.ts';
+import { type Cue, toMilliseconds } from './cue.ts';
 
 /** How captions look. A field is absent at its default. */
 export interface CaptionStyle extends Readonly<FieldValues<typeof CAPTION_STYLE_FIELDS>> {
@@ -73,14 +73,11 @@ function isEmpty(settings: object): boolean {
   return Object.keys(settings).length === 0;
 }
 
-function plainCue({ words, ...cue }: Cue): Cue {
-  return { ...rounded(cue), ...defined({ words: words?.map(rounded) }) };
+/** Returns a cue with times in whole milliseconds, without the places in a file that a reader adds. */
+export function plainCue({ start, end, text, words, speaker, place }: Cue): Cue {
+  return { ...rounded({ start, end, text }), ...defined({ words: words?.map(rounded), speaker, place }) };
 }
 
 function rounded<T extends Pick<Cue, 'start' | 'end'>>(timed: T): T {
-  return { ...timed, start: milliseconds(timed.start), end: milliseconds(timed.end) };
-}
-
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
+  return { ...timed, start: toMilliseconds(timed.start), end: toMilliseconds(timed.end) };
 }

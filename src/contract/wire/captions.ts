@@ -1,12 +1,14 @@
-import type { CaptionStyle } from '../captions/caption-style.ts';
+import { type CaptionStyle, plainCaptions, plainCue, type SpecCaptions } from '../captions/caption-style.ts';
+import { readVtt } from '../captions/read-vtt.ts';
+import { writeVtt } from '../captions/write-captions.ts';
 
 /** The captions of a video or of a scene that become part of its file. */
 export interface CaptionsRequest {
-  /** WebVTT, as text or at an address. Times count from the start of the video or of the scene. */
-  source: { text: string } | { remote_url: string };
+  /** WebVTT. Times count from the start of the video or of the scene. */
+  source: { text: string };
   /** How they are drawn; not drawn if absent. */
   style?: CaptionStyle;
-  /** Names of further fonts of the templates, in order, for characters that the font of the style lacks. */
+  /** Names of further fonts, in order, for characters that the font of the style lacks. */
   fonts?: readonly string[];
   /** BCP 47. */
   lang?: string;
@@ -18,7 +20,20 @@ export interface CaptionsRequest {
 export const MAX_CUES = 5000;
 
 /** Maximum characters of a text of captions. */
-export const MAX_CAPTIONS_LENGTH = 1_000_000;
+export const MAX_CAPTIONS_LENGTH = 500_000;
 
 /** Maximum further fonts of captions. */
 export const MAX_CAPTION_FONTS = 16;
+
+/** Returns captions as a request has them; undefined for captions that are neither drawn nor embedded. */
+export function captionsRequest(captions: SpecCaptions | undefined): CaptionsRequest | undefined {
+  const plain = captions && plainCaptions(captions);
+  if (plain === undefined) return undefined;
+  const { cues, ...rest } = plain;
+  return { source: { text: writeVtt(cues) }, ...rest };
+}
+
+/** Returns the captions of a request. */
+export function captionsOfRequest({ source, ...rest }: CaptionsRequest): SpecCaptions {
+  return { cues: readVtt('captions.vtt', source.text).cues.map(plainCue), ...rest };
+}

@@ -9,6 +9,8 @@ export interface ServiceFeatures {
   readonly scenes?: SceneLimits;
   /** Requests with `loudness`, and tracks with a start, a level, ducking or `speech`; absent if the service has none. */
   readonly sound?: true;
+  /** Requests with `captions`; absent if the service has none. */
+  readonly captions?: true;
 }
 
 /** Limits of a video of several scenes. */

@@ -1,3 +1,4 @@
+import type { CaptionsRequest } from './captions.ts';
 import type { LoudnessRequest, SoundMeasures } from './loudness.ts';
 import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
 import type { NamedOutput, OutputRequest } from './output.ts';
@@ -40,6 +41,8 @@ interface NewSessionFields extends SessionOptions {
   outputs?: NamedOutput[];
   /** Loudness of the finished sound; that of the mix if absent. */
   loudness?: LoudnessRequest;
+  /** Captions of the whole video. */
+  captions?: CaptionsRequest;
   /** The tenant's default destinations are added, unless the list is empty. */
   external_uploads?: ExternalUploadRequest[];
 }

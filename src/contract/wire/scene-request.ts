@@ -2,6 +2,7 @@ import { defined } from '../../kernel/defined.ts';
 import type { FieldValues } from '../fields/field.ts';
 import type { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../fields/scene-fields.ts';
 import type { Place } from '../timeline/place.ts';
+import type { CaptionsRequest } from './captions.ts';
 import type { LoudnessRequest } from './loudness.ts';
 import type { AudioResource, Mapping } from './mapping.ts';
 
@@ -18,6 +19,8 @@ export interface SceneRequest extends FieldValues<typeof PLACEMENT_FIELDS> {
   transition?: SceneTransition;
   /** Sounds that begin and end with the scene, keyed by track name. */
   audio_tracks?: Record<string, AudioResource>;
+  /** Captions that end with the scene. */
+  captions?: CaptionsRequest;
 }
 
 type TransitionFields = FieldValues<typeof TRANSITION_FIELDS>;
@@ -37,6 +40,8 @@ export interface ScenesRequest {
   audio_tracks?: Record<string, AudioResource>;
   /** Loudness of the finished sound; that of the mix if absent. */
   loudness?: LoudnessRequest;
+  /** Captions of the whole video. */
+  captions?: CaptionsRequest;
 }
 
 /** Ids of scenes: a name, and after a slash that of a row. */
@@ -51,8 +56,8 @@ export const NO_SCENE_ID = '';
  * video's.
  */
 export function scenesOf(video: Partial<ScenesRequest> & { readonly mapping?: Mapping }): ScenesRequest {
-  const { scenes, size, rate, audio_tracks, loudness } = video;
-  if (scenes !== undefined) return { scenes, ...defined({ size, rate, audio_tracks, loudness }) };
+  const { scenes, size, rate, audio_tracks, loudness, captions } = video;
+  if (scenes !== undefined) return { scenes, ...defined({ size, rate, audio_tracks, loudness, captions }) };
   const { audio_tracks: tracks, ...mapping } = video.mapping!;
-  return { scenes: [{ id: NO_SCENE_ID, mapping }], ...defined({ audio_tracks: tracks, loudness }) };
+  return { scenes: [{ id: NO_SCENE_ID, mapping }], ...defined({ audio_tracks: tracks, loudness, captions }) };
 }

@@ -50,7 +50,7 @@ type ImageFile = readonly [name: string, png: Buffer];
 export async function composeAnimation(source: DrawnInput): Promise<ComposedAnimation> {
   if (!isComposed(source)) {
     const document = await composeDocument(source, ownClock(source), 0);
-    return serializable(document, [{ first: 0, end: source.frameCount }]);
+    return serializable(await withCaptions(document, source), [{ first: 0, end: source.frameCount }]);
   }
   const documents: ComposedDocument[] = [];
   for (const [index, scene] of source.scenes.entries()) {
@@ -58,18 +58,23 @@ export async function composeAnimation(source: DrawnInput): Promise<ComposedAnim
     const document = await composeDocument(scene, sceneClock(scene, source), imageCount);
     documents.push(withScene(document, `${index}/`, scene.neighbour));
   }
-  return serializable(
-    {
-      animation: composedDocument(
-        source,
-        documents.map(({ animation }) => animation),
-      ),
-      findings: documents.flatMap(({ findings }) => findings),
-      clips: documents.flatMap(({ clips }) => clips),
-      fileOfAsset: new Map(documents.flatMap(({ fileOfAsset }) => [...fileOfAsset])),
-    },
-    source.ranges,
-  );
+  const animations = documents.map(({ animation }) => animation);
+  const composed = {
+    animation: composedDocument(source, animations),
+    findings: documents.flatMap(({ findings }) => findings),
+    clips: documents.flatMap(({ clips }) => clips),
+    fileOfAsset: new Map(documents.flatMap(({ fileOfAsset }) => [...fileOfAsset])),
+  };
+  return serializable(await withCaptions(composed, source), source.ranges);
+}
+
+/** Adds the captions of an input above everything else. Their code is loaded only if there are any. */
+async function withCaptions(document: ComposedDocument, { captions, fps }: DrawnInput): Promise<ComposedDocument> {
+  if (captions === undefined) return document;
+  const { captionDocument, withCaptionsAbove } = await import('../captions/caption-document.ts');
+  const { w: width, h: height } = document.animation;
+  const above = await captionDocument(captions, { width, height, fps });
+  return { ...document, animation: withCaptionsAbove(document.animation, above) };
 }
 
 /** A document whose layers still show the clips as images, and its files. */

@@ -1,6 +1,13 @@
 import type { RationalJson } from '../../contract/timeline/rational.ts';
 import type { TimeMapJson } from '../../contract/timeline/time-map.ts';
-import type { InputDocument, InputFile, RenderInput, SceneFit, TransitionStyle } from '../../template/render-input.ts';
+import type {
+  InputCaptions,
+  InputDocument,
+  InputFile,
+  RenderInput,
+  SceneFit,
+  TransitionStyle,
+} from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 
 /** What a thread draws: a template at its own times, or scenes in one picture. */
@@ -16,6 +23,8 @@ export interface ComposedInput extends Omit<InputFile, 'timeline'> {
   readonly ranges: readonly FrameRange[];
   /** One or two; the second lies above the first. */
   readonly scenes: readonly ShownScene[];
+  /** Above the scenes; counted from frame 0, as in a `RenderInput`. */
+  readonly captions?: InputCaptions;
 }
 
 /** A scene in a `ComposedInput`, restricted to what is shown of it. */

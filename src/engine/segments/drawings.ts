@@ -1,5 +1,6 @@
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { InputImage, RenderOutput, VideoInput } from '../../template/render-input.ts';
+import { captionsOfRange, withCaptions } from '../captions/captions-of-range.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { type DrawnInput, isComposed } from '../scenes/drawn-input.ts';
 import { type DrawnSpan, spanCutters } from './scene-cutters.ts';
@@ -21,7 +22,13 @@ export const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 /** Returns the spans of a checked video in order. */
 export function drawnSpans(video: VideoInput): DrawnSpan[] {
   if ('scenes' in video) return spanCutters(video);
-  return [{ first: 0, end: video.frameCount, offset: 0, scene: null, names: [], cut: inputCutter(video) }];
+  const { captions, fps, frameCount } = video;
+  const cutInput = inputCutter(video);
+  const cut: DrawnSpan['cut'] = (ranges) =>
+    captions === undefined
+      ? cutInput(ranges)
+      : withCaptions(cutInput(ranges), captionsOfRange(captions, { ranges, start: 0, fps }));
+  return [{ first: 0, end: frameCount, offset: 0, scene: null, names: [], cut }];
 }
 
 /**

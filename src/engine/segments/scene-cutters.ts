@@ -15,6 +15,7 @@ import {
 } from '../../contract/timeline/rational.ts';
 import { isNatural, type TimeMap, templateTimeAt, timeMapFrom, timeMapJson } from '../../contract/timeline/time-map.ts';
 import type { InputDocument, InputScene, ScenesInput } from '../../template/render-input.ts';
+import { captionsOfRange, withCaptions } from '../captions/captions-of-range.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import type { ComposedInput, DrawnInput, DrawnTransition, ShownScene } from '../scenes/drawn-input.ts';
@@ -60,7 +61,12 @@ export function spanCutters(video: ScenesInput): DrawnSpan[] {
       names: shown.map((index) => video.timeline.scenes[index]!.id),
       cut(ranges) {
         cut ??= isUnchanged(video, span) ? ownCutter(video, span, cutterOf) : composedCutter(video, span, cutterOf);
-        return cut(ranges);
+        const input = cut(ranges);
+        if (video.captions === undefined) return input;
+        // All frames of a transition are drawn from the same input.
+        const shownRanges = relative(neighbour === 0 ? ranges : [span], offset);
+        const { start } = video.timeline.scenes[scene]!;
+        return withCaptions(input, captionsOfRange(video.captions, { ranges: shownRanges, start, fps: video.fps }));
       },
     };
   });

@@ -5,6 +5,8 @@ import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../.
 import { isRecord } from '../../kernel/json.ts';
 import { sourceSha256 } from '../../kernel/source-file.ts';
 import type {
+  CaptionFont,
+  InputCaptions,
   InputClip,
   InputDocument,
   InputFile,
@@ -36,6 +38,7 @@ export function segmentKey(input: DrawnInput, { first, end }: FrameRange, build:
     size: [width, height],
     rate: { ...frameRateOf(fps) },
     ...(isComposed(input) ? composition(input) : documentJson(input)),
+    ...defined({ captions: input.captions && captionsJson(input.captions) }),
   }));
 }
 
@@ -51,6 +54,16 @@ function documentJson({ animation, fonts, images, clips }: InputDocument): { rea
     fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: knownSha256(bytes) })) as Json,
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
+  };
+}
+
+/** The digest of captions: their cues, and everything that decides how they look. */
+function captionsJson({ rate, looks, cues }: InputCaptions): Json {
+  const fontJson = ({ name, bytes }: CaptionFont): Json => ({ name, bytes: knownSha256(bytes) });
+  return {
+    rate: { ...rate },
+    looks: looks.map(({ style, lang, fonts }) => ({ style: { ...style } as Json, lang, fonts: fonts.map(fontJson) })),
+    cues: cues.map(({ words, ...cue }) => ({ ...cue, ...defined({ words: words?.map((word) => ({ ...word })) }) })),
   };
 }
 

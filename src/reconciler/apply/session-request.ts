@@ -2,7 +2,15 @@ import { featureLack, lacksFeature, type RenderService } from '../../contract/re
 import { ServiceError } from '../../contract/service-error.ts';
 import { mappingOf, scenesRequest } from '../../contract/spec-mapping.ts';
 import { secondsOf } from '../../contract/video-measures.ts';
-import { furtherOutputs, hasMixing, plainScene, type VideoSpec, withNames } from '../../contract/video-spec.ts';
+import {
+  furtherOutputs,
+  hasCaptions,
+  hasMixing,
+  plainScene,
+  type VideoSpec,
+  withNames,
+} from '../../contract/video-spec.ts';
+import { captionsRequest } from '../../contract/wire/captions.ts';
 import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from '../../contract/wire/render-session.ts';
 import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -36,7 +44,8 @@ export async function prepareRequest(
 
 /** Asks a remote service whether it renders the scenes and the sound of a video. @throws ReelformError of `FeatureLack` */
 async function requireFeatures(desired: DesiredVideo, service: RenderService): Promise<void> {
-  if (!service.outlivesProcess || (plainScene(desired) !== null && !hasMixing(desired))) return;
+  if (!service.outlivesProcess || (plainScene(desired) !== null && !hasMixing(desired) && !hasCaptions(desired)))
+    return;
   const { measures } = desired;
   const seconds = measures === null ? null : secondsOf(measures);
   const lack = featureLack(service.name, await service.features(), desired, seconds);
@@ -107,7 +116,7 @@ export function sessionRequest(
     title,
     render: 'preview',
     ...contentOf(spec, styleVersions, scenes),
-    ...defined({ loudness }),
+    ...defined({ loudness, captions: captionsRequest(video.captions) }),
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
@@ -116,7 +125,7 @@ export function sessionRequest(
 /** A video as far as a request has it. */
 type RequestedVideo = Pick<
   Video,
-  'title' | 'scenes' | 'audio' | 'loudness' | 'size' | 'rate' | 'duration' | 'output' | 'outputs'
+  'title' | 'scenes' | 'audio' | 'loudness' | 'captions' | 'size' | 'rate' | 'duration' | 'output' | 'outputs'
 >;
 
 /** Returns the mapping of a template with values, or the scenes of another video. */

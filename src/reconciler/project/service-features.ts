@@ -2,7 +2,7 @@ import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonica
 import { featureLack } from '../../contract/render-service.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { secondsOf } from '../../contract/video-measures.ts';
-import { hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
+import { hasCaptions, hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
 import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
 import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
@@ -26,7 +26,10 @@ interface FeatureContext {
 export function videosWithFeatures(videos: readonly Video[], { config, templateOf }: FeatureContext): Video[] {
   if (config.service === 'embedded') return [];
   return videos.filter(
-    (video) => hasMixing(video) || (plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null),
+    (video) =>
+      hasMixing(video) ||
+      hasCaptions(video) ||
+      (plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null),
   );
 }
 

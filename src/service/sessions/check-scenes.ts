@@ -12,6 +12,7 @@ import type { SceneRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
 import { checkMapping, checkTracks, type MappingProblem } from '../../template/bind/check-mapping.ts';
 import type { SessionTemplate } from './bind-template.ts';
+import { checkCaptions } from './check-captions.ts';
 import { resolveScenes, type SessionScenes, templateOf } from './session-scenes.ts';
 import { isOfMapping, mappingPointer, tracksPointer } from './value-place.ts';
 
@@ -40,7 +41,11 @@ export function checkScenes(session: SessionScenes<SessionTemplate>): CheckedSce
     return isMapping ? problems : problems.map((problem) => ({ ...problem, scene: scene.id }));
   });
   const forms = [...idProblems(video.scenes), ...timingProblems(video.scenes), ...sizeProblems(session)];
-  const tracks = isMapping ? [] : checkTracks(video.audio_tracks ?? {}, tracksPointer(video, null));
+  const specs = [...templates.values()].map(({ spec }) => spec);
+  const tracks = [
+    ...(isMapping ? [] : checkTracks(video.audio_tracks ?? {}, tracksPointer(video, null))),
+    ...checkCaptions(video, specs),
+  ];
   // Findings name scenes by their ids.
   if (forms.length > 0) return { problems: [...forms, ...mappings, ...tracks], warnings: [], timeline: null };
   const { timeline, findings } = resolveScenes(session);

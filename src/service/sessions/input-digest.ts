@@ -1,3 +1,4 @@
+import { plainCaptions } from '../../contract/captions/caption-style.ts';
 import { defaultsOf } from '../../contract/fields/field.ts';
 import { PLACEMENT_FIELDS } from '../../contract/fields/scene-fields.ts';
 import { specOfMapping } from '../../contract/spec-mapping.ts';
@@ -14,12 +15,13 @@ import {
   type VideoSpec,
   withSpeakers,
 } from '../../contract/video-spec.ts';
+import { type CaptionsRequest, captionsOfRequest } from '../../contract/wire/captions.ts';
 import { fullLoudness } from '../../contract/wire/loudness.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
 import type { SceneRequest } from '../../contract/wire/scene-request.ts';
-import { RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
+import { CAPTIONS_EPOCH, RENDER_EPOCH, SOUND_EPOCH, TIMELINE_EPOCH } from '../../engine/render-epoch.ts';
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { scenesFile } from '../../template/bind/bind-scenes.ts';
@@ -86,6 +88,8 @@ export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): 
       sound_epoch: soundEpoch !== 0 && hasSound(spec, hasOwnSound) ? soundEpoch : undefined,
       ...shown,
       loudness: video.loudness && { ...fullLoudness(video.loudness) },
+      captions: captionsJson(video.captions),
+      captions_epoch: CAPTIONS_EPOCH !== 0 && isCaptioned(video) ? CAPTIONS_EPOCH : undefined,
       output: spec.output === null ? undefined : outputJson(measures, spec.output),
     }),
   );
@@ -133,7 +137,7 @@ function joinLists(first: Json[] | undefined, second: Json[] | undefined): Json[
 function placementJson(
   timeline: Timeline,
   index: number,
-  { fit, background, transition }: SceneRequest,
+  { fit, background, transition, captions }: SceneRequest,
 ): Record<string, Json | undefined> {
   const { start, length, map, transition: shown } = timeline.scenes[index]!;
   const { easing, direction, color } = { ...TRANSITION_DEFAULTS, ...defined({ ...transition }) };
@@ -144,7 +148,16 @@ function placementJson(
     fit,
     background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
     transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color)! },
+    captions: captionsJson(captions),
   };
+}
+
+function captionsJson(captions: CaptionsRequest | undefined): Json | undefined {
+  return (captions && plainCaptions(captionsOfRequest(captions))) as Json | undefined;
+}
+
+function isCaptioned({ captions, scenes }: DigestedVideo['video']): boolean {
+  return [captions, ...scenes.map((scene) => scene.captions)].some((given) => given !== undefined);
 }
 
 /** The files of a video, each with its `inputDigest` as fingerprint. */

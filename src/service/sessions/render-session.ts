@@ -33,7 +33,14 @@ export function createdSession(
   nowMs: number,
 ): RenderSession {
   const now = timestamp(nowMs);
-  const { scenes, size, rate, audio_tracks = {}, loudness } = 'scenes' in request ? request : scenesOf(request);
+  const {
+    scenes,
+    size,
+    rate,
+    audio_tracks = {},
+    loudness,
+    captions,
+  } = 'scenes' in request ? request : scenesOf(request);
   const mapping = 'scenes' in request ? scenes[0]!.mapping : request.mapping;
   const [main] = request.outputs ?? [];
   const output = main === undefined ? request.output : withoutName(main);
@@ -55,7 +62,7 @@ export function createdSession(
     fonts: [],
     terminal: false,
     expires_at: null,
-    ...defined({ output, loudness }),
+    ...defined({ output, loudness, captions }),
     ...(request.outputs === undefined
       ? {}
       : { outputs: request.outputs.map((named) => ({ ...named, video_url: null })) }),

@@ -1,3 +1,4 @@
+import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { compare, divide, ONE, rationalRate } from '../../contract/timeline/rational.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
@@ -13,6 +14,7 @@ import type { SourceBytes } from '../../kernel/source-file.ts';
 import type {
   InputFile,
   InputScene,
+  LoudnessTarget,
   RenderInput,
   SceneFit,
   ScenesInput,
@@ -20,6 +22,7 @@ import type {
   VideoInput,
 } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
+import { bindCaptions, type CaptionFontFiles } from './bind-captions.ts';
 import { type BindRequest, bindMapping } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
@@ -37,6 +40,8 @@ export interface SceneValues extends Pick<BindRequest, 'resources' | 'audio_trac
   readonly background?: string | undefined;
   /** Fields of the transition to the scene; those that are absent have their defaults. */
   readonly transition?: Partial<Omit<TransitionStyle, 'type'>> | undefined;
+  /** Captions that end with the scene. */
+  readonly captions?: SpecCaptions | undefined;
 }
 
 /** The scenes of a video, its own tracks, and the requested output. */
@@ -48,6 +53,10 @@ export interface ScenesRequest extends Pick<BindRequest, 'output' | 'fingerprint
   readonly fetched: ReadonlyMap<string, SourceBytes>;
   /** Loudness of the finished sound; that of the mix if absent. */
   readonly loudness?: LoudnessRequest;
+  /** Captions of the whole video. */
+  readonly captions?: SpecCaptions;
+  /** Built-in fonts; only with captions. */
+  readonly captionFonts?: CaptionFontFiles;
 }
 
 const DEFAULT_BACKGROUND = '#000000';
@@ -60,15 +69,31 @@ const DEFAULT_STYLE = { easing: 'ease-in-out', direction: 'left', color: '#00000
  * @returns exactly the result of `bindMapping` for one scene that shows its template unchanged
  * @throws ReelformError as `bindMapping`
  */
-export function bindScenes({ loudness, ...request }: ScenesRequest): VideoInput {
+export function bindScenes({ loudness, captions, captionFonts = new Map(), ...request }: ScenesRequest): VideoInput {
   const { timeline, scenes } = request;
   const input = isUnchanged(timeline, scenes[0]!) ? bindOnly(request, scenes[0]!) : bindAll(request);
-  if (loudness === undefined) return input;
-  const { target, true_peak: truePeak } = fullLoudness(loudness);
-  return { ...input, loudness: { target, truePeak } };
+  const ofScenes = timeline.scenes.map(({ start, length }, index) => ({
+    captions: scenes[index]!.captions,
+    start,
+    length,
+  }));
+  const drawn = bindCaptions([{ captions, start: 0, length: timeline.frames }, ...ofScenes], {
+    rate: timeline.rate,
+    templates: scenes.map(({ template }) => template),
+    builtIn: captionFonts,
+  });
+  return { ...input, ...defined({ loudness: loudness && targetOf(loudness), captions: drawn }) };
 }
 
-function bindAll(request: Omit<ScenesRequest, 'loudness'>): ScenesInput {
+function targetOf(loudness: LoudnessRequest): LoudnessTarget {
+  const { target, true_peak: truePeak } = fullLoudness(loudness);
+  return { target, truePeak };
+}
+
+/** Everything but the sound's loudness and the captions. */
+type BindingRequest = Omit<ScenesRequest, 'loudness' | 'captions' | 'captionFonts'>;
+
+function bindAll(request: BindingRequest): ScenesInput {
   const { timeline, scenes, output, fingerprint = null } = request;
   const bound = scenes.map((values, index) => bindScene(values, timeline.scenes[index]!.id));
   const sounds = bound.flatMap((input, index) => {
@@ -144,10 +169,7 @@ export function isUnchanged(
 type SceneMeasures = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount'>;
 
 /** Binds the only scene of a video with the tracks of both. */
-function bindOnly(
-  request: Omit<ScenesRequest, 'loudness'>,
-  { template, fetched, ...values }: SceneValues,
-): RenderInput {
+function bindOnly(request: BindingRequest, { template, fetched, ...values }: SceneValues): RenderInput {
   const { output, fingerprint, audio_tracks = {} } = request;
   const inScene = values.audio_tracks ?? {};
   const tracks = Object.entries(audio_tracks);

@@ -1,7 +1,15 @@
 import { packAnimation } from '../../../engine/packed-input.ts';
+import { defined } from '../../../kernel/defined.ts';
 import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
 import type { InputDocument } from '../../../template/render-input.ts';
-import type { BindInput, BindTemplate, PackedPackage, SessionTemplate } from '../bind-template.ts';
+import {
+  type BindInput,
+  type BindTemplate,
+  drawsCaptions,
+  type PackedPackage,
+  type SessionTemplate,
+} from '../bind-template.ts';
+import { builtInCaptionFonts } from '../caption-fonts.ts';
 import type { TaskRunner } from './tasks.ts';
 
 /** Binds in sandboxed processes. Fonts and media stay here: each is sent as a few bytes that identify it. */
@@ -14,7 +22,11 @@ export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
       return { scenes: scenes.map(stubsOf), tracks: stubsOf(tracks) };
     };
     const templates = [...input.templates].map(([id, template]) => [id, withStubs(template, files)] as const);
-    const sent = { ...input, templates: new Map(templates), sources: sources(input.sources) };
+    const builtIn = drawsCaptions(input.video) ? [...builtInCaptionFonts()] : [];
+    const captionFonts = new Map(
+      builtIn.map(([name, subsets]) => [name, subsets.map((bytes) => stubOf(bytes, files.push(bytes) - 1))]),
+    );
+    const sent = { ...input, templates: new Map(templates), sources: sources(input.sources), captionFonts };
     const renderInput = await processes.run('bind', sent, options);
     const media = <T extends { readonly bytes: SourceBytes }>(list: readonly T[]): T[] =>
       list.map((item) => ({ ...item, bytes: fileOf(item.bytes, files) }));
@@ -26,10 +38,19 @@ export function bindIn(processes: TaskRunner<'bind'>): BindTemplate {
       images: inMemory(document.images),
       clips: media(document.clips),
     });
-    const sounds = media(renderInput.sounds);
+    const { captions } = renderInput;
+    const rest = {
+      sounds: media(renderInput.sounds),
+      ...defined({
+        captions: captions && {
+          ...captions,
+          looks: captions.looks.map((look) => ({ ...look, fonts: inMemory(look.fonts) })),
+        },
+      }),
+    };
     return 'scenes' in renderInput
-      ? { ...renderInput, scenes: renderInput.scenes.map(wholeDocument), sounds }
-      : { ...wholeDocument(renderInput), sounds };
+      ? { ...renderInput, scenes: renderInput.scenes.map(wholeDocument), ...rest }
+      : { ...wholeDocument(renderInput), ...rest };
   };
 }
 

@@ -1,10 +1,11 @@
+import { CAPTION_STYLE_FIELDS } from '../../../contract/fields/caption-style-fields.ts';
 import type { Field, Fields, FieldValue } from '../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../contract/fields/output-fields.ts';
 import { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../../../contract/fields/scene-fields.ts';
 import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import { isRationalJson, type RationalJson } from '../../../contract/timeline/rational.ts';
 import type { Speech } from '../../../contract/wire/mapping.ts';
-import type { FontSettings, InputTimeline } from '../../../template/render-input.ts';
+import type { FontSettings, InputCaptions, InputTimeline } from '../../../template/render-input.ts';
 import type { BoundInput } from '../bind-template.ts';
 import {
   both,
@@ -103,6 +104,24 @@ const inputScene = fields({
     }),
   ),
 });
+const span = { from: count, to: count };
+const captions: Check<InputCaptions> = fields({
+  rate: fields({ numerator: count, denominator: count }),
+  looks: listOf(
+    fields({
+      style: optionalFields({ ...checksOf(CAPTION_STYLE_FIELDS), axes: recordOf(number), features: recordOf(number) }),
+      lang: nullable(text),
+      fonts: listOf(fields({ name: text, bytes })),
+    }),
+  ),
+  cues: listOf(
+    both(
+      fields({ ...span, look: count, text, level: count }),
+      optionalFields({ words: listOf(fields({ ...span, start: count, end: count })), place: oneOf('top', 'middle') }),
+    ),
+  ),
+});
+
 /** The shape of an input that a render process has bound. */
 export const boundInput: Check<BoundInput> = both(
   byPresence(
@@ -110,5 +129,5 @@ export const boundInput: Check<BoundInput> = both(
     fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
     fields({ ...boundFile, ...document }),
   ),
-  optionalFields({ loudness: fields({ target: number, truePeak: number }) }),
+  optionalFields({ loudness: fields({ target: number, truePeak: number }), captions }),
 );

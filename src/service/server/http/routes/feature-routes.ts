@@ -10,6 +10,7 @@ const READ = { scope: 'render_session:read' } as const;
 const FEATURES: ServiceFeatures = {
   scenes: { max_scenes: MAX_SCENES, max_seconds: MAX_VIDEO_SECONDS },
   sound: true,
+  captions: true,
 };
 
 const SCENES: Schema = {
@@ -26,6 +27,8 @@ const SOUND: Schema = {
   description: 'Requests with `loudness`, and tracks with a start, a level, ducking or `speech`',
 };
 
+const CAPTIONS: Schema = { type: 'boolean', const: true, description: 'Requests with `captions`' };
+
 const GET_FEATURES: Schema = {
   tags: ['Render sessions'],
   security: scoped(READ.scope),
@@ -37,7 +40,7 @@ const GET_FEATURES: Schema = {
   response: {
     200: json(
       'The features',
-      objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND }) }),
+      objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND, captions: CAPTIONS }) }),
       {},
       EXAMPLES.features,
     ),

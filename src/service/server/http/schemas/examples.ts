@@ -77,6 +77,11 @@ export const EXAMPLES = {
   scenes: SCENES,
   requestOfScenes: { title: 'Spring', render: 'preview', scenes: SCENES, size: [1920, 1080], rate: 30 },
   resources: RESOURCES,
+  captions: {
+    source: { text: 'WEBVTT\n\n00:00:00.500 --> 00:00:02.000\nLight that lands softly.\n' },
+    style: { font: 'Montserrat', weight: 800, size: 7, active_color: 'FFE600' },
+    lang: 'en',
+  },
   audioTracks: {
     main: {
       source: { remote_url: 'https://example.com/music.mp3' },
@@ -143,7 +148,7 @@ export const EXAMPLES = {
       terminal: true,
     },
   },
-  features: { features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true } },
+  features: { features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true } },
   usage: {
     usage: [
       { date: '2026-01-01', sessions: 12, video_seconds: 129.6, render_seconds: 84.2, frames: 3888, bytes: 14_216_310 },

@@ -3,6 +3,7 @@ import { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../../../../contract/fields
 import { MAX_PLACES } from '../../../../contract/timeline/place.ts';
 import { MAX_SCENES, MAX_VIDEO_SECONDS } from '../../../../contract/timeline/resolve-timeline.ts';
 import { MAX_SCENE_ID, SCENE_ID } from '../../../../contract/wire/scene-request.ts';
+import { CAPTIONS } from './caption-schemas.ts';
 import { EXAMPLES } from './examples.ts';
 import { fieldSchemas } from './field-schemas.ts';
 import { closedObjectOf, listOf, objectOf, type Schema } from './json-schema.ts';
@@ -63,10 +64,11 @@ function sceneFields(mapping: Schema): Readonly<Record<string, Schema>> {
     ...fieldSchemas(PLACEMENT_FIELDS),
     background: colorOf(PLACEMENT_FIELDS.background),
     audio_tracks: { ...TRACKS, description: 'Track name → a sound that begins and ends with the scene' },
+    captions: { ...CAPTIONS, description: 'Captions that end with the scene, as those of the video' },
   };
 }
 
-const OPTIONAL = ['seconds', 'timing', 'transition', 'audio_tracks', ...Object.keys(PLACEMENT_FIELDS)];
+const OPTIONAL = ['seconds', 'timing', 'transition', 'audio_tracks', 'captions', ...Object.keys(PLACEMENT_FIELDS)];
 
 const SIZE: Schema = listOf(
   { type: 'integer', minimum: 2, maximum: MAX_SIDE_PIXELS, multipleOf: 2 },

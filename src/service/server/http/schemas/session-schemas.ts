@@ -2,6 +2,7 @@ import { fieldList } from '../../../../contract/fields/field.ts';
 import { OUTPUT_FIELDS } from '../../../../contract/fields/output-fields.ts';
 import { TRANSFORM_FIELDS } from '../../../../contract/fields/transform-fields.ts';
 import { MAX_OUTPUTS, OUTPUT_NAME } from '../../../../contract/wire/output.ts';
+import { CAPTIONS } from './caption-schemas.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
 import { fieldSchemas } from './field-schemas.ts';
@@ -138,6 +139,7 @@ export const CREATE_RENDER_SESSION: Component = {
       ...requestedScenes(SCENE_MAPPING),
       output: ASKED_OUTPUT,
       loudness: LOUDNESS,
+      captions: CAPTIONS,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
       ...OPTION_FIELDS,
@@ -153,6 +155,7 @@ export const CREATE_RENDER_SESSION: Component = {
       ...SCENES_NAMES,
       'output',
       'loudness',
+      'captions',
       'outputs',
       'external_uploads',
       'edit_token',
@@ -176,11 +179,12 @@ export const CREATE_VIDEO: Component = {
       mapping: { ...REQUESTED_MAPPING, required: ['template_style_version_id', 'resources'] },
       output: ASKED_OUTPUT,
       loudness: LOUDNESS,
+      captions: CAPTIONS,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
       ...OPTION_FIELDS,
     },
-    ['output', 'loudness', 'outputs', 'external_uploads', ...OPTION_NAMES],
+    ['output', 'loudness', 'captions', 'outputs', 'external_uploads', ...OPTION_NAMES],
   ),
 };
 
@@ -309,6 +313,7 @@ export const RENDER_SESSION: Component = {
       },
       output: objectOf(OUTPUT_SCHEMAS, OPTIONAL_OUTPUT_FIELDS),
       loudness: LOUDNESS,
+      captions: CAPTIONS,
       outputs: listOf(
         objectOf(
           {
@@ -335,6 +340,7 @@ export const RENDER_SESSION: Component = {
       'rate',
       'frames',
       'loudness',
+      'captions',
       'phase',
       'terminal',
       'download_url',

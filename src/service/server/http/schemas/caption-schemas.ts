@@ -1,0 +1,52 @@
+import { CAPTION_FONTS } from '../../../../contract/captions/caption-fonts.ts';
+import { CAPTION_STYLE_FIELDS } from '../../../../contract/fields/caption-style-fields.ts';
+import { fieldList } from '../../../../contract/fields/field.ts';
+import { MAX_CAPTION_FONTS, MAX_CAPTIONS_LENGTH, MAX_CUES } from '../../../../contract/wire/captions.ts';
+import { EXAMPLES } from './examples.ts';
+import { fieldSchemas } from './field-schemas.ts';
+import { closedObjectOf, listOf, type Schema } from './json-schema.ts';
+
+const SETTINGS: Schema = { type: 'object', additionalProperties: { type: 'number' } };
+const STYLE: Schema = {
+  ...closedObjectOf(
+    {
+      ...fieldSchemas(CAPTION_STYLE_FIELDS),
+      axes: { ...SETTINGS, description: 'Tag of an axis of a variable font → position' },
+      features: { ...SETTINGS, description: 'Tag of an OpenType feature → 0, 1 or the number of an alternate' },
+    },
+    [...Object.keys(CAPTION_STYLE_FIELDS), 'axes', 'features'],
+  ),
+  description: `How the captions are drawn; they are not drawn if absent:\n\n${fieldList(CAPTION_STYLE_FIELDS)}`,
+};
+
+/** Captions of a video or a scene. */
+export const CAPTIONS: Schema = {
+  ...closedObjectOf(
+    {
+      source: {
+        ...closedObjectOf({ text: { type: 'string', minLength: 1, maxLength: MAX_CAPTIONS_LENGTH } }),
+        description: `WebVTT with at most ${MAX_CUES} cues. Times count from the start of the video or of the scene, at whose end the captions end. Words may have times`,
+      },
+      style: STYLE,
+      fonts: {
+        ...listOf({ type: 'string' }),
+        maxItems: MAX_CAPTION_FONTS,
+        description: `Further fonts, in order, for characters that the font of the style lacks: fonts of the templates, or ${CAPTION_FONTS.join(', ')}`,
+      },
+      lang: {
+        type: 'string',
+        pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
+        description: 'Language of the texts (BCP 47), which decides where lines break',
+        examples: ['de'],
+      },
+      embed: {
+        type: 'boolean',
+        const: true,
+        description: 'Adds the captions to files that can have them: as tx3g in MP4 and MOV, as WebVTT in WebM',
+      },
+    },
+    ['style', 'fonts', 'lang', 'embed'],
+  ),
+  description: 'Captions above everything else',
+  examples: [EXAMPLES.captions],
+};

@@ -1,0 +1,140 @@
+import { areUsed, fullCaptionStyle, type SpecCaptions } from '../../contract/captions/caption-style.ts';
+import type { Cue, Word } from '../../contract/captions/cue.ts';
+import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
+import { framesOf, rationalRate } from '../../contract/timeline/rational.ts';
+import { defined } from '../../kernel/defined.ts';
+import { ReelformError } from '../../kernel/diagnostic.ts';
+import type { CaptionFont, CaptionLook, CueWord, InputCaptions, InputCue } from '../render-input.ts';
+import type { TemplatePackage } from '../template-package.ts';
+
+/** The files of the built-in fonts of captions by name: those with Latin letters first. */
+export type CaptionFontFiles = ReadonlyMap<string, readonly Uint8Array[]>;
+
+/** The built-in font whose characters all others lack. */
+const FALLBACK_FONT = 'Inter';
+
+/** Captions and the frames of the timeline that they belong to. */
+export interface PlacedCaptions {
+  readonly captions: SpecCaptions | undefined;
+  /** Frame of the timeline from which they count. */
+  readonly start: number;
+  /** Frames up to their end. */
+  readonly length: number;
+}
+
+interface CaptionsContext {
+  /** Of the timeline. */
+  readonly rate: FrameRate;
+  /** Templates whose fonts captions may use, in order. */
+  readonly templates: readonly Pick<TemplatePackage, 'fonts' | 'extraFonts' | 'fallbackFonts'>[];
+  readonly builtIn: CaptionFontFiles;
+}
+
+/**
+ * Returns the captions that are drawn in a video, in whole frames.
+ *
+ * @param placed those of the video first
+ * @returns undefined if there are none
+ * @throws ReelformError template_invalid for a font that neither a template nor Reelform has
+ */
+export function bindCaptions(placed: readonly PlacedCaptions[], context: CaptionsContext): InputCaptions | undefined {
+  const looks: CaptionLook[] = [];
+  const cues = placed.flatMap(({ captions, start, length }): Omit<InputCue, 'level'>[] => {
+    if (captions?.style === undefined || !areUsed(captions)) return [];
+    looks.push(lookOf(captions, captions.style, context));
+    return captions.cues.flatMap((cue) => boundCue(cue, { look: looks.length - 1, start, length, rate: context.rate }));
+  });
+  if (cues.length === 0) return undefined;
+  cues.sort((a, b) => a.from - b.from);
+  return { rate: context.rate, looks, cues: withLevels(cues, looks) };
+}
+
+function lookOf(
+  { lang, fonts = [] }: SpecCaptions,
+  style: CaptionLook['style'],
+  context: CaptionsContext,
+): CaptionLook {
+  const { font } = fullCaptionStyle(style);
+  const fallbacks = context.templates.flatMap(({ fallbackFonts }) => fallbackFonts);
+  const names = [...new Set([font, ...fonts, FALLBACK_FONT, ...fallbacks])];
+  return { style, lang: lang ?? null, fonts: names.flatMap((name) => fontFiles(name, context)) };
+}
+
+function fontFiles(name: string, { templates, builtIn }: CaptionsContext): CaptionFont[] {
+  for (const { fonts, extraFonts } of templates) {
+    const file = fonts.get(name) ?? extraFonts.get(name);
+    if (file !== undefined) return [{ name, bytes: file.bytes }];
+  }
+  const files = builtIn.get(name);
+  if (files !== undefined) return files.map((bytes) => ({ name, bytes }));
+  const known = [...new Set([...builtIn.keys(), ...templates.flatMap(({ fonts }) => [...fonts.keys()])])].join(', ');
+  throw new ReelformError(
+    'template_invalid',
+    `Neither the templates nor Reelform have the font ${name} of the captions`,
+    {
+      hint: `Use one of ${known}, or add the font to "fonts" of a template`,
+    },
+  );
+}
+
+interface CuePlace extends Omit<PlacedCaptions, 'captions'> {
+  readonly look: number;
+  readonly rate: FrameRate;
+}
+
+/** Returns a cue in frames of the timeline; none if it would be shown for less than half a frame. */
+function boundCue(cue: Cue, { look, start, length, rate }: CuePlace): Omit<InputCue, 'level'>[] {
+  const frameOf = (seconds: number): number =>
+    start + Math.min(length, framesOf(Math.max(0, seconds), rationalRate(rate)) ?? 0);
+  const [from, to] = [frameOf(cue.start), frameOf(cue.end)];
+  if (to <= from || cue.text.trim() === '') return [];
+  const words = wordsOf(cue, frameOf);
+  return [
+    { look, from, to, text: cue.text, ...defined({ words: words.length === 0 ? undefined : words, place: cue.place }) },
+  ];
+}
+
+/** Finds the words of a cue in its text; none if a word is not in it. Punctuation beside a word belongs to the word. */
+function wordsOf({ text, words = [] }: Cue, frameOf: (seconds: number) => number): CueWord[] {
+  const found: { word: Word; start: number; end: number }[] = [];
+  let at = 0;
+  for (const word of words) {
+    const spoken = word.text.trim();
+    const start = text.indexOf(spoken, at);
+    if (spoken === '' || start < 0) return [];
+    at = start + spoken.length;
+    found.push({ word, start, end: at });
+  }
+  return found.map(({ word, start, end }, index) => {
+    const [before, next] = [found[index - 1]?.end ?? 0, found[index + 1]?.start ?? text.length];
+    const leading = /\S*$/.exec(text.slice(before, start))![0].length;
+    const trailing = /^\S*/.exec(text.slice(end, next))![0].length;
+    // What stands between two words without a space belongs to the first.
+    const isFirstOfPiece = leading < start - before || before === 0;
+    return {
+      start: isFirstOfPiece ? start - leading : start,
+      end: end + trailing,
+      from: frameOf(word.start),
+      to: Math.max(frameOf(word.start), frameOf(word.end)),
+    };
+  });
+}
+
+/** Gives each cue the lowest level that no cue beside it has which is shown at the same time at the same edge. */
+function withLevels(cues: readonly Omit<InputCue, 'level'>[], looks: readonly CaptionLook[]): InputCue[] {
+  const positionOf = ({ look, place }: Pick<InputCue, 'look' | 'place'>): string => {
+    return place ?? fullCaptionStyle(looks[look]!.style).position;
+  };
+  const levelled: InputCue[] = [];
+  let shown: InputCue[] = [];
+  for (const cue of cues) {
+    shown = shown.filter(({ to }) => to > cue.from);
+    const taken = new Set(shown.filter((other) => positionOf(other) === positionOf(cue)).map(({ level }) => level));
+    let level = 0;
+    while (taken.has(level)) level += 1;
+    const placed = { ...cue, level };
+    levelled.push(placed);
+    shown.push(placed);
+  }
+  return levelled;
+}
