@@ -174,6 +174,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
       ports: {
         updateLock: (change: (lock: Lock) => Lock) => lockFile.update(change),
         journal,
+        writeCaptions: async () => undefined,
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),

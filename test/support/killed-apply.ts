@@ -112,6 +112,7 @@ const outcome = await applyPlan({
   ports: {
     updateLock: (change) => lockFile.update(change),
     journal,
+    writeCaptions: async () => undefined,
     timelineOf: timelines,
     ensureStyleVersion: async () => undefined,
     probeUrl: async () => ({ kind: 'there', validator: null }),

@@ -96,6 +96,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
         refresh: () => file.refresh(),
         ...more.journal?.(file),
       },
+      writeCaptions: async () => undefined,
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),

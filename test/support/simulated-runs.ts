@@ -158,6 +158,7 @@ export class Simulation {
           lock = change(lock);
         },
         journal,
+        writeCaptions: async () => undefined,
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),

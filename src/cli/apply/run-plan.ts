@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
 import { applyPlan } from '../../reconciler/apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts';
 import { SourceVersions } from '../../reconciler/apply/source-versions.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
 import type { LockFile } from '../../reconciler/lock/lock-file.ts';
+import type { CaptionFile } from '../../reconciler/plan/caption-files.ts';
 import type { Plan } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { ApplyLines } from '../../report/terminal/apply-lines.ts';
@@ -100,6 +102,11 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         },
         journal,
         ensureStyleVersion: service.ensureStyleVersion,
+        async writeCaptions(files) {
+          const write = ({ path, text }: CaptionFile) =>
+            replaceFile(join(project.root, path), text, { isDurable: false });
+          await Promise.all(files.map(write));
+        },
         timelineOf: (video) => templatesOf(video)?.scenes ?? null,
         readFile: (path) => readFile(join(project.root, path)),
         probeUrl,

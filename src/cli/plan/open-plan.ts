@@ -127,6 +127,7 @@ export async function openPlan(
   const demands = context.demands?.(lock);
   const observations: Observations = {
     missingOutputs: outputs.missing,
+    missingCaptions: outputs.missingCaptions,
     damagedOutputs: new Set([...outputs.damaged.keys(), ...(demands?.damaged ?? []), ...(refreshed?.swapped ?? [])]),
     refreshed: new Map([...(demands?.refreshed ?? []), ...(refreshed?.reasons ?? [])]),
     ...withOutputs(journal, root),

@@ -83,7 +83,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     waiting: pLimit(1),
     ...rememberLack(service),
   };
-  const record = new RunRecord(saver, onEvent, clock);
+  const record = new RunRecord(saver, onEvent, ports);
 
   const isPending = (change: Change): change is PendingChange => needsWork(change, service) || delivers(change);
   const pending = plan.changes.filter((change): change is PendingChange => isPending(change) && !isDuplicate(change));

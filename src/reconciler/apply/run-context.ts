@@ -7,6 +7,7 @@ import type { Sha256 } from '../../kernel/digest.ts';
 import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
+import type { CaptionFile } from '../plan/caption-files.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Begin, SegmentProgress, SkipReason, VideoFailure } from './events.ts';
@@ -19,6 +20,8 @@ export interface ApplyPorts {
   readonly journal: Journal;
   /** Resolves when sessions can use a style version. Called once per style version in a run, before its first render. */
   ensureStyleVersion(id: string): Promise<void>;
+  /** Writes the files with captions beside a video. */
+  writeCaptions(files: readonly CaptionFile[]): Promise<void>;
   /** Returns when the scenes of a video are shown; null for a template with values, and if a length is not known. */
   timelineOf(video: DesiredVideo): SceneTimeline | null;
   /** @param path repository-relative */

@@ -1,11 +1,12 @@
 import { isSignedUrl } from '../../contract/urls.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Lock, LockRendering } from '../lock/lock.ts';
+import { captionFiles } from '../plan/caption-files.ts';
 import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE, type SkipReason, type VideoFailure } from './events.ts';
-import type { Ending } from './run-context.ts';
+import type { ApplyPorts, Ending } from './run-context.ts';
 import type { RunClock } from './session-watcher.ts';
 
 const SIGNED: VideoFailure = {
@@ -14,6 +15,13 @@ const SIGNED: VideoFailure = {
   hint: 'Configure the service to return permanent URLs, or copy the video',
   retryable: false,
 };
+
+/** A finished change. */
+interface Result {
+  readonly change: Change;
+  readonly rendering: LockRendering | null;
+  readonly arrived?: DeliveryEnding['arrived'];
+}
 
 /** The outcome of a run while it goes on. */
 type Counts = {
@@ -27,11 +35,17 @@ export class RunRecord {
   readonly #saver: LockSaver;
   readonly #emit: (event: ApplyEvent) => void;
   readonly #clock: RunClock;
+  readonly #writeCaptions: ApplyPorts['writeCaptions'];
   readonly #renderings = new Map<VideoId, LockRendering>();
   readonly #outcome = structuredClone(NOTHING_DONE) as Counts;
 
-  constructor(saver: LockSaver, emit: (event: ApplyEvent) => void, clock: RunClock) {
+  constructor(
+    saver: LockSaver,
+    emit: (event: ApplyEvent) => void,
+    { clock, writeCaptions }: Pick<ApplyPorts, 'clock' | 'writeCaptions'>,
+  ) {
     this.#saver = saver;
+    this.#writeCaptions = writeCaptions;
     this.#emit = emit;
     this.#clock = clock;
   }
@@ -40,7 +54,7 @@ export class RunRecord {
   async settled(changes: readonly Change[]): Promise<void> {
     const edited = changes.filter(({ action }) => action !== 'noop');
     if (edited.length === 0) return;
-    await this.#saver.record(edited.map((change) => lockEdits(change, foundRendering(change))));
+    await this.#save(edited.map((change) => ({ change, rendering: foundRendering(change) })));
     for (const change of edited) this.#countRecorded(change, foundRendering(change), NOT_DELIVERED);
   }
 
@@ -51,14 +65,14 @@ export class RunRecord {
 
   /** Records a finished video before its delivery, so that it is not rendered again if the delivery fails. */
   async delivering(change: Change, rendering: LockRendering): Promise<void> {
-    await this.#saver.record([lockEdits(change, rendering)]);
+    await this.#save([{ change, rendering }]);
     const to = change.destinations.flatMap((destination) => (destination.kind === 'deliver' ? [destination.to] : []));
     this.#emit({ kind: 'video-delivering', id: change.id, to });
   }
 
   /** Records a video whose rendering existed before, or belongs to another video of this run. */
   async recorded(change: Change, rendering: LockRendering, ending: DeliveryEnding): Promise<void> {
-    await this.#saver.record([lockEdits(change, rendering, ending.arrived)]);
+    await this.#save([{ change, rendering, arrived: ending.arrived }]);
     this.#countRecorded(change, rendering, ending);
   }
 
@@ -79,7 +93,7 @@ export class RunRecord {
       case 'rendered': {
         const { rendering, isOtherRuns } = ending;
         this.#renderings.set(id, rendering);
-        await this.#saver.record([lockEdits(change, rendering, delivery.arrived)]);
+        await this.#save([{ change, rendering, arrived: delivery.arrived }]);
         if (isSignedUrl(rendering.video_url)) this.#emit({ kind: 'video-warned', id, warning: SIGNED });
         const { video_url: videoUrl } = rendering;
         const restored = compareRestored(change, rendering);
@@ -122,6 +136,14 @@ export class RunRecord {
     // A run that was stopped when everything was already running left nothing out.
     const isIncomplete = skipped.length + inProgress.length > 0;
     return { ...sortedById(this.#outcome), endedBy: isIncomplete ? endedBy : null, elapsedMs };
+  }
+
+  /** Writes the files with captions before the lockfile names them. */
+  async #save(results: readonly Result[]): Promise<void> {
+    for (const { change } of results) {
+      if (change.desired !== null) await this.#writeCaptions(captionFiles(change.desired) ?? []);
+    }
+    await this.#saver.record(results.map(({ change, rendering, arrived }) => lockEdits(change, rendering, arrived)));
   }
 
   #countRecorded(change: Change, rendering: LockRendering | null, ending: DeliveryEnding): void {

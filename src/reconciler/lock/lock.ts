@@ -1,6 +1,7 @@
+import type { SidecarFormat } from '../../contract/captions/write-captions.ts';
 import type { SoundLength } from '../../contract/video-measures.ts';
 import { isSoundMeasures, type SoundMeasures } from '../../contract/wire/loudness.ts';
-import type { Json } from '../../kernel/digest.ts';
+import type { Json, Sha256 } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 
 declare const brand: unique symbol;
@@ -52,6 +53,8 @@ export interface LockEntry {
   readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
   /** In their order. Absent for a template with values at its natural length. */
   readonly scenes?: readonly LockScene[];
+  /** Files with captions beside the video, which the client writes; absent when there are none. */
+  readonly caption_files?: readonly LockCaptionFile[];
   /**
    * Lengths of the remote sounds that decided how long its scenes are, by URL, so that a plan on another machine knows them. Absent when
    * there are none.
@@ -59,6 +62,15 @@ export interface LockEntry {
   readonly sound_lengths?: Readonly<Record<string, SoundLength>>;
   /** Measured loudness of its sound; absent without `loudness` in the definition, for a silent video, and if the service does not report it. */
   readonly loudness?: SoundMeasures;
+}
+
+/** A file with captions beside a video. */
+export interface LockCaptionFile {
+  readonly format: SidecarFormat;
+  /** Repository-relative, below `renders/`. */
+  readonly path: string;
+  readonly sha256: Sha256;
+  readonly bytes: number;
 }
 
 /** A scene of a rendered video. */
@@ -174,6 +186,10 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
   ['scenes', optional('a list of scenes, each with "id", "template", "style_version" and "inputs"', listOf(isScene))],
   ['sound_lengths', optional('a map of lengths, each with "samples" and "rate"', isLengthMap)],
+  [
+    'caption_files',
+    optional('a list of files, each with "format", "path", "sha256" and "bytes"', listOf(isCaptionFile)),
+  ],
   ['loudness', optional('a map with the numbers "integrated" and "true_peak"', isSoundMeasures)],
 ]);
 
@@ -186,6 +202,11 @@ function isTextMap(value: unknown): boolean {
 function isOutput(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.name) || !isText(value.video_url)) return false;
   return (value.bytes === undefined || isSize(value.bytes)) && (value.sha256 === undefined || isDigest(value.sha256));
+}
+
+function isCaptionFile(value: unknown): boolean {
+  if (!isRecord(value) || !isText(value.format) || !isText(value.path)) return false;
+  return isDigest(value.sha256) && isSize(value.bytes);
 }
 
 function isScene(value: unknown): boolean {

@@ -25,7 +25,7 @@ export interface Comparison {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
   /** Missing and damaged local files of the lock's entries. */
-  readonly outputs: Pick<LocalOutputs, 'missing' | 'damaged'>;
+  readonly outputs: Pick<LocalOutputs, 'missing' | 'damaged' | 'missingCaptions'>;
   /**
    * Adds the videos that were left out because they have nothing to do to the plan of both sides, and stores it in the plan
    * cache.

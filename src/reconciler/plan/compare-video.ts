@@ -4,6 +4,7 @@ import { parseInputName } from '../lock/input-names.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
 import { canonicalInputs, inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
 import { joinInputs } from '../lock/scene-inputs.ts';
+import { captionFiles } from './caption-files.ts';
 import { recordedSceneIds, sceneFields } from './compare-scenes.ts';
 import { type DesiredVideo, inheritedMeasures, styleVersionOf } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
@@ -27,7 +28,22 @@ export function compareFields(before: LockEntry, desired: DesiredVideo): FieldCh
     compare('style_version', before.style_version, styleVersionOf(desired));
   }
   changes.push(...sceneFields(before, desired));
+  changes.push(...captionFields(before, desired));
   return changes;
+}
+
+/** Returns the files with captions that differ. Those that depend on unknown lengths stay as they are. */
+function captionFields({ caption_files: recorded = [] }: LockEntry, desired: DesiredVideo): FieldChange[] {
+  const wanted = captionFiles(desired);
+  if (wanted === null) return [];
+  const formats = [...new Set([...recorded, ...wanted].map(({ format }) => format))];
+  return formats.flatMap((format): FieldChange[] => {
+    const [was, is] = [recorded, wanted].map((files) => files.find((file) => file.format === format));
+    if (was?.path === is?.path && was?.sha256 === is?.sha256) return [];
+    const isMoved = was?.sha256 === is?.sha256;
+    const text = (file: typeof was): string | null => (file === undefined ? null : isMoved ? file.path : `sha256:${file.sha256}`); // biome-ignore format: one line
+    return [{ field: `captions.${format}`, before: text(was), after: text(is) }];
+  });
 }
 
 function labelOf(labels: LockEntry['labels'], name: string): string | null {

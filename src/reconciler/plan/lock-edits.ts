@@ -4,6 +4,7 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate } from '../definition/video.ts';
 import type { Delivery, Lock, LockEntry, LockRendering, LockScene } from '../lock/lock.ts';
 import { splitInputs } from '../lock/scene-inputs.ts';
+import { captionFiles } from './caption-files.ts';
 import { roundedSeconds } from './compare-scenes.ts';
 import { settleDeliveries } from './compare-video.ts';
 import { type DesiredVideo, hasUnknownLength, remoteContent, styleVersionOf } from './desired-video.ts';
@@ -78,7 +79,13 @@ function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: r
     thumbnails,
     rendered_at,
     ...defined({ sources, bytes, sha256, outputs, scenes, sound_lengths: remoteLengths(desired), loudness }),
+    ...recordedCaptions(captionFiles(desired)),
   };
+}
+
+function recordedCaptions(files: ReturnType<typeof captionFiles>): Pick<LockEntry, 'caption_files'> {
+  if (files === null || files.length === 0) return {};
+  return { caption_files: files.map(({ text: _, ...file }) => file) };
 }
 
 /** Returns the lengths of remote sounds that decided how long scenes are. */
@@ -122,9 +129,15 @@ function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonl
 }
 
 function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {
-  const { labels: _labels, protect: _protect, ...kept } = before;
+  const { labels: _labels, protect: _protect, caption_files: recorded, ...kept } = before;
+  const files = captionFiles(desired);
   // Ids of scenes can change without a rendering.
-  return { ...kept, ...statedFields(desired), ...(before.scenes && recordedInputs(desired, before.scenes)) };
+  return {
+    ...kept,
+    ...statedFields(desired),
+    ...(before.scenes && recordedInputs(desired, before.scenes)),
+    ...(files === null ? defined({ caption_files: recorded }) : recordedCaptions(files)),
+  };
 }
 
 function statedFields(

@@ -78,7 +78,8 @@ export function planVideos(inputs: {
     if (entry === undefined) return create(video);
     const again =
       observations.refreshed?.get(lockId) ?? (entry.lost ? 'url_lost' : requested(video.id) ? 'requested' : null);
-    return adjust(video, entry, previousId, { again, lack: lacks(lockId), restores: restores(lockId) });
+    const known = observations.missingCaptions?.has(lockId) ? withoutCaptionFiles(entry) : entry;
+    return adjust(video, known, previousId, { again, lack: lacks(lockId), restores: restores(lockId) });
   });
   const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested, adoptsAbsent });
   const moved = new Set(moves.values());
@@ -113,6 +114,11 @@ const NOTHING = { previousId: null, inputs: [], fields: [] };
 export function create(desired: DesiredVideo): Creation {
   const destinations = compareDestinations(null, desired.deliver);
   return { ...NOTHING, action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null };
+}
+
+/** Files with captions that are missing are written again. */
+function withoutCaptionFiles({ caption_files: _missing, ...entry }: LockEntry): LockEntry {
+  return entry;
 }
 
 /** Problem of a local output. */

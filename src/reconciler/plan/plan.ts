@@ -53,7 +53,7 @@ export interface InputChange {
 }
 
 /**
- * Field of the lock entry other than its inputs; a label is named `labels.<name>`. `scenes` is the list of ids of scenes.
+ * Field of the lock entry other than its inputs; a label is named `labels.<name>`, a file with captions `captions.<format>`. `scenes` is the list of ids of scenes.
  */
 type FieldName =
   | 'title'
@@ -63,6 +63,7 @@ type FieldName =
   | 'template'
   | 'style_version'
   | 'scenes'
+  | `captions.${string}`
   | `scenes.${string}.${'template' | 'style_version'}`;
 
 export interface FieldChange {
@@ -260,6 +261,8 @@ export function isEmptyPlan(plan: Plan): boolean {
 export interface Observations {
   /** Ids of lock entries whose local output is missing. */
   readonly missingOutputs: ReadonlySet<string>;
+  /** Ids of lock entries with a file of captions that is missing or has another size. They are written again, not rendered. */
+  readonly missingCaptions?: ReadonlySet<string>;
   /** Ids of lock entries whose local output is not the rendered file. */
   readonly damagedOutputs?: ReadonlySet<string>;
   /** Findings of a refresh, by id of the lock entry. */

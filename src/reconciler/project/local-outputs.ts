@@ -2,12 +2,20 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { SIDECAR_FORMATS } from '../../contract/captions/write-captions.ts';
 import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { parseRecord } from '../../kernel/json.ts';
 import { replaceFile } from '../../kernel/replace-file.ts';
-import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
+import {
+  type Lock,
+  type LockCaptionFile,
+  type LockEntry,
+  type LockRendering,
+  OUTPUT_ENDINGS,
+  OUTPUTS_FOLDER,
+} from '../lock/lock.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
 type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
@@ -18,6 +26,8 @@ export interface LocalOutputs {
   readonly missing: ReadonlySet<string>;
   /** Ids of entries whose files all exist → path of a file that is empty or does not have the recorded size. */
   readonly damaged: ReadonlyMap<string, string>;
+  /** Ids of entries with a file of captions that is missing or has another size, if it exists only on this machine. */
+  readonly missingCaptions: ReadonlySet<string>;
   /** Repository-relative path → size in bytes; -1 for the files of missing or damaged videos. */
   readonly sizes: ReadonlyMap<string, number>;
 }
@@ -34,17 +44,23 @@ export function observeOutputs(root: string, lock: Lock): LocalOutputs {
   const missing = new Set<string>();
   const damaged = new Map<string, string>();
   const sizes = new Map<string, number>();
+  const missingCaptions = new Set<string>();
   const inspect = createInspection(root);
   for (const [id, entry] of lock.videos) {
     const seen = inspect(entry);
     if (seen === null) missing.add(id);
     else if (typeof seen === 'string') damaged.set(id, seen);
     else for (const [path, size] of seen) sizes.set(path, size);
+    for (const { path, bytes } of localCaptions(entry)) {
+      const size = sizeOf(join(root, path)) ?? -1;
+      sizes.set(path, size);
+      if (size !== bytes) missingCaptions.add(id);
+    }
   }
   // After the loop, because several entries may name one file.
   for (const id of [...missing, ...damaged.keys()])
     for (const path of localOutputs(lock.videos.get(id)!)) sizes.set(path, -1);
-  return { missing, damaged, sizes };
+  return { missing, damaged, missingCaptions, sizes };
 }
 
 /** Creates a check whether all files of a rendering exist with their sizes, as in `observeOutputs`. */
@@ -111,11 +127,16 @@ function createInspection(root: string): Inspect {
 }
 
 /** Returns the repository-relative paths of the files of a video and its stills, without URLs. */
-function localOutputs({ video_url, thumbnails, outputs = [] }: NamedOutputFiles): string[] {
+function localOutputs({ video_url, thumbnails, outputs = [] }: Omit<NamedOutputFiles, 'caption_files'>): string[] {
   return [video_url, ...outputs.map((output) => output.video_url), ...thumbnails].filter(isLocal);
 }
 
-type NamedOutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'outputs'>;
+/** Returns the files with captions that exist only on this machine: a video that is elsewhere may have been rendered on another. */
+function localCaptions({ video_url, deliveries, caption_files = [] }: LockEntry): readonly LockCaptionFile[] {
+  return isLocal(video_url) && deliveries === undefined ? caption_files : [];
+}
+
+type NamedOutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'outputs'> & Pick<LockEntry, 'caption_files'>;
 
 function isLocal(url: LockEntry['video_url']): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(url);
@@ -153,7 +174,9 @@ async function digestOf(path: string): Promise<string | null> {
 }
 
 /** Name of a file that `apply` writes: `<id>-<8 digits of the fingerprint>`, the name of an output or a still, an extension. */
-const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:(?:\\.[\\w-]+)?\\.(?:${OUTPUT_ENDINGS.join('|')})|\\.[\\w-]+\\.jpg)$`);
+const OUTPUT = new RegExp(
+  `-[0-9a-f]{8}(?:(?:\\.[\\w-]+)?\\.(?:${[...OUTPUT_ENDINGS, ...SIDECAR_FORMATS].join('|')})|\\.[\\w-]+\\.jpg)$`,
+);
 
 /** Previews written by `reelform render`. */
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
@@ -181,12 +204,16 @@ interface NamedOutputs {
  * @param root the repository's folder, absolute
  */
 export async function findUnnamedOutputs(root: string, { kept, pending = [] }: NamedOutputs): Promise<FoundOutput[]> {
-  const names = new Set([...kept].flatMap(localOutputs));
+  const names = new Set([...kept].flatMap((entry) => [...localOutputs(entry), ...captionPaths(entry)]));
   const isPending = (path: string): boolean => pending.some((name) => path.startsWith(`${OUTPUTS_FOLDER}/${name}.`));
   const files = await outputFiles(root);
   return files.filter(({ path }) => {
     return OUTPUT.test(path) && !path.startsWith(LOOKS) && !names.has(path) && !isPending(path);
   });
+}
+
+function captionPaths({ caption_files = [] }: Pick<LockEntry, 'caption_files'>): string[] {
+  return caption_files.map(({ path }) => path);
 }
 
 /** Finds previews written by `reelform render`, sorted by path. */

@@ -154,6 +154,7 @@ function fieldRow({ field, before, after }: FieldChange): DiffRow {
     if (value === null) return null;
     if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
     if (property === 'style_version') return { kind: 'name', name: shortId(value) };
+    if (field.startsWith('captions.')) return { kind: 'name', name: shortDigest(value) ?? value };
     return field === 'service' || property === 'template'
       ? { kind: 'name', name: value }
       : { kind: 'text', text: value };

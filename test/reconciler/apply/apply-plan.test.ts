@@ -147,6 +147,7 @@ async function apply(run: Run) {
         current = next;
         saved.push(next);
       },
+      writeCaptions: async () => undefined,
       timelineOf: () => null,
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       probeUrl: async () => ({ kind: 'there', validator: null }),

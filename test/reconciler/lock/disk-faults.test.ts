@@ -193,6 +193,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
     ports: {
       updateLock: (change) => lockFile.update(change),
       journal,
+      writeCaptions: async () => undefined,
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),
