@@ -178,7 +178,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),
-        readFile: async () => new Uint8Array(),
+        readSource: async () => new Uint8Array(),
         clock: {
           now: Date.now,
           monotonicNow: () => performance.now(),

@@ -1,5 +1,6 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import type { SourceBytes } from '../kernel/source-file.ts';
 import { hasCaptions, hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
 import type { ServiceFeatures } from './wire/features.ts';
 import type {
@@ -21,7 +22,7 @@ interface ServiceCalls {
   /** `GET /v2/template_style_versions/{id}/specs` */
   getStyleVersion(id: string): Promise<StyleVersion>;
 
-  /** Uploads a source. The same bytes give the same URL. */
+  /** Uploads a source. The same bytes give the same URL. @throws ReelformError `changed_since_plan` for a file that changed meanwhile */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
 
   /**
@@ -143,9 +144,17 @@ export type FinishedSession = Pick<RenderSession, 'id' | 'title' | 'video_url' |
 
 export interface SourceUpload {
   readonly sha256: Sha256;
-  readonly bytes: Uint8Array;
+  /** A file may be one of the repository, which can change. */
+  readonly bytes: SourceBytes;
   /** Shown in errors. */
   readonly name: string;
+}
+
+/** Creates the error of a source whose file has another content than it had in the plan. */
+export function changedSincePlan(path: string): ReelformError {
+  return new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
+    hint: 'Run apply again',
+  });
 }
 
 /**

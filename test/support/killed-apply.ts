@@ -116,7 +116,7 @@ const outcome = await applyPlan({
     timelineOf: timelines,
     ensureStyleVersion: async () => undefined,
     probeUrl: async () => ({ kind: 'there', validator: null }),
-    readFile: async () => new Uint8Array(),
+    readSource: async () => new Uint8Array(),
     clock,
     newKey: () => randomUUID(),
   },

@@ -6,7 +6,7 @@ import type { VideoPacket } from '../../src/engine/codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../src/engine/writers/mux.ts';
 import { sha256 } from '../../src/kernel/digest.ts';
-import { hashSourceFile } from '../../src/kernel/hash-source-file.ts';
+import { hashSourceFile } from '../../src/kernel/read-source.ts';
 import { replaceFile } from '../../src/kernel/replace-file.ts';
 import { createDirectoryOutputs } from '../../src/service/sessions/directory-outputs.ts';
 import { createRenderPool } from '../../src/service/sessions/processes/render-pool.ts';

@@ -100,7 +100,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),
-      readFile: async () => Buffer.alloc(0),
+      readSource: async () => Buffer.alloc(0),
       clock,
       newKey: randomUUID,
     },

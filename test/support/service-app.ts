@@ -1,5 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../src/contract/service-error.ts';
@@ -16,6 +19,7 @@ import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/se
 import { RenderTimeEstimate } from '../../src/service/sessions/render-time.ts';
 import { SessionRunner } from '../../src/service/sessions/session-runner.ts';
 import { Sessions } from '../../src/service/sessions/sessions.ts';
+import { createSourceStore } from '../../src/service/sessions/sources/source-store.ts';
 import { type Api, openApi } from './api.ts';
 import { testDestinations } from './destinations.ts';
 import { createMemoryWebhooks } from './memory-webhooks.ts';
@@ -75,6 +79,8 @@ export interface TestApp {
   /** Log lines as JSON. */
   readonly log: string[];
   readonly metrics: AppPorts['metrics'];
+  /** Where source uploads are stored. */
+  readonly uploadFolder: string;
   close(): Promise<void>;
 }
 
@@ -92,12 +98,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const kept = createKeptOutputs(place, store);
   const { sessions, runner } = openSessions(options.renderer ?? instantRenderer(), kept.store, store);
   const log: string[] = [];
+  const uploadFolder = mkdtempSync(join(tmpdir(), 'reelform-uploads-'));
   const metrics = createMetrics();
   const settings = { ...TEST_SETTINGS, ...options.settings };
   const ports: AppPorts = {
     sessions,
     styleVersions: createStyleVersions(),
-    uploads: createUploads(),
+    uploads: createUploads(uploadFolder),
     outputs: kept.files,
     webhooks: createMemoryWebhooks(),
     tokens: createTokens(),
@@ -121,7 +128,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     as: (token) => openApi(place.url, token),
     log,
     metrics,
-    close: () => app.close(),
+    uploadFolder,
+    async close() {
+      await app.close();
+      rmSync(uploadFolder, { recursive: true, force: true });
+    },
   };
 }
 
@@ -237,17 +248,19 @@ function createStyleVersions(): AppPorts['styleVersions'] {
   };
 }
 
-function createUploads(): AppPorts['uploads'] {
+function createUploads(directory: string): AppPorts['uploads'] {
   const known = new Set<string>();
+  const store = createSourceStore(directory, { isDurable: false, now: Date.now });
   return {
-    async put(tenant, bytes) {
-      const digest = sha256(bytes);
+    receive: () => store.receive(),
+    async put(tenant, receiver) {
+      const { sha256: digest, length } = await receiver.finish();
       const isNew = !known.has(`${tenant} ${digest}`);
       known.add(`${tenant} ${digest}`);
       const upload = {
         remote_url: `urn:sha256:${digest}`,
         sha256: digest,
-        bytes: bytes.length,
+        bytes: length,
         content_type: 'image/png',
       };
       return { upload, isNew };

@@ -162,7 +162,7 @@ export class Simulation {
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),
-        readFile: async () => new Uint8Array(),
+        readSource: async () => new Uint8Array(),
         clock,
         newKey: () => `key-${this.#keys++}`,
       },

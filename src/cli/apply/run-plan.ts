@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
+import { readSource } from '../../kernel/read-source.ts';
 import { replaceFile } from '../../kernel/replace-file.ts';
 import { applyPlan } from '../../reconciler/apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../reconciler/apply/events.ts';
@@ -108,7 +108,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
           await Promise.all(files.map(write));
         },
         timelineOf: (video) => templatesOf(video)?.scenes ?? null,
-        readFile: (path) => readFile(join(project.root, path)),
+        readSource: (path) => readSource(join(project.root, path)),
         probeUrl,
         clock: io,
         newKey: () => randomUUID(),

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { furtherOutputs } from '../../contract/video-spec.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { NO_SCENE_ID, scenesOf } from '../../contract/wire/scene-request.ts';
-import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
+import { readSource } from '../../kernel/read-source.ts';
+import { headOf } from '../../kernel/source-file.ts';
 import { sessionRequest } from '../../reconciler/apply/session-request.ts';
 import { localFiles, type Video } from '../../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../../reconciler/definition/video-templates.ts';
@@ -63,9 +63,9 @@ const MAX_KEPT = { inputs: 250, bytes: 128 << 20 };
 export function openInputs(root: string, io: Io, name: string): OpenInputs {
   const sources = openLocalSources(root, io, name);
   const upload = async (path: string): Promise<[string, string]> => {
-    const bytes = await readFile(join(root, path));
-    requireContent(path, bytes);
-    return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
+    const bytes = await readSource(join(root, path));
+    requireContent(path, headOf(bytes));
+    return [path, uploadUrl(await sources.uploads.put(bytes))];
   };
   const kept = new Map<Video, Promise<InputFiles<VideoInput>>>();
   let keptBytes = 0;
@@ -120,7 +120,7 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
 function sizeOf(input: VideoInput): number {
   const documents = 'scenes' in input ? input.scenes : [input];
   const media = [...input.sounds, ...documents.flatMap(({ images, clips }) => [...images, ...clips])];
-  return media.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  return media.reduce((sum, { bytes }) => sum + (bytes instanceof Uint8Array ? bytes.length : 0), 0);
 }
 
 /**

@@ -2,9 +2,10 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../contract/destinations/destination.ts';
 import { parseDestination } from '../../contract/destinations/destination-address.ts';
-import type { SourceUpload } from '../../contract/render-service.ts';
+import { changedSincePlan, type SourceUpload } from '../../contract/render-service.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { MEDIA_CONTENT_TYPES } from '../../kernel/file-kind.ts';
+import { contentOf } from '../../kernel/read-source.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { PublishSource } from '../../reconciler/service-client/source-uploader.ts';
 import { openDestination } from '../../service/delivery/open-destination.ts';
@@ -27,11 +28,13 @@ export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>,
     const { signal } = new AbortController();
     const published = await probe(remote_url, signal);
     if (published.kind === 'there') return { remote_url };
+    const content = await contentOf(source.bytes);
+    if (content === null) throw changedSincePlan(source.name);
     const parsed = parseDestination(`${assets.publish}${name}`);
     if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
     try {
       const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
-      await destination.deliver(fileOf(source), { signal, state: null, onState: async () => undefined });
+      await destination.deliver(fileOf(source, content), { signal, state: null, onState: async () => undefined });
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
       throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
@@ -43,7 +46,7 @@ export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>,
   };
 }
 
-function fileOf({ bytes, sha256, name }: SourceUpload) {
+function fileOf({ sha256, name }: SourceUpload, bytes: Uint8Array) {
   return {
     size: bytes.length,
     contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',

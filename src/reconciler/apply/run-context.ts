@@ -4,6 +4,7 @@ import type { ProbeUrl } from '../../contract/urls.ts';
 import type { RenderSession } from '../../contract/wire/render-session.ts';
 import type { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
@@ -25,7 +26,7 @@ export interface ApplyPorts {
   /** Returns when the scenes of a video are shown; null for a template with values, and if a length is not known. */
   timelineOf(video: DesiredVideo): SceneTimeline | null;
   /** @param path repository-relative */
-  readFile(path: string): Promise<Uint8Array>;
+  readSource(path: string): Promise<SourceBytes>;
   readonly probeUrl: ProbeUrl;
   readonly clock: RunClock;
   /** Returns a new UUID. */

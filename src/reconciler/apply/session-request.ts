@@ -1,4 +1,4 @@
-import { featureLack, lacksFeature, type RenderService } from '../../contract/render-service.ts';
+import { changedSincePlan, featureLack, lacksFeature, type RenderService } from '../../contract/render-service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { mappingOf, scenesRequest } from '../../contract/spec-mapping.ts';
 import { secondsOf } from '../../contract/video-measures.ts';
@@ -15,8 +15,8 @@ import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from 
 import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
+import { headOf, sourceSha256 } from '../../kernel/source-file.ts';
 import { localFiles, type Video } from '../definition/video.ts';
 import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -62,14 +62,10 @@ async function uploadFiles(
 ): Promise<Map<string, string>> {
   const urls = new Map<string, string>();
   for (const path of localFiles(video)) {
-    const bytes = await ports.readFile(path);
-    requireContent(path, bytes);
-    const digest = sha256(bytes);
-    if (digest !== digestOf(path)) {
-      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
-        hint: 'Run apply again',
-      });
-    }
+    const bytes = await ports.readSource(path);
+    requireContent(path, headOf(bytes));
+    const digest = sourceSha256(bytes);
+    if (digest !== digestOf(path)) throw changedSincePlan(path);
     try {
       const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
       urls.set(path, remote_url);

@@ -1,6 +1,7 @@
-import type { SourceUpload } from '../../contract/render-service.ts';
+import { changedSincePlan, type SourceUpload } from '../../contract/render-service.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
+import { contentOf } from '../../kernel/read-source.ts';
 import { isMissing, type ServiceConnection } from './connection.ts';
 import { readUpload } from './read-answer.ts';
 
@@ -40,7 +41,7 @@ export class SourceUploader {
       try {
         const { name, answer } = await this.#connection.upload(
           '/v2/source_uploads',
-          source.bytes,
+          await uploadedBytes(source),
           'application/octet-stream',
         );
         return readUpload(name, answer.text);
@@ -53,6 +54,13 @@ export class SourceUploader {
     if (this.#publish === undefined) throw lacksUploads(this.#connection.options.url, source.name);
     return this.#publish(source);
   }
+}
+
+/** @throws ReelformError `changed_since_plan` */
+async function uploadedBytes({ bytes, name }: SourceUpload): Promise<Uint8Array> {
+  const content = await contentOf(bytes);
+  if (content === null) throw changedSincePlan(name);
+  return content;
 }
 
 function lacksUploads(url: string, file: string): ReelformError {

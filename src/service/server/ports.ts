@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { StyleVersionDetails } from '../../contract/wire/style-version.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
+import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { TemporaryFile } from '../../kernel/temporary-file.ts';
 import type { TenantId } from '../sessions/ports.ts';
 
@@ -74,7 +75,7 @@ export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 
  */
 export interface ObjectStorage {
   /** Writes atomically; replaces an existing object. */
-  put(key: string, content: Uint8Array | TemporaryFile): Promise<void>;
+  put(key: string, content: SourceBytes | TemporaryFile): Promise<void>;
   stat(key: string): Promise<{ readonly size: number } | null>;
   read(key: string): Promise<Uint8Array | null>;
   /** @param range bytes, half-open */

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import {
+  changedSincePlan,
   type EmbeddedOptions,
   type EmbeddedRenderService,
   type FinishedSession,
@@ -179,8 +180,9 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
       if (session === undefined) throw serviceError('not_found', `There is no render session ${id} with deliveries`);
       return session;
     },
-    async uploadSource({ bytes, sha256 }) {
-      return { remote_url: uploadUrl(await ports.uploads.put(bytes, sha256)) };
+    async uploadSource({ bytes, sha256, name }) {
+      if ((await ports.uploads.put(bytes, sha256)) !== sha256) throw changedSincePlan(name);
+      return { remote_url: uploadUrl(sha256) };
     },
     deliverVideo,
     async close() {

@@ -151,7 +151,7 @@ async function apply(run: Run) {
       timelineOf: () => null,
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       probeUrl: async () => ({ kind: 'there', validator: null }),
-      readFile: async () => Buffer.from(run.file ?? 'image'),
+      readSource: async () => Buffer.from(run.file ?? 'image'),
       journal,
       clock: simulatedClock(),
       newKey: randomUUID,

@@ -197,7 +197,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),
-      readFile: async () => new Uint8Array(),
+      readSource: async () => new Uint8Array(),
       clock: { now: Date.now, monotonicNow: Date.now, wait },
       newKey: randomUUID,
     },

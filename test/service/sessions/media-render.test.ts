@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
@@ -15,6 +15,7 @@ import { testDestinations } from '../../support/destinations.ts';
 import { renderFile } from '../../support/in-memory.ts';
 import { CLIP, mediaPackage, VOICE } from '../../support/media-package.ts';
 import { openPool } from '../../support/render-pools.ts';
+import { sourceFile } from '../../support/source-file.ts';
 import { toneWav } from '../../support/tone.ts';
 
 const MEDIA = mediaPackage();
@@ -91,4 +92,23 @@ it('renders a clip with its sound, a voice, a track, another font and another ou
   expect([await video!.getDisplayWidth(), await video!.getDisplayHeight()]).toEqual([128, 72]);
   expect((await video!.computePacketStats()).packetCount).toBe(20);
   expect(await sound!.computeDuration()).toBeCloseTo(1, 1);
+});
+
+it('copies a file that it is given, and refuses one that changed since it was hashed', async () => {
+  const { service, directory } = openService();
+  const [bytes, changed] = [toneWav(15), toneWav(15, 300)];
+  const source = sourceFile(bytes);
+  const upload = { bytes: source, sha256: source.sha256, name: 'tone.wav' };
+  expect(await service.uploadSource(upload)).toEqual({ remote_url: `urn:sha256:${source.sha256}` });
+  const copy = join(directory, 'sources/uploads', source.sha256);
+  expect(readFileSync(copy).equals(bytes)).toBe(true);
+  writeFileSync(source.path, changed);
+  expect(readFileSync(copy).equals(bytes)).toBe(true);
+  const other = sourceFile(bytes.slice(0, 1_200_000));
+  writeFileSync(other.path, changed);
+  const refused = service.uploadSource({ bytes: other, sha256: other.sha256, name: 'tone.wav' });
+  await expect(refused).rejects.toMatchObject({
+    code: 'changed_since_plan',
+    message: 'tone.wav changed after the plan was made',
+  });
 });

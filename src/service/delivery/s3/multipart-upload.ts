@@ -1,11 +1,12 @@
-import { Readable } from 'node:stream';
 import {
   type DeliveredFile,
   type DeliverOptions,
   DeliveryFailure,
 } from '../../../contract/destinations/destination.ts';
-import { type Json, sha256 } from '../../../kernel/digest.ts';
+import type { Json } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
+import { contentOf, streamContent } from '../../../kernel/read-source.ts';
+import { type SourceBytes, sourceSha256 } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { sendPieces } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
@@ -95,22 +96,31 @@ function readState(state: Json | null, { sha256 }: DeliveredFile): UploadState |
 /** Sizes in bytes. Larger requests would take too long to repeat. */
 const SIZES = { oneRequest: 32 * 2 ** 20, part: 16 * 2 ** 20 };
 
+/** Reads a source into memory. @throws Error for a file that has changed */
+async function wholeOf(source: SourceBytes): Promise<Uint8Array> {
+  const bytes = await contentOf(source);
+  if (bytes === null) throw new Error('Internal error: a source changed before it was stored');
+  return bytes;
+}
+
 /** Writes an object atomically. A failed multipart upload is aborted. @throws as `S3Bucket` */
 export async function putObject(
   bucket: S3Bucket,
   key: string,
-  content: Uint8Array | TemporaryFile,
+  content: SourceBytes | TemporaryFile,
   sizes: typeof SIZES = SIZES,
 ): Promise<void> {
-  const isFile = content instanceof TemporaryFile;
-  const size = isFile ? content.size : content.length;
-  if (size <= sizes.oneRequest) return await bucket.put(key, isFile ? await content.bytes() : content);
+  const isTemporary = content instanceof TemporaryFile;
+  const size = isTemporary ? content.size : content.length;
+  if (size <= sizes.oneRequest) {
+    return await bucket.put(key, isTemporary ? await content.bytes() : await wholeOf(content));
+  }
   const file = {
     size,
     contentType: 'application/octet-stream',
-    sha256: isFile ? await content.sha256() : sha256(content),
+    sha256: isTemporary ? await content.sha256() : sourceSha256(content),
     stream: ({ start, end } = { start: 0, end: size }) =>
-      isFile ? content.stream({ start, end }) : Readable.from([content.subarray(start, end)]),
+      isTemporary ? content.stream({ start, end }) : streamContent(content, start, end),
   };
   let uploadId = '';
   const delivering = {

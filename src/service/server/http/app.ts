@@ -7,6 +7,7 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { serviceError } from '../../../contract/service-error.ts';
 import { createSchemaCompiler } from '../../../kernel/json-schema/compile-schema.ts';
+import { inMemory } from '../../sessions/sources/read-body.ts';
 import { withoutSecrets } from '../log.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
@@ -24,7 +25,7 @@ import { descriptionRoutes, operationRoutes } from './routes/operation-routes.ts
 import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
-import { readUploads, sourceUploadRoutes } from './routes/upload-routes.ts';
+import { readUploads, sourceBody, sourceUploadRoutes } from './routes/upload-routes.ts';
 import { usageRoutes } from './routes/usage-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
 import { HEADERS } from './schemas/responses.ts';
@@ -65,12 +66,14 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       featureRoutes(json);
     });
     await api.register(async (zips) => {
-      readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, { ...limits, maxWaiting });
+      const kind = { types: ['application/zip'], maxBytes: limits.uploadBytes, openBody: inMemory };
+      readUploads(zips, kind, { ...limits, maxWaiting });
       styleVersionUploadRoute(zips, ports);
     });
     await api.register(async (sources) => {
       const types = ['application/octet-stream', /^(?:image|video|audio)\/[\w.+-]+$/];
-      readUploads(sources, { types, maxBytes: limits.sourceBytes }, { ...limits, maxWaiting });
+      const kind = { types, maxBytes: limits.sourceBytes, openBody: () => sourceBody(ports) };
+      readUploads(sources, kind, { ...limits, maxWaiting });
       sourceUploadRoutes(sources, ports);
     });
   });

@@ -9,7 +9,7 @@ export const HTTP_LIMITS = {
   /** Size of a template package. */
   uploadBytes: 50_000_000,
   sourceBytes: MAX_MEDIA_BYTES,
-  /** Number of uploads held in memory at once, and their total size. */
+  /** Number of uploads received at once, and their total size. Packages are held in memory, sources on the disk. */
   uploadsAtOnce: 8,
   uploadBytesAtOnce: 400_000_000,
   /** Maximum wait of an upload or a dry run for its turn. */

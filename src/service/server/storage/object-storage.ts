@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
@@ -9,7 +10,8 @@ import { parseDestination } from '../../../contract/destinations/destination-add
 import { serviceError } from '../../../contract/service-error.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../../kernel/file-system-error.ts';
-import { replaceFile } from '../../../kernel/replace-file.ts';
+import { type FileData, replaceFile } from '../../../kernel/replace-file.ts';
+import type { SourceBytes } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { putObject } from '../../delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bucket.ts';
@@ -172,11 +174,11 @@ export function createDiskStorage(
   return {
     async put(key, content) {
       const path = pathOf(directory, key);
-      const isFile = content instanceof TemporaryFile;
-      const data = isFile ? () => content.chunks() : content;
+      const isTemporary = content instanceof TemporaryFile;
+      const data = isTemporary ? () => content.chunks() : dataOf(content);
       const write = async (): Promise<void> =>
         replaceFile(path, data, { isDurable: true, unfinished: await temporaryPath() });
-      await room.guard(write, isFile ? content.size : content.length);
+      await room.guard(write, isTemporary ? content.size : content.length);
     },
     async stat(key) {
       const found = await nullIfMissing(stat(pathOf(directory, key)));
@@ -202,6 +204,10 @@ export function createDiskStorage(
       return entries.flat();
     },
   };
+}
+
+function dataOf(content: SourceBytes): FileData {
+  return content instanceof Uint8Array ? content : () => createReadStream(content.path);
 }
 
 function pathOf(directory: string, key: string): string {

@@ -1,14 +1,15 @@
 import { serviceError } from '../../../contract/service-error.ts';
 import type { SourceUploadAnswer } from '../../../contract/wire/mapping.ts';
-import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
+import type { Sha256 } from '../../../kernel/digest.ts';
+import { sourceSha256 } from '../../../kernel/source-file.ts';
 import { SessionFailure, type TenantId } from '../../sessions/ports.ts';
-import type { SourceUploadStore } from '../../sessions/sources/source-store.ts';
-import { checkSource, type InspectSource, uploadUrl } from '../../sessions/sources/sources.ts';
+import type { SourceReceiver, SourceUploadStore } from '../../sessions/sources/source-store.ts';
+import { checkSource, type InspectSource, type RemoteUploads, uploadUrl } from '../../sessions/sources/sources.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
 interface SourceUploadsOptions {
-  readonly store: SourceUploadStore;
+  readonly store: Pick<SourceUploadStore, 'receive'>;
   readonly table: UploadTable;
   readonly inspect: InspectSource;
 }
@@ -18,19 +19,28 @@ export type SourceUploads = ReturnType<typeof createSourceUploads>;
 /** Uploads of sources. The bytes are stored once, and each tenant can use only its own uploads. */
 export function createSourceUploads({ store, table, inspect }: SourceUploadsOptions) {
   return {
-    /** @throws ServiceError 422 `source_invalid` */
-    async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
-      const { sha256, contentType, width, height } = await checkSource(bytes, 'any', { inspect, owner: tenant }).catch(
-        refuseUpload,
-      );
-      const isNew = !(await table.has(tenant, sha256));
-      // Known bytes are passed on too, because the file may be missing or damaged. Bytes that are new to the tenant are
-      // always written, even if another tenant has uploaded them: otherwise the response time would reveal that.
-      await store.put(bytes, sha256, isNew);
-      if (isNew) await table.add(tenant, sha256);
-      const size = width === undefined || height === undefined ? {} : { width, height };
-      const upload = { remote_url: uploadUrl(sha256), sha256, content_type: contentType, bytes: bytes.length, ...size };
-      return { upload, isNew };
+    /** Begins to receive an upload, which is then passed to `put` or discarded. */
+    receive: (): Promise<SourceReceiver> => store.receive(),
+    /** Checks and stores an upload. Discards an unusable one. @throws ServiceError 422 `source_invalid` */
+    async put(tenant: TenantId, receiver: SourceReceiver): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
+      try {
+        const source = receiver.received();
+        const { sha256, contentType, width, height } = await checkSource(source, 'any', {
+          inspect,
+          owner: tenant,
+        }).catch(refuseUpload);
+        const isNew = !(await table.has(tenant, sha256));
+        // Known bytes are passed on too, because the file may be missing or damaged. Bytes that are new to the tenant are
+        // always written, even if another tenant has uploaded them: otherwise the response time would reveal that.
+        await receiver.finish(isNew);
+        if (isNew) await table.add(tenant, sha256);
+        const size = width === undefined || height === undefined ? {} : { width, height };
+        const file = { sha256, content_type: contentType, bytes: source.length };
+        return { upload: { remote_url: uploadUrl(sha256), ...file, ...size }, isNew };
+      } catch (error) {
+        await receiver.discard();
+        throw error;
+      }
     },
   };
 }
@@ -63,26 +73,21 @@ export function createUploadTable(database: Database) {
 }
 
 /** Stores source uploads in the object storage, where the workers of other machines can read them. */
-export function createStoredSources(storage: ObjectStorage): SourceUploadStore {
+export function createStoredSources(storage: ObjectStorage): RemoteUploads {
   const keyOf = (digest: Sha256): string => `uploads/${digest}`;
   /** Objects whose content does not match their digest. */
   const spoiled = new Set<Sha256>();
   return {
     async put(bytes, known, isRewritten = false) {
-      const digest = known ?? (await fileSha256(bytes));
+      const digest = known ?? sourceSha256(bytes);
       // Clients send the same file with every video.
       const there = isRewritten || spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
       if (there?.size !== bytes.length) await storage.put(keyOf(digest), bytes);
       spoiled.delete(digest);
       return digest;
     },
-    async get(digest) {
-      const bytes = await storage.read(keyOf(digest));
-      if (bytes === null) return null;
-      if ((await fileSha256(bytes)) === digest) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      spoiled.add(digest);
-      return null;
-    },
+    open: async (digest) => ((await storage.stat(keyOf(digest))) === null ? null : storage.stream(keyOf(digest))),
+    noteDamaged: (digest) => void spoiled.add(digest),
     has: async (digest) => (await storage.stat(keyOf(digest))) !== null,
   };
 }

@@ -160,7 +160,7 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
     const { known = null, accept = 'image/*', turns = [], into, ...special } = options;
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
-    const openSink = into ?? (inMemory as OpenSink<unknown> as OpenSink<Bytes>);
+    const openSink = into ?? ((() => inMemory()) as OpenSink<unknown> as OpenSink<Bytes>);
     const deadline = AbortSignal.timeout(limits.timeoutMs);
     const signalOrDeadline = AbortSignal.any([signal, deadline]);
     try {

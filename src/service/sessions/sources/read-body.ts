@@ -5,7 +5,7 @@ import type { SessionFailure } from '../ports.ts';
 import { fetchFailure } from './fetch-failure.ts';
 
 /** Takes the body of a response. Ends with `finish` or `discard`. */
-interface BodySink<Bytes> {
+export interface BodySink<Bytes> {
   /** Bytes so far. */
   readonly length: number;
   add(chunk: Uint8Array): Promise<void> | void;
@@ -28,9 +28,9 @@ async function stored<T>(result: Promise<T> | T): Promise<T> {
   }
 }
 
-/** Opens a sink in memory. */
-export function inMemory(): BodySink<Buffer> {
-  const body = new ByteCollector(undefined, allocateUnforked);
+/** Opens a sink in memory. @param expectedBytes length of the body where it is known */
+export function inMemory(expectedBytes?: number): BodySink<Buffer> {
+  const body = new ByteCollector(expectedBytes, allocateUnforked);
   return {
     get length() {
       return body.length;

@@ -1,16 +1,19 @@
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileSha256, type Sha256 } from '../../../kernel/digest.ts';
 import { nullIfMissing } from '../../../kernel/file-system-error.ts';
-import { hashSourceFile, SourceDigest } from '../../../kernel/hash-source-file.ts';
+import { hashSourceFile, SourceDigest } from '../../../kernel/read-source.ts';
 import { finishFile, openUnfinished, replaceFile, UNFINISHED } from '../../../kernel/replace-file.ts';
-import { HEAD_BYTES, type SourceBytes, SourceFile } from '../../../kernel/source-file.ts';
+import { HEAD_BYTES, headOf, type SourceBytes, SourceFile } from '../../../kernel/source-file.ts';
 import { isImage } from '../../../template/bind/bind-media.ts';
 
 export type SourceStore = ReturnType<typeof createSourceStore>;
 
 /** Source uploads, which are never removed. */
-export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
+export interface SourceUploadStore extends Pick<SourceStore, 'has' | 'receive'> {
+  /** @param known digest of the bytes, if known @returns the digest of what was stored, which another one may be if the file changed */
+  put(bytes: SourceBytes, known?: Sha256): Promise<Sha256>;
   /** @param scope isolates tenants: timing does not reveal reads of other scopes */
   get(digest: Sha256, scope?: string): Promise<SourceBytes | null>;
 }
@@ -20,9 +23,15 @@ export interface SourceReceiver {
   /** Bytes so far. */
   readonly length: number;
   add(chunk: Uint8Array): Promise<void>;
-  /** Stores the file under its SHA-256. */
-  finish(): Promise<SourceFile>;
-  /** Removes what was received. Best effort: errors are ignored. */
+  /** Returns what was received, before it is stored. Nothing can be added afterwards. */
+  received(): SourceFile;
+  /**
+   * Stores the file under its SHA-256.
+   *
+   * @param isRewritten replaces a stored file, so that timing does not reveal what other tenants stored; true by default
+   */
+  finish(isRewritten?: boolean): Promise<SourceFile>;
+  /** Removes what was received and is not stored. Best effort: errors are ignored. */
   discard(): Promise<void>;
 }
 
@@ -47,11 +56,16 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
   const fileOf = (bytes: Uint8Array, sha256: Sha256): SourceFile =>
     new SourceFile({ path: pathOf(sha256), length: bytes.length, sha256, head: bytes.slice(0, HEAD_BYTES) });
   return {
-    /** Begins to receive a file. Always writes it, so that timing does not reveal what other tenants stored. */
+    /** Begins to receive a file. */
     async receive(): Promise<SourceReceiver> {
       const { path, file } = await openUnfinished(directory);
       const digest = new SourceDigest();
-      return {
+      let received: SourceFile | undefined;
+      const close = async (): Promise<void> => {
+        await file.close().catch(() => undefined);
+        await rm(path, { force: true }).catch(() => undefined);
+      };
+      const receiver: SourceReceiver = {
         get length() {
           return digest.length;
         },
@@ -59,19 +73,26 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
           digest.add(chunk);
           await file.writeFile(chunk);
         },
-        async finish() {
-          const fields = digest.finish();
-          if (isDurable) await file.sync();
-          await file.close();
-          await finishFile(path, pathOf(fields.sha256), isDurable);
-          await touch(fields.sha256);
-          return new SourceFile({ path: pathOf(fields.sha256), ...fields });
+        received() {
+          received ??= new SourceFile({ path, ...digest.finish() });
+          return received;
         },
-        async discard() {
-          await file.close().catch(() => undefined);
-          await rm(path, { force: true }).catch(() => undefined);
+        async finish(isRewritten = true) {
+          const source = receiver.received();
+          const stored = new SourceFile({ ...source, path: pathOf(source.sha256) });
+          const isStored = !isRewritten && (await nullIfMissing(stat(stored.path)))?.size === source.length;
+          if (isStored && (await touch(source.sha256))) await close();
+          else {
+            if (isDurable) await file.sync();
+            await file.close();
+            await finishFile(path, stored.path, isDurable);
+            await touch(source.sha256);
+          }
+          return stored;
         },
+        discard: close,
       };
+      return receiver;
     },
     /** Stores bytes, as `put`, and returns the file. */
     async keep(bytes: Uint8Array, digest: Sha256, isRewritten = false): Promise<SourceFile> {
@@ -134,7 +155,7 @@ const MAX_CLIP_BYTES = 1 << 20;
 
 /**
  * Keeps the uploads of one run in memory while there is room, so that files just read and hashed are neither written
- * nor hashed again. Clips and sounds are written, but not hashed again.
+ * nor hashed again. Clips and sounds are copied to the folder, because their files may change.
  *
  * @param overflow store for further uploads
  */
@@ -142,10 +163,18 @@ export function createMemoryUploads(overflow: SourceStore, maxBytes = MAX_MEMORY
   const kept = new Map<Sha256, SourceBytes>();
   let keptBytes = 0;
   return {
-    async put(bytes, known) {
-      const digest = known ?? (await fileSha256(bytes));
+    async put(source, known) {
+      const isMedium = source.length > MAX_CLIP_BYTES && !isImage(headOf(source));
+      if (!(source instanceof Uint8Array) && isMedium) {
+        if (kept.has(source.sha256)) return source.sha256;
+        const copy = await receiveCopy(source, await overflow.receive());
+        kept.set(copy.sha256, copy);
+        return copy.sha256;
+      }
+      const bytes = source instanceof Uint8Array ? source : await readFile(source.path);
+      const digest = (source instanceof Uint8Array ? known : undefined) ?? (await fileSha256(bytes));
       if (kept.has(digest)) return digest;
-      if (bytes.length > MAX_CLIP_BYTES && !isImage(bytes)) {
+      if (isMedium) {
         kept.set(digest, await overflow.keep(bytes, digest));
         return digest;
       }
@@ -156,7 +185,19 @@ export function createMemoryUploads(overflow: SourceStore, maxBytes = MAX_MEMORY
     },
     get: async (digest) => kept.get(digest) ?? overflow.get(digest),
     has: async (digest) => kept.has(digest) || overflow.has(digest),
+    receive: () => overflow.receive(),
   };
+}
+
+/** Copies a file whose content may have changed since it was hashed. */
+async function receiveCopy({ path }: SourceFile, receiver: SourceReceiver): Promise<SourceFile> {
+  try {
+    for await (const chunk of createReadStream(path)) await receiver.add(chunk as Buffer);
+    return await receiver.finish(false);
+  } catch (error) {
+    await receiver.discard();
+    throw error;
+  }
 }
 
 interface StoredFile {

@@ -4,7 +4,7 @@ import { RenderError } from '../../../engine/render-error.ts';
 import { fileSha256, type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { replaceFile } from '../../../kernel/replace-file.ts';
-import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
+import { headOf, type SourceBytes, type SourceFile } from '../../../kernel/source-file.ts';
 import { isImage } from '../../../template/bind/bind-media.ts';
 import { FairQueue } from '../fair-queue.ts';
 import {
@@ -42,7 +42,17 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'in
   /** Those of the process when absent. */
   readonly hosts?: PoliteHosts;
   /** Store of uploads outside the directory; files read from it are copied into the directory. */
-  readonly uploads?: SourceUploadStore;
+  readonly uploads?: RemoteUploads;
+}
+
+/** Uploads that are stored outside the directory. */
+export interface RemoteUploads extends Pick<SourceUploadStore, 'has'> {
+  /** @param isRewritten as of `SourceReceiver.finish`; false by default */
+  put(bytes: SourceBytes, known?: Sha256, isRewritten?: boolean): Promise<Sha256>;
+  /** Returns the content of an upload, which may be damaged; null for a missing upload. */
+  open(digest: Sha256): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Makes the next `put` write an upload whose content is damaged. */
+  noteDamaged(digest: Sha256): void;
 }
 
 /** Access to uploads and remote files. */
@@ -104,22 +114,53 @@ const MAX_COPIED = 100_000;
  * Caches uploads on disk, because videos often share files. A scope only uses copies that its own reads made in this
  * process.
  */
-function withCopies(uploads: SourceUploadStore, copies: SourceStore): SourceUploadStore {
+function withCopies(uploads: RemoteUploads, copies: SourceStore): SourceUploadStore {
   const copied = new Set<string>();
   return {
-    ...uploads,
+    put: (bytes, known) => uploads.put(bytes, known),
+    has: (digest) => uploads.has(digest),
+    async receive() {
+      const receiver = await copies.receive();
+      return {
+        ...receiver,
+        get length() {
+          return receiver.length;
+        },
+        async finish(isRewritten) {
+          const source = receiver.received();
+          await uploads.put(source, source.sha256, isRewritten);
+          return receiver.finish(isRewritten);
+        },
+      };
+    },
     async get(digest, scope = '') {
       const key = `${scope}\n${digest}`;
       const copy = scope === '' || copied.has(key) ? await copies.get(digest) : null;
       if (copy !== null) return copy;
-      const bytes = await uploads.get(digest);
-      if (bytes === null) return null;
-      const stored = bytes instanceof Uint8Array ? await copies.keep(bytes, digest, scope !== '') : bytes;
+      const stored = await receiveUpload(uploads, digest, copies);
+      if (stored === null) return null;
       if (copied.size >= MAX_COPIED) copied.clear();
       copied.add(key);
       return stored;
     },
   };
+}
+
+/** Copies an upload; null if it is missing or damaged. */
+async function receiveUpload(uploads: RemoteUploads, digest: Sha256, copies: SourceStore): Promise<SourceFile | null> {
+  const content = await uploads.open(digest);
+  if (content === null) return null;
+  const receiver = await copies.receive();
+  try {
+    for await (const chunk of content) await receiver.add(chunk);
+    if (receiver.received().sha256 === digest) return await receiver.finish();
+  } catch (error) {
+    await receiver.discard();
+    throw error;
+  }
+  uploads.noteDamaged(digest);
+  await receiver.discard();
+  return null;
 }
 
 const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sha256 } from '../../../../src/kernel/digest.ts';
+import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
+import type { SourceFile } from '../../../../src/kernel/source-file.ts';
 import { OWN_ACCESS, openBucket } from '../../../../src/service/delivery/s3/open-bucket.ts';
 import { watchDiskSpace } from '../../../../src/service/server/data-folder.ts';
 import { SILENT_LOG } from '../../../../src/service/server/log.ts';
@@ -8,10 +11,14 @@ import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
 import { createS3Storage, openStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import { createStoredSources } from '../../../../src/service/server/templates/source-uploads.ts';
+import { ALLOW_NOTHING } from '../../../../src/service/sessions/sources/allow-list.ts';
+import { describeSource } from '../../../../src/service/sessions/sources/describe-source.ts';
+import { createSources } from '../../../../src/service/sessions/sources/sources.ts';
 import { renderedFile } from '../../../support/in-memory.ts';
 import { BUSY, type S3Server, startS3Server } from '../../../support/s3-server.ts';
 import { startApp } from '../../../support/service-app.ts';
 import { testStorage } from '../../../support/storage-contract.ts';
+import { temporaryRepository } from '../../../support/temporary-repository.ts';
 import { TEST_SETTINGS } from '../../../support/test-settings.ts';
 
 let s3: S3Server;
@@ -101,12 +108,45 @@ describe('createStoredSources()', () => {
     const uploads = createStoredSources(storage);
     const digest = await uploads.put(bytes('logo'));
     expect([digest, await uploads.has(digest)]).toEqual([sha256('logo'), true]);
-    expect(await uploads.get(digest)).toEqual(Buffer.from('logo'));
-    expect(await uploads.get(sha256('another'))).toBeNull();
+    /** Reads with another folder for copies each time, as another worker does. */
+    const read = async (name: Sha256): Promise<string | null> => {
+      const options = {
+        allow: ALLOW_NOTHING,
+        inspect: describeSource,
+        mayRead: async () => true,
+        isOneRun: false,
+        uploads,
+      };
+      const sources = createSources({ ...options, directory: temporaryRepository({}), now: Date.now });
+      const source = await sources.uploads.get(name);
+      return source === null ? null : readFile((source as SourceFile).path, 'utf8');
+    };
+    expect(await read(digest)).toBe('logo');
+    expect(await read(sha256('another'))).toBeNull();
     await storage.put(`uploads/${digest}`, bytes('logs'));
-    expect(await uploads.get(digest)).toBeNull();
+    expect(await read(digest)).toBeNull();
     await uploads.put(bytes('logo'));
-    expect(await uploads.get(digest)).toEqual(Buffer.from('logo'));
+    expect(await read(digest)).toBe('logo');
+  });
+
+  test('stores a large file that it receives', async () => {
+    const uploads = createStoredSources(storage);
+    const options = {
+      allow: ALLOW_NOTHING,
+      inspect: describeSource,
+      mayRead: async () => true,
+      isOneRun: false,
+      uploads,
+    };
+    const directory = temporaryRepository({});
+    const sources = createSources({ ...options, directory, now: Date.now });
+    const content = Buffer.alloc(40_000_000, 'clip');
+    const receiver = await sources.uploads.receive();
+    for (let at = 0; at < content.length; at += 1_000_000) await receiver.add(content.subarray(at, at + 1_000_000));
+    const { sha256: digest } = await receiver.finish();
+    expect(digest).toBe(sha256(content));
+    expect(Buffer.from((await storage.read(`uploads/${digest}`))!).equals(content)).toBe(true);
+    expect((await readFile(join(directory, 'fetched', digest))).equals(content)).toBe(true);
   });
 });
 

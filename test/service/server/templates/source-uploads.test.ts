@@ -21,7 +21,13 @@ async function open(table = createMemoryUploads()) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
-  return { store, table, directory, uploads: createSourceUploads({ store, table, inspect: describeSource }) };
+  const uploads = createSourceUploads({ store, table, inspect: describeSource });
+  const put = async (tenant: TenantId, bytes: Uint8Array) => {
+    const receiver = await uploads.receive();
+    await receiver.add(bytes);
+    return uploads.put(tenant, receiver);
+  };
+  return { store, table, directory, uploads: { put } };
 }
 
 describe('SourceUploads', () => {

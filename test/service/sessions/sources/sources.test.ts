@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha256, sha256 } from '../../../../src/kernel/digest.ts';
 import type { SourceFile } from '../../../../src/kernel/source-file.ts';
@@ -205,10 +206,11 @@ describe('createSources()', () => {
       uploads: {
         put: async () => sha256(picture),
         has: async () => true,
-        get: async (digest) => {
+        open: async (digest) => {
           reads.push(digest);
-          return picture;
+          return Readable.from([picture]);
         },
+        noteDamaged: () => undefined,
       },
     });
     const read = (tenant: string) => reader.read(tenant as TenantId, image(uploadUrl(sha256(picture))), signal);

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../../../../../src/kernel/digest.ts';
 import { startApp, type TestApp, TOKENS } from '../../../../support/service-app.ts';
 import { SMALL } from '../../../../support/small-sessions.ts';
 
@@ -90,6 +92,9 @@ describe('POST /v2/source_uploads', () => {
         upload.end('x'.repeat(sizeBytes - 2));
         return answered;
       },
+      abort(): void {
+        upload.on('error', () => undefined).destroy();
+      },
     };
   }
 
@@ -101,6 +106,17 @@ describe('POST /v2/source_uploads', () => {
     expect(second.headers.get('retry-after')).toBe('5');
     expect(await first.end()).toBe(201);
     expect((await service.api('POST', '/v2/source_uploads', { body: 'later', headers })).status).toBe(201);
+  });
+
+  it('stores only complete uploads', async () => {
+    const app = await startApp();
+    const begun = await begunUpload(app.url, 4);
+    await expect.poll(() => readdirSync(app.uploadFolder)).toEqual([expect.stringMatching(/^\.unfinished-/)]);
+    begun.abort();
+    await expect.poll(() => readdirSync(app.uploadFolder)).toEqual([]);
+    expect(await (await begunUpload(app.url, 4)).end()).toBe(201);
+    expect(readdirSync(app.uploadFolder)).toEqual([sha256('abxx')]);
+    await app.close();
   });
 
   it('accepts a waiting upload when a slot is free', async () => {

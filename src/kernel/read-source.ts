@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import type { Sha256 } from './digest.ts';
-import { HEAD_BYTES, SourceFile } from './source-file.ts';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { fileSha256, type Sha256 } from './digest.ts';
+import { HEAD_BYTES, headOf, type SourceBytes, SourceFile } from './source-file.ts';
 
 /** Bytes that are read at once. */
 const STEP_BYTES = 2 ** 20;
@@ -28,6 +30,27 @@ export class SourceDigest {
     const sha256 = this.#hash.digest('hex') as Sha256;
     return { length: this.#length, sha256, head: this.#head.subarray(0, Math.min(HEAD_BYTES, this.#length)) };
   }
+}
+
+/** Clips and sounds up to this size are read into memory. */
+const MAX_IN_MEMORY_BYTES = 2 ** 20;
+
+/** Reads a file: a large one as a reference to it, which hashes it. EDGE. @param path absolute @throws Error as the file system */
+export async function readSource(path: string): Promise<SourceBytes> {
+  return (await stat(path)).size > MAX_IN_MEMORY_BYTES ? hashSourceFile(path) : readFile(path);
+}
+
+/** Returns all bytes of a source; null for a file that has changed. EDGE. */
+export async function contentOf(source: SourceBytes): Promise<Uint8Array | null> {
+  if (source instanceof Uint8Array) return source;
+  const bytes = await readFile(source.path);
+  return (await fileSha256(bytes)) === source.sha256 ? bytes : null;
+}
+
+/** Streams a range of a source. EDGE. @param end after the last byte */
+export function streamContent(source: SourceBytes, start: number, end: number): Readable {
+  if (source instanceof Uint8Array || end <= start) return Readable.from([headOf(source).subarray(start, end)]);
+  return createReadStream(source.path, { start, end: end - 1 });
 }
 
 /** Reads a file once and returns its reference. EDGE. @param path absolute @throws Error as the file system */
