@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { decodedTrack } from '../../src/engine/media/encode-at-loudness.ts';
+import { makeSound } from '../../src/engine/media/make-sound.ts';
+import { openMix } from '../../src/engine/media/mix-sounds.ts';
 import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
 import { inputOf, rectangleLayer } from '../engine/inputs.ts';
@@ -88,3 +91,64 @@ test('sound and picture are within one AAC frame of each other', async () => {
     await rm(folder, { recursive: true });
   }
 });
+
+test.each([24, 25, 30_000 / 1001, 30, 60])(
+  '55 cues of a long video are heard at their sample at %f frames a second',
+  async (fps) => {
+    const minutes = count(30, 3);
+    const impulse = stereoWav(
+      RATE,
+      Float32Array.from({ length: 480 }, (_, at) => (at === 0 ? 0.9 : 0)),
+    );
+    const cues = Array.from({ length: 55 }, (_, cue) => 0.0317 + (cue * (minutes * 60 - 1)) / 54);
+    const sounds = cues.map((startSeconds) => {
+      return { bytes: impulse, startSeconds, endSeconds: minutes * 60, transform: {}, name: 'cue', optional: false };
+    });
+    const mix = (await openMix({ sounds, fps, frameCount: Math.ceil(minutes * 60 * fps) }))!;
+    const heard: number[] = [];
+    let position = 0;
+    for await (const { left } of mix.blocks(4096)) {
+      for (const [at, sample] of left.entries()) if (sample > 0.5) heard.push(position + at);
+      position += left.length;
+    }
+    await mix.close();
+    expect(heard).toEqual(cues.map((time) => Math.round(time * RATE)));
+  },
+);
+
+test.each(['aac', 'opus'] as const)(
+  '55 cues of a long video are heard within 1 ms after encoding to %s',
+  async (codec) => {
+    const minutes = count(30, 3);
+    const length = Math.round(0.08 * RATE);
+    const click = stereoWav(
+      RATE,
+      Float32Array.from({ length }, (_, at) => 0.8 * Math.sin(at / 5) * Math.min(1, (length - at) / 480)),
+    );
+    const cues = Array.from({ length: 55 }, (_, cue) => 0.2317 + (cue * (minutes * 60 - 1)) / 54);
+    const sounds = cues.map((startSeconds) => {
+      return { bytes: click, startSeconds, endSeconds: minutes * 60, transform: {}, name: 'cue', optional: false };
+    });
+    const frameCount = Math.ceil(minutes * 60 * FPS);
+    const track = (await makeSound(inputOf([], { fps: FPS, frameCount, sounds }), codec))!;
+    let position = 0;
+    let quietSince = 0;
+    const heard: number[] = [];
+    for await (const { left } of decodedTrack(track)) {
+      for (const [at, sample] of left.entries()) {
+        if (Math.abs(sample) < 0.3) continue;
+        // A cue starts after at least 50 ms below its level.
+        if (position + at - quietSince > RATE / 20) heard.push(position + at);
+        quietSince = position + at;
+      }
+      position += left.length;
+    }
+    track.packets.close();
+    expect(heard).toHaveLength(cues.length);
+    // The click passes 0.3 two samples after its start.
+    const late = heard.map((sample, cue) => sample / RATE - cues[cue]!);
+    const worst = Math.max(...late.map(Math.abs));
+    tell(`${codec}, ${minutes} minutes: 55 cues at most ${(worst * 1000).toFixed(2)} ms late`);
+    expect(worst).toBeLessThanOrEqual(0.001);
+  },
+);

@@ -45,7 +45,7 @@ export async function encodeAtLoudness(
   await reachLoudness(mix, target, PACKET_SAMPLES[codec], {
     async measure(sound) {
       const track = await encodeSound(sound, codec, quality);
-      const loudness = await measure(decodedTrack(track));
+      const loudness = await measureLoudness(decodedTrack(track));
       signal?.throwIfAborted();
       return { ...track, loudness };
     },
@@ -66,7 +66,7 @@ export async function encodeAtLoudness(
 export async function predictLoudness(mix: SoundFile, target: LoudnessTarget): Promise<MeasuredLoudness> {
   let best: MeasuredLoudness | undefined;
   await reachLoudness(mix, target, PREDICTED_BLOCK, {
-    measure: async (sound) => ({ loudness: await measure(sound) }),
+    measure: async (sound) => ({ loudness: await measureLoudness(sound) }),
     keep({ loudness }) {
       best = loudness;
     },
@@ -90,7 +90,7 @@ async function reachLoudness<Made extends { readonly loudness: MeasuredLoudness 
   size: number,
   attempts: Attempts<Made>,
 ): Promise<void> {
-  const { integrated } = await measure(mix.blocks(size, 1));
+  const { integrated } = await measureLoudness(mix.blocks(size, 1));
   const firstGain = Number.isFinite(integrated) ? target - integrated : 0;
   let [gain, ceiling] = [firstGain, truePeak - MARGIN];
   let leastError: number | undefined;
@@ -111,7 +111,8 @@ async function reachLoudness<Made extends { readonly loudness: MeasuredLoudness 
   }
 }
 
-async function measure(blocks: AsyncIterable<Stereo>): Promise<MeasuredLoudness> {
+/** Measures a sound in blocks of any size. */
+export async function measureLoudness(blocks: AsyncIterable<Stereo>): Promise<MeasuredLoudness> {
   const meter = new LoudnessMeter();
   const peaks = new TruePeakMeter();
   for await (const { left, right } of blocks) {

@@ -118,6 +118,37 @@ function episode(rate: number): Float64Array {
   return samples;
 }
 
+/** Eight seconds of calm chords that can be repeated: what is still heard at the end goes on at the start. */
+function music(rate: number): Float64Array {
+  const length = 8 * rate;
+  const samples = new Float64Array(length + 3 * rate);
+  const chords = [
+    [146.83, 220, 277.18, 369.99],
+    [123.47, 185, 246.94, 369.99],
+    [98, 196, 246.94, 293.66],
+    [110, 164.81, 277.18, 329.63],
+  ];
+  for (const [bar, chord] of chords.entries()) {
+    for (const [index, hertz] of chord.entries()) {
+      const loudness = index === 0 ? 0.2 : 0.1;
+      strike(samples, rate, { hertz, at: 2 * bar + 0.12 * index, seconds: 2.8, loudness, partials: [1, 0.4, 0.12] });
+      const echo = { hertz: 2 * hertz, at: 2 * bar + 1 + 0.25 * index, seconds: 1.4, loudness: 0.05 };
+      strike(samples, rate, { ...echo, partials: [1, 0.15] });
+    }
+  }
+  const looped = samples.slice(0, length);
+  for (let at = length; at < samples.length; at++) looped[at - length] = looped[at - length]! + samples[at]!;
+  return looped;
+}
+
+/** Two bells, for a product that appears. */
+function chime(rate: number): Float64Array {
+  const samples = new Float64Array(Math.round(1.6 * rate));
+  strike(samples, rate, { hertz: 739.99, at: 0, seconds: 1.4, loudness: 0.3, partials: [1, 0, 0.25, 0.1] });
+  strike(samples, rate, { hertz: 1108.73, at: 0.14, seconds: 1.4, loudness: 0.22, partials: [1, 0, 0.25, 0.1] });
+  return samples;
+}
+
 /** The loudness of equal parts of a sound as letters from a, silent, to z, the loudest. */
 function waveLetters(samples: ArrayLike<number>): string {
   const part = samples.length / LETTERS;
@@ -131,8 +162,9 @@ function waveLetters(samples: ArrayLike<number>): string {
   return levels.map((level) => String.fromCharCode(97 + Math.round(25 * (level / loudest) ** 1.5))).join('');
 }
 
-async function write(path: string, rate: number, samples: Float64Array): Promise<void> {
-  const end = Math.round(0.2 * rate);
+/** @param fade seconds at the end */
+async function write(path: string, rate: number, samples: Float64Array, fade = 0.2): Promise<void> {
+  const end = Math.round(fade * rate);
   for (let at = 1; at <= end; at++) samples[samples.length - at] = (samples[samples.length - at]! * at) / end;
   const wav = wavFile(rate, [
     Int16Array.from(samples, (value) => Math.round(Math.max(-1, Math.min(1, value)) * 32_767)),
@@ -145,3 +177,5 @@ const tune = episode(16_000);
 console.log(waveLetters(tune));
 await write('gallery/audiogram/audio/episode.wav', 16_000, tune);
 await write('gallery/end-card/audio/sting.wav', 22_050, sting(22_050));
+await write('gallery/campaign/sounds/music.wav', 16_000, music(16_000), 0);
+await write('gallery/campaign/sounds/chime.wav', 16_000, chime(16_000));

@@ -146,6 +146,50 @@ describe('EBU Tech 3341', () => {
   });
 });
 
+describe('EBU Tech 3341, peaks between samples', () => {
+  /** Four times the sample rate. */
+  const OVERSAMPLED = 4;
+  /** A sine of fs/6 with amplitude 0.5 that contains a single period of fs/4 with amplitude 1, in samples of 4 fs. */
+  const burst = (): Float64Array => {
+    const [around, within] = [6 * OVERSAMPLED, 4 * OVERSAMPLED];
+    const start = around * 400;
+    return Float64Array.from({ length: start * 2 + within }, (_, at) => {
+      if (at >= start && at < start + within) return Math.sin((2 * Math.PI * (at - start)) / within);
+      return 0.5 * Math.sin((2 * Math.PI * (at < start ? at : at - start - within)) / around);
+    });
+  };
+
+  /** Keeps each fourth sample, from an offset on, of what is left below fs/2. */
+  function downsampled(samples: Float64Array, offset: number): Float32Array {
+    const reach = 1024;
+    const taps = Array.from({ length: 2 * reach + 1 }, (_, tap) => {
+      const x = (tap - reach) / OVERSAMPLED;
+      const window =
+        0.42 +
+        0.5 * Math.cos((Math.PI * (tap - reach)) / reach) +
+        0.08 * Math.cos((2 * Math.PI * (tap - reach)) / reach);
+      return (window * (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))) / OVERSAMPLED;
+    });
+    const length = Math.floor((samples.length - offset) / OVERSAMPLED);
+    return Float32Array.from({ length }, (_, index) => {
+      const middle = index * OVERSAMPLED + offset;
+      return taps.reduce((sum, tap, at) => sum + tap * (samples[middle + at - reach] ?? 0), 0);
+    });
+  }
+
+  it.each([
+    [20, 0],
+    [21, 1],
+    [22, 2],
+    [23, 3],
+  ])('case %i: a single period, with an offset of %i samples at 4 fs', (_, offset) => {
+    const samples = downsampled(burst(), offset);
+    const truePeak = measurePeak(faded([samples, samples]));
+    expect(truePeak).toBeLessThanOrEqual(0.2);
+    expect(truePeak).toBeGreaterThanOrEqual(-0.4);
+  });
+});
+
 describe('EBU Tech 3342', () => {
   it.each<[number, readonly number[], number]>([
     [1, [-20, -30], 10],
