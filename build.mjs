@@ -91,7 +91,12 @@ const output = [
     chunkOfSeveral: (first) => first,
   })),
   ...(await bundle({
-    entries: ['service/sessions/processes/render-process', 'engine/threads/raster-worker', 'engine/writers/gif-worker'],
+    entries: [
+      'service/sessions/processes/render-process',
+      'engine/threads/raster-worker',
+      'engine/writers/gif-worker',
+      'engine/speech/flite-worker',
+    ],
     folder: 'chunks/programs',
     groups: PROGRAMS,
     chunkOfSeveral: (first, second) => `${first}-${second}`,

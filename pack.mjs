@@ -8,7 +8,7 @@ import fastGlob from 'fast-glob';
 // package manager that does not hoist would hide them from `reelform` otherwise, and no module of ours can exist twice.
 
 /** Dependencies that only rendering needs. The others are those of the server. */
-const ENGINE = /^(?:@jitl\/|@napi-rs\/canvas|@seydx\/|harfbuzzjs|koffi|quickjs-emscripten-core|wawoff2)/;
+const ENGINE = /^(?:@echogarden\/|@jitl\/|@napi-rs\/canvas|@seydx\/|harfbuzzjs|koffi|quickjs-emscripten-core|wawoff2)/;
 /** Lowest version that all dependencies of the server accept. */
 const SERVER_NODE = '>=22.12';
 

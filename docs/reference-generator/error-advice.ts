@@ -54,6 +54,10 @@ export const ADVICE: readonly Group[] = [
         'Nothing, if the captions may do without it. Otherwise write it as the hint says. See [Captions](captions.md#what-is-reported).',
       cue_cut: 'Write `duration: content`, a longer `duration`, or end the captions earlier.',
       cues_overlap: 'End the earlier cue before the later one starts, unless both are meant to be shown.',
+      voice_unknown: 'Correct the name, or add the voice to `voices` of reelform.yaml. See [Speech](speech.md).',
+      speech_failed:
+        'Correct the command of the voice as the message says, and run `reelform speak` again. Texts that were spoken are kept. See [Speech](speech.md#the-command-of-a-voice).',
+      speech_missing: 'Run `reelform speak`, and commit the files in `speech/`. Other videos are not held back.',
       track_unknown: 'Write the name of a track of the video or of the scene under `duck`.',
       overrun_useless: 'Remove `overrun`, or move the track to a scene.',
       rows_left_out: 'Correct the condition, or remove the definition.',

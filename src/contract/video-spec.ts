@@ -138,6 +138,17 @@ export interface SpecSound<S> {
   readonly transform: AudioTransform;
   /** Where words are spoken, of a track under which others are lowered; if absent, its level shows where. */
   readonly speech?: Speech;
+  /** What a voice says in it; absent for other sounds. Nothing that is rendered depends on it. */
+  readonly spoken?: Spoken;
+}
+
+/** A text that a voice speaks. */
+export interface Spoken {
+  readonly text: string;
+  /** Name of the voice in reelform.yaml. */
+  readonly voice: string;
+  /** The text as captions show it; absent if they show what is spoken. */
+  readonly caption?: string;
 }
 
 /** Identifies the content of a source: the digest of a file, or a URL as written. */

@@ -53,6 +53,22 @@ export function requirePackage(name: OptionalPackage): void {
   if (error !== null) throw error;
 }
 
+/**
+ * Returns the path of the main file of a dependency that only the engine's package brings, and that is no module. EDGE.
+ *
+ * @throws ReelformError `engine_missing`
+ */
+export function engineFile(dependency: string): string {
+  requirePackage('engine');
+  const entry = createRequire(import.meta.url).resolve(`#engine/${PACKAGES.engine.dependency}`);
+  try {
+    return createRequire(entry).resolve(dependency);
+  } catch (error) {
+    if (!isMissingModule(error)) throw error;
+    throw packageError('engine', `is incomplete: ${dependency} is missing`, error);
+  }
+}
+
 /** Returns the error that reports an optional package as missing or incomplete; null if it is installed. Loads no code of it. EDGE. */
 export function missingPackage(name: OptionalPackage): ReelformError | null {
   const { dependency } = PACKAGES[name];

@@ -6,6 +6,7 @@ import type { Video } from '../../src/reconciler/definition/video.ts';
 import type { TimelineTemplate } from '../../src/reconciler/definition/video-timeline.ts';
 import type { LocaleSettings } from '../../src/reconciler/locales/locale-settings.ts';
 import { createChecks } from '../../src/reconciler/schema/create-checks.ts';
+import type { Voice } from '../../src/reconciler/speech/voice.ts';
 import { diagnosticsText } from '../../src/report/terminal/diagnostics-text.ts';
 import type { Files } from './resolve.ts';
 
@@ -71,11 +72,16 @@ const templates = new Map(
 );
 
 /** Resolves definitions below `videos/` from memory, over several small templates of 5 seconds (`intro` has 4). */
-export function resolveScenes(files: Files, locales: LocaleSettings | null = null): Resolved {
+export function resolveScenes(
+  files: Files,
+  locales: LocaleSettings | null = null,
+  voices: ReadonlyMap<string, Voice> = new Map(),
+): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
     locales,
+    voices,
     templates,
     output: null,
     deliver: { all: [], problemOf: () => null },
@@ -100,7 +106,11 @@ export function scenesOf(files: Files, locales: LocaleSettings | null = null): V
 }
 
 /** Returns the problems as a terminal shows them. */
-export function printedProblems(files: Files, locales: LocaleSettings | null = null): string {
-  const { diagnostics } = resolveScenes(files, locales);
+export function printedProblems(
+  files: Files,
+  locales: LocaleSettings | null = null,
+  voices?: ReadonlyMap<string, Voice>,
+): string {
+  const { diagnostics } = resolveScenes(files, locales, voices);
   return diagnosticsText(diagnostics, { color: false, source: (file) => files[file] });
 }

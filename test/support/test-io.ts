@@ -44,6 +44,8 @@ export interface TestIoOptions {
   readonly createRenderPool?: Io['createRenderPool'];
   /** Called instead of ending the process. */
   readonly onLeave?: (exitCode: number) => void;
+  /** Called when a command begins to listen for Ctrl-C, which `interrupt` simulates. */
+  readonly onInterruptible?: (interrupt: () => void) => void;
   /** Called with everything written to stderr so far; `interrupt` simulates Ctrl-C. */
   readonly onStderr?: (text: string, interrupt: () => void) => void;
   /** The same for stdout. */
@@ -88,6 +90,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     wait: clock.wait,
     onInterrupt(listener) {
       listeners.add(listener);
+      options.onInterruptible?.(interrupt);
       return () => listeners.delete(listener);
     },
     onFault: () => () => {},

@@ -41,7 +41,8 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
   const found = [...[...pointers.values()].flat(), ...linted.diagnostics];
   const conditional = repository.leftOut.filter(({ id }) => matches(id));
-  const unknown = unknownTargets(globs, [...desired, ...repository.leftOut], project);
+  const waiting = repository.waiting.filter(({ id }) => matches(id));
+  const unknown = unknownTargets(globs, [...desired, ...repository.leftOut, ...waiting], project);
   // A definition whose videos are unknown may define any of the selected videos.
   const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
   const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];
@@ -50,10 +51,11 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
       ...linted,
       diagnostics: [...unknown, ...found],
       invalid: names,
-      conditional: globs.length > 0 ? conditional : [],
+      conditional: globs.length > 0 ? [...conditional, ...waiting] : waiting,
     });
   const leftOut = [
     ...conditional.map(({ id, path }) => ({ id, file: path, reason: 'condition' })),
+    ...waiting.map(({ id, path }) => ({ id, file: path, reason: 'speech_missing' })),
     ...invalid.map(({ id, path }) => ({ id, file: path, reason: 'invalid' })),
     ...desired.filter(({ id }) => pointers.has(id)).map(({ id, path }) => ({ id, file: path, reason: 'lfs_pointer' })),
     ...desired

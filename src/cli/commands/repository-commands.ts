@@ -32,6 +32,15 @@ export function addFileCommands(program: Command, action: ActionOf): void {
     .option('--json', 'print the findings as one JSON document')
     .action(action(async () => (await import('../check/lint-command.ts')).lintCommand));
   program
+    .command('speak')
+    .description('let voices speak the texts of tracks that have not been spoken yet')
+    .argument('[glob...]', 'ids of videos; all by default')
+    .option('--check', 'speak nothing; exit with 2 if speech is missing')
+    .option('--prune', 'speak nothing; list files of speech that no definition needs')
+    .option('--yes', 'with --prune: remove the files')
+    .option('--json', 'print one JSON document')
+    .action(action(async () => (await import('../speak/speak-command.ts')).speakCommand));
+  program
     .command('pull')
     .description('fetch the specification of each template and write its schema for editors')
     .argument('[template...]', 'names from reelform.yaml; all by default')

@@ -23,7 +23,8 @@ export async function listCommand(names: readonly string[], options: ListOptions
   if (whole === null) return EXIT.error;
   const { repository, plan } = whole;
   const ofChanges = new Set<string>(plan.changes.map(({ id }) => id));
-  const others = (plan.leftOutVideos ?? []).filter(({ id }) => !ofChanges.has(id));
+  const unplanned = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? [])];
+  const others = unplanned.filter(({ id }) => !ofChanges.has(id));
   const ids = [...ofChanges, ...others.map(({ id }) => id)];
   const unmatched = [
     ...unmatchedGlobs(globs, ids),

@@ -59,7 +59,7 @@ async function prune(root: string, options: PruneOptions, io: Io): Promise<numbe
     for (const { path } of old) await rm(join(root, path), { force: true });
   }
   const document = { format_version: '1.0', removed: isRemoved, files: found };
-  printResult(document, () => pruneText(found, { isRemoved }), options, io);
+  printResult(document, () => pruneText(found, { isRemoved, command: 'reelform prune --yes' }), options, io);
   return EXIT.ok;
 }
 

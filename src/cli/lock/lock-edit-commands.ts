@@ -98,7 +98,7 @@ export async function importCommand(
       // An error in a definition may be the reason that the video is missing.
       printDiagnostics(repository.diagnostics, repository.source, options, io);
       const ids = repository.desired.map((video) => video.id);
-      const condition = leftOutHint(repository.leftOut.find((video) => video.id === id));
+      const condition = leftOutHint([...repository.leftOut, ...repository.waiting].find((video) => video.id === id));
       const hint = condition ?? didYouMean(id, ids) ?? 'Write a definition with the content of the session first';
       throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, { hint });
     }

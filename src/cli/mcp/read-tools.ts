@@ -123,10 +123,10 @@ async function firstStill(id: string, root: string): Promise<string> {
   return String(shown?.frame ?? 0);
 }
 
-function videoOf(id: string, { videos, leftOut }: Project) {
+function videoOf(id: string, { videos, leftOut, waiting }: Project) {
   const video = videos.find((candidate) => candidate.id === id);
   if (video !== undefined) return video;
-  const condition = leftOutHint(leftOut.find((candidate) => candidate.id === id));
+  const condition = leftOutHint([...leftOut, ...waiting].find((candidate) => candidate.id === id));
   if (condition !== null) {
     throw new ReelformError('unknown_video', `There is no video ${JSON.stringify(id)}`, { hint: condition });
   }

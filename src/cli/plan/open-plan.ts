@@ -136,12 +136,13 @@ export async function openPlan(
   const inputs = {
     desired,
     leftOut: repository.leftOut,
+    waiting: repository.waiting,
     lock,
     restores: demands?.restores ?? (() => restores),
     adoptsAbsent: demands?.adoptsAbsent ?? (() => !restores),
     allowEmpty: flags.allowEmpty === true,
     forgets: unseen.length === 0,
-    requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired, repository.leftOut),
+    requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired, repository),
   };
   const remembered = { service: serviceName(config), cache: flags.cache !== false, waiting: context.waiting };
   const planned = planVideos({ ...inputs, observations });
@@ -234,13 +235,14 @@ async function refresh(repository: DesiredState, lock: Lock, globs: IdGlobs, res
 function requestedBy(
   globs: readonly string[],
   desired: readonly DesiredVideo[],
-  leftOut: DesiredState['leftOut'],
+  { leftOut, waiting }: Pick<DesiredState, 'leftOut' | 'waiting'>,
 ): (id: string) => boolean {
   for (const glob of globs) {
     const matches = idMatcher([glob]);
     if (desired.some(({ id }) => matches(id))) continue;
     const ids = desired.map(({ id }) => id);
-    const hint = leftOutHint(leftOut.find(({ id }) => matches(id))) ?? unmatchedHint(glob, ids);
+    const found = [...leftOut, ...waiting].find(({ id }) => matches(id));
+    const hint = leftOutHint(found) ?? unmatchedHint(glob, ids);
     throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} matches no video`, { hint });
   }
   return idMatcher(globs);

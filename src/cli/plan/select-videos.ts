@@ -49,7 +49,8 @@ async function changedSince(
   const wasNamed = (id: string): boolean =>
     folders.has(posix.dirname(id)) ||
     named.some((name) => endsWithPath(name, id) || endsWithPath(name, posix.dirname(id)));
-  const onlyLeftOut = ({ path }: LeftOutVideo): boolean => repository.originsOf(path).some((file) => changed.has(file));
+  const onlyLeftOut = ({ path }: Pick<LeftOutVideo, 'path'>): boolean =>
+    repository.originsOf(path).some((file) => changed.has(file));
   const wasForgotten = ({ id, leftOut }: Change & { readonly action: 'forget' }): boolean =>
     wasNamed(id) || (leftOut !== undefined && onlyLeftOut(leftOut));
   const only = (change: Change): boolean =>

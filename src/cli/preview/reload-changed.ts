@@ -37,6 +37,7 @@ export class ChangeReader {
       origins: new Map([...project.origins, ...read.origins]),
       assets: new Map([...project.assets, ...read.assets]),
       cells: new Map([...project.cells, ...read.cells]),
+      waiting: project.waiting.filter(({ path }) => !paths.has(path)),
       leftOut: [...project.leftOut.filter(({ path }) => !paths.has(path)), ...read.leftOut],
       source: (file) => (changed.has(file) ? files.source(file) : project.source(file)),
     };

@@ -44,7 +44,8 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (rows.length === 1) return rows[0]!;
   if (rows.length > 1)
     throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of these videos: ${idsOf(rows)}`);
-  const condition = leftOutHint(project.leftOut.find((video) => video.id === wanted || video.path === path));
+  const others = [...project.leftOut, ...project.waiting];
+  const condition = leftOutHint(others.find((video) => video.id === wanted || video.path === path));
   if (condition !== null) throw unknown(`There is no video ${JSON.stringify(wanted)}`, condition);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
   const names = [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)];

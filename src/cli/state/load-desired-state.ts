@@ -55,6 +55,8 @@ export interface DesiredState {
   readonly desired: readonly DesiredVideo[];
   /** Videos that their condition leaves out, sorted by id. */
   readonly leftOut: Project['leftOut'];
+  /** Videos that wait for speech, sorted by id. */
+  readonly waiting: Project['waiting'];
   /** Labels of the templates' editables. */
   readonly labels: LabelLookup;
   /**
@@ -172,6 +174,7 @@ async function readWhole(root: string, cache: PlanCache | null, desireAll: Desir
     source: project.source,
     desired,
     leftOut: project.leftOut,
+    waiting: project.waiting,
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
     dependenciesOf: (video) => dependenciesOf(video, project),
     originsOf: (path) => project.origins.get(path) ?? [path],
@@ -200,6 +203,8 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
       return desired();
     },
     leftOut: [...definitions.values()].flatMap(({ leftOut }) => leftOut).sort((a, b) => byCodeUnit(a.id, b.id)),
+    // A repository with such videos is not cached.
+    waiting: [],
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf(video) {
       const { path } = video;

@@ -70,6 +70,8 @@ export interface NativeCodecContext {
   height: number;
   pixelFormat: number;
   timeBase: Fraction;
+  /** Samples of each frame for the encoder of a sound; the last frame may have fewer. Known once it is open. */
+  readonly frameSize: number;
   framerate: Fraction;
   allocContext3(codec: NativeCodec): void;
   freeContext(): void;

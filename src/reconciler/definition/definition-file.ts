@@ -43,7 +43,7 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
       return isCaptionsText(name, field, inner);
     case 'resources':
     case 'audio':
-      return field === undefined || field === 'source' || inner === 'background';
+      return field === undefined || TEXT_FIELDS.includes(field) || inner === 'background';
     default:
       return true;
   }
@@ -55,6 +55,8 @@ function isCaptionsText(name: string | undefined, field: string | undefined, inn
   if (name === 'from') return inner !== 'start' && inner !== 'end';
   return name !== 'style' || field === undefined || isStyleText(field);
 }
+/** Fields of resources and tracks that are texts. */
+const TEXT_FIELDS = ['source', 'speak', 'voice', 'caption'];
 
 /** Parses a file and checks its properties as far as possible before it is merged and filled in. */
 export function readDefinitionFile(path: string, file: FileText, check: Check): DefinitionFile {

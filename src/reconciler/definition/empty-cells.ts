@@ -49,7 +49,7 @@ function withEntries(entry: MapEntry, map: MapNode, kept: readonly [string, MapE
 /** Returns the name of the row that left a value empty, in its short or its full form; null for other values. */
 function emptyRow(value: TreeNode): string | null {
   if (value.kind === 'scalar') return value.row !== undefined && value.text.trim() === '' ? value.row : null;
-  const source = child(value, 'source');
+  const source = child(value, 'source') ?? child(value, 'speak');
   if (source?.kind === 'scalar') return emptyRow(source);
   const inner = ['text', 'remote_url', 'font'].map((field) => child(source, field)).find((node) => node !== null);
   return inner?.kind === 'scalar' ? emptyRow(inner) : null;

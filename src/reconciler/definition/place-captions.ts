@@ -134,7 +134,10 @@ function cuesOfPlace(
   const spoken = words.get(source.name);
   if (spoken === undefined) {
     const message = `Captions are made from the track ${source.name}, but its words are not known`;
-    const hint = 'Write "words" beside its source: a WebVTT or JSON file with the times of its words';
+    const hint =
+      sound.spoken === undefined
+        ? 'Write "words" beside its source: a WebVTT or JSON file with the times of its words'
+        : `The voice ${sound.spoken.voice} gives no times: its command can write them to the file $REELFORM_WORDS`;
     diagnostics.push(errorAt('words_missing', written.at, message, hint));
     return [];
   }

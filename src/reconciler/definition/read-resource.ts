@@ -149,7 +149,7 @@ function readTransform(node: TreeNode | null): Transform | null {
 }
 
 /** Reads the transform of a sound; `null` for a form that the schema has rejected. */
-function readAudioTransform(node: TreeNode): AudioTransform | null {
+export function readAudioTransform(node: TreeNode): AudioTransform | null {
   const fields = transformFields(node);
   if (fields === null) return {};
   return fields.kind === 'map' ? (withoutGroups(toJson(fields, () => false) as JsonRecord) as AudioTransform) : null;
@@ -179,8 +179,11 @@ export function transformFields(node: TreeNode | null): TreeNode | null {
   if (node?.kind !== 'map') return null;
   const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
   if (isFull) return child(node, 'transform');
-  return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source' && name !== 'words')) };
+  return { ...node, entries: new Map([...node.entries].filter(([name]) => !BESIDE.includes(name))) };
 }
+
+/** Properties of media and of tracks that are no fields of their transform. */
+const BESIDE: readonly string[] = ['source', 'words', 'speak', 'voice', 'caption', 'options'];
 
 /** Normalizes `#EEADA7` or `eeada7ff` to 6 or 8 upper-case digits; `null` for any other text. */
 export function parseHexColor(text: string): string | null {

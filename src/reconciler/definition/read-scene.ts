@@ -5,16 +5,18 @@ import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/di
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
 import { child, locateIn, type MapEntry, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
+import type { SpokenText } from '../speech/spoken-text.ts';
 import type { CaptionStyles } from './caption-styles.ts';
 import { withoutConditions } from './conditional-values.ts';
-import { type FileText, isTextPath, resolvePath, unreadable } from './definition-file.ts';
+import { isTextPath, resolvePath, unreadable } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
 import type { TrackWords } from './place-captions.ts';
 import { readCaptions, type WrittenCaptions } from './read-captions.ts';
 import { hasPlacement, readPlacement } from './read-placement.ts';
-import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
+import { type KnownFonts, type Read, readAudioTransform, readFont, readResource, readSound } from './read-resource.ts';
 import type { Row } from './read-rows.ts';
+import { readSpoken, type SpeechContext, type SpokenTrack } from './read-spoken.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 import type { TimelineTemplate } from './video-timeline.ts';
 import { readWords, speechOf } from './words-file.ts';
@@ -29,7 +31,7 @@ export interface VideoTemplate {
   readonly facts: TimelineTemplate | null;
 }
 
-export interface SceneContext {
+export interface SceneContext extends SpeechContext {
   /** Templates whose specification is available. */
   readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
   /** Names in reelform.yaml; `null` if it cannot be read. */
@@ -42,8 +44,6 @@ export interface SceneContext {
   readonly storedPath?: (path: string) => string;
   /** Styles of captions of reelform.yaml; only the built-in ones if absent. */
   readonly captionStyles?: CaptionStyles;
-  /** Reads a file that the definition then depends on. */
-  readonly read: (path: string) => FileText;
 }
 
 /** A reference of a definition to a local file. */
@@ -52,6 +52,8 @@ export interface FileUse {
   readonly at: Span;
   /** Name of the row that filled in the path, for messages. */
   readonly row?: string | undefined;
+  /** The text whose speech the file is; absent for other files. */
+  readonly spoken?: SpokenText;
 }
 
 /** The values of a template in a definition, checked. */
@@ -190,6 +192,11 @@ function readTrack(
   spoken: Map<string, readonly Word[]>,
   taking: Taking,
 ): VideoSound | undefined {
+  if (node.kind === 'map' && node.entries.has('speak')) {
+    const read = readSpokenTrack(node, taking);
+    if (read?.words != null) spoken.set(track, read.words);
+    return read?.sound;
+  }
   const sound = takeValue(readSound(node), taking);
   const words = child(node, 'words');
   if (sound === undefined || words?.kind !== 'scalar') return sound;
@@ -209,6 +216,16 @@ function readTrack(
   }
   diagnostics.push(...read.diagnostics);
   return undefined;
+}
+
+function readSpokenTrack(node: MapNode, { files, diagnostics, context }: Taking): SpokenTrack | undefined {
+  const transform = readAudioTransform(node);
+  const track = transform === null ? null : readSpoken(node, transform, context, diagnostics);
+  if (track === null) return undefined;
+  const written = child(node, 'speak')!;
+  const row = written.kind === 'scalar' ? written.row : undefined;
+  files.push(...track.files.map((path) => ({ path, at: written.span, row, spoken: track.spoken })));
+  return track;
 }
 
 /** Returns a value, with the path of its file as the disk stores it; undefined if it has a problem. */

@@ -167,8 +167,9 @@ function resolveVideo(
   if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
   const filled = fillIn(values, row, misfills, root.span.file) as MapNode;
   const misfilled = new Set(misfills.map(positionOf));
+  const localized = { ...context, ...defined({ locale: combination.locale ?? context.locales?.source }) };
   const candidate =
-    scenes?.kind === 'list' ? readScenes(filled, scenes, named, context) : readVideo(filled, named, context);
+    scenes?.kind === 'list' ? readScenes(filled, scenes, named, localized) : readVideo(filled, named, localized);
   const diagnostics = [...misfills, ...unclear, ...(id === null ? [invalidId(written, place, startOf(path))] : [])];
   return {
     ...candidate,

@@ -9,6 +9,7 @@ import {
 } from '../../contract/video-spec.ts';
 import { trackOf } from '../../contract/wire/mapping.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
+import type { SpokenText } from '../speech/spoken-text.ts';
 
 declare const brand: unique symbol;
 
@@ -87,6 +88,16 @@ export interface LeftOut {
   readonly name?: string;
   /** Why the condition is false, like `campaign is "winter"`. */
   readonly reason: string;
+}
+
+/** A video that cannot be planned yet, because a voice has to speak some of its texts first. */
+export interface WaitingVideo {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Why it waits, like `speech of 2 texts is missing`. */
+  readonly reason: string;
+  readonly missing: readonly SpokenText[];
 }
 
 const MAX_LENGTH = 200;

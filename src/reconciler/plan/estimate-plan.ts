@@ -1,5 +1,6 @@
 import { secondsOf } from '../../contract/video-measures.ts';
 import { defaultCodec } from '../../contract/wire/output.ts';
+import { estimateSpeech, type SpeechEstimate } from '../speech/spoken-text.ts';
 import { type Change, type Plan, rendersNew } from './plan.ts';
 
 /** Cost of applying a plan. */
@@ -16,6 +17,8 @@ export interface Estimate {
   readonly segments?: SegmentCount;
   /** Hardware encoder of videos to create or update: rendering them again gives other bytes. Absent if there is none. */
   readonly bytes_vary?: string;
+  /** Texts to speak before waiting videos can be rendered; not included in `cost`. Absent if there are none. */
+  readonly speech?: SpeechEstimate;
 }
 
 /** Segments of videos that this machine renders. */
@@ -52,6 +55,7 @@ export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCo
     seconds_of_video: round(seconds),
     ...(segments.size > 0 && { segments: sumOf(segments) }),
     ...(rendered.some(isH264) && plan.hardwareEncoder !== undefined && { bytes_vary: plan.hardwareEncoder }),
+    ...(plan.waiting !== undefined && { speech: estimateSpeech(plan.waiting.flatMap(({ missing }) => missing)) }),
     ...(restored.length > 0 && {
       restores: { videos: restored.length, seconds_of_video: round(totalSeconds(restored)) },
     }),

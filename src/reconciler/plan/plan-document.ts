@@ -2,7 +2,13 @@ import type { LengthReason } from '../../contract/timeline/timeline.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
-import { firstTemplate, type LeftOut, type Source, type VideoResource } from '../definition/video.ts';
+import {
+  firstTemplate,
+  type LeftOut,
+  type Source,
+  type VideoResource,
+  type WaitingVideo,
+} from '../definition/video.ts';
 import { type InputId, parseInputName } from '../lock/input-names.ts';
 import type { LockEntry } from '../lock/lock.ts';
 import { inputValue } from '../lock/recorded-inputs.ts';
@@ -36,6 +42,8 @@ export interface PlanDocument {
   readonly left_out?: number;
   /** Videos that their condition leaves out, sorted by id; absent if there are none. */
   readonly left_out_videos?: readonly LeftOutVideo[];
+  /** Videos that wait for speech, sorted by id; absent if there are none. */
+  readonly waiting_videos?: readonly Omit<WaitingVideo, 'missing'>[];
   /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
@@ -170,7 +178,11 @@ export function planDocument(
     tool_version: toolVersion,
     plan_id: planId(changes),
     complete: plan.complete,
-    ...defined({ left_out: plan.leftOut, left_out_videos: plan.leftOutVideos }),
+    ...defined({
+      left_out: plan.leftOut,
+      left_out_videos: plan.leftOutVideos,
+      waiting_videos: plan.waiting?.map(({ id, path, reason }) => ({ id, path, reason })),
+    }),
     summary: countActions(plan),
     estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),

@@ -5,7 +5,7 @@ import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
-import type { VideoId } from '../definition/video.ts';
+import type { VideoId, WaitingVideo } from '../definition/video.ts';
 import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { inputValues, specAsRecorded } from '../lock/recorded-inputs.ts';
@@ -37,6 +37,8 @@ export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
   /** Videos that their condition leaves out, sorted by id. Their entries are removed. None when absent. */
   readonly leftOut?: readonly LeftOutVideo[];
+  /** Videos that wait for speech, sorted by id. Their entries stay as they are. None when absent. */
+  readonly waiting?: readonly WaitingVideo[];
   readonly lock: Lock;
   readonly observations: Observations;
   /** Returns true for videos whose new rendering was requested unconditionally. */
@@ -59,13 +61,13 @@ export function planVideos(inputs: {
   readonly allowEmpty?: boolean;
 }): Plan {
   const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
-  const { adoptsAbsent = () => false, forgets = true, leftOut = [] } = inputs;
+  const { adoptsAbsent = () => false, forgets = true, leftOut = [], waiting = [] } = inputs;
   const desired = withKnownFingerprints(inputs.desired, lock, observations);
   const lacks = (id: string): Lack | null => {
     if (observations.missingOutputs.has(id)) return 'output_missing';
     return observations.damagedOutputs?.has(id) ? 'output_damaged' : null;
   };
-  const wanted = new Set<string>(desired.map((video) => video.id));
+  const wanted = new Set<string>([...desired, ...waiting].map((video) => video.id));
   const undefinedIds = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   // An entry whose definition is not known may not be taken over by a moved video either.
   const gone = forgets ? undefinedIds : [];
@@ -92,7 +94,13 @@ export function planVideos(inputs: {
     if (entry.protect) diagnostics.push(protectedVideo(id, leftOutById.get(id)));
   }
   changes.sort((a, b) => byCodeUnit(a.id, b.id));
-  return { changes, complete: forgets, ...(leftOut.length > 0 && { leftOutVideos: leftOut }), diagnostics };
+  return {
+    changes,
+    complete: forgets,
+    ...(leftOut.length > 0 && { leftOutVideos: leftOut }),
+    ...(waiting.length > 0 && { waiting }),
+    diagnostics,
+  };
 }
 
 /** Maps each new id to the id of the entry that it takes over. */

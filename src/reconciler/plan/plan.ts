@@ -1,6 +1,6 @@
 import type { Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
-import type { VideoId } from '../definition/video.ts';
+import type { VideoId, WaitingVideo } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
@@ -188,6 +188,8 @@ export interface Plan {
   readonly leftOut?: number;
   /** Videos that their condition leaves out, sorted by id; absent if there are none. */
   readonly leftOutVideos?: readonly LeftOutVideo[];
+  /** Videos that wait for speech, sorted by id: neither rendered nor removed. Absent if there are none. */
+  readonly waiting?: readonly WaitingVideo[];
   /** Errors that prevent applying it, and warnings. */
   readonly diagnostics: readonly PlanDiagnostic[];
   /**

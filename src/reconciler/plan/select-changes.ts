@@ -18,8 +18,8 @@ export interface IdGlobs {
 export interface Selection extends IdGlobs {
   /** Additional condition on changes. Idle videos have none: they never meet it. */
   readonly only?: (change: Change) => boolean;
-  /** Additional condition on videos that are left out. */
-  readonly onlyLeftOut?: (video: LeftOutVideo) => boolean;
+  /** Additional condition on videos that are left out or wait. */
+  readonly onlyLeftOut?: (video: Pick<LeftOutVideo, 'id' | 'path'>) => boolean;
 }
 
 /** Returns a function that matches ids against globs. @param globs no id matches an empty list */
@@ -61,11 +61,11 @@ export function selectChanges(plan: Plan, { targets, excludes, only, onlyLeftOut
     return renderItself(change);
   });
   const idle = only === undefined ? plan.idle?.filter((id) => isTarget(id) && !isExcluded(id)) : undefined;
-  const { leftOutVideos: conditional = [] } = plan;
-  const leftOutVideos = conditional.filter((video) => {
-    return isTarget(video.id) && !isExcluded(video.id) && (onlyLeftOut?.(video) ?? true);
-  });
-  const ofConditions = conditional.map(({ id }) => id);
+  const isKept = (video: Pick<LeftOutVideo, 'id' | 'path'>): boolean =>
+    isTarget(video.id) && !isExcluded(video.id) && (onlyLeftOut?.(video) ?? true);
+  const leftOutVideos = plan.leftOutVideos?.filter(isKept) ?? [];
+  const waiting = plan.waiting?.filter(isKept) ?? [];
+  const ofConditions = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? [])].map(({ id }) => id);
   const known = [...plan.changes.flatMap(idsOf), ...(plan.idle ?? []), ...ofConditions].sort(byCodeUnit);
   const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
@@ -76,6 +76,7 @@ export function selectChanges(plan: Plan, { targets, excludes, only, onlyLeftOut
     complete: false,
     leftOut,
     ...(leftOutVideos.length > 0 && { leftOutVideos }),
+    ...(waiting.length > 0 && { waiting }),
     diagnostics: [...kept, ...unmatched],
   };
 }

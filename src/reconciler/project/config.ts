@@ -20,9 +20,11 @@ import { resolvePath } from '../definition/definition-file.ts';
 import type { LocaleSettings } from '../locales/locale-settings.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
+import type { Voice } from '../speech/voice.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { readLocales, type WrittenLocales } from './locales-config.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
+import { readVoices, type WrittenVoice } from './voices.ts';
 
 /** The embedded service, or a service behind a URL; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
@@ -75,6 +77,8 @@ export interface Config extends DeliveriesConfig {
   readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
   /** Price of a video and of each second; null if unknown. */
   readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
+  /** Voices of spoken tracks by name. */
+  readonly voices: ReadonlyMap<string, Voice>;
 }
 
 export interface ParsedConfig {
@@ -102,6 +106,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly policies?: WrittenPolicies;
   readonly locales?: WrittenLocales;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
+  readonly voices?: Readonly<Record<string, WrittenVoice>>;
 }
 
 interface WrittenService {
@@ -131,6 +136,7 @@ export const DEFAULT_CONFIG: Config = {
   policies: [],
   locales: null,
   cost: null,
+  voices: new Map(),
   credentials: new Map(),
   deliver: [],
   assets: null,
@@ -168,6 +174,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const policies = readPolicies(written, locate);
   const locales = written.locales === undefined ? null : readLocales(written.locales, locate);
   const styles = readCaptionStyles(written.caption_styles, locate);
+  const voices = readVoices(written.voices, written.cost?.currency, locate);
   diagnostics.push(
     ...serviceProblems(written.service, locate),
     ...templates.diagnostics,
@@ -175,6 +182,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     ...deliveries.diagnostics,
     ...policies.diagnostics,
     ...(locales?.ok === false ? locales.diagnostics : []),
+    ...voices.diagnostics,
     ...outputsProblems(written, locate),
     ...styles.diagnostics,
   );
@@ -196,6 +204,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       policies: policies.policies,
       locales: locales?.ok === true ? locales.value : null,
       cost: readCost(written.cost),
+      voices: voices.voices,
       credentials: deliveries.credentials,
       deliver: deliveries.deliver,
       assets: deliveries.assets,
@@ -244,7 +253,8 @@ function outputsProblems({ output, outputs = [] }: WrittenConfig, locate: Locate
 }
 
 function readCost(cost: WrittenConfig['cost']): Config['cost'] {
-  if (cost === undefined) return null;
+  // A currency alone is that of voices.
+  if (cost?.per_render === undefined && cost?.per_second === undefined) return null;
   return { currency: cost.currency, perRender: cost.per_render ?? 0, perSecond: cost.per_second ?? 0 };
 }
 
@@ -334,7 +344,7 @@ type WrittenPolicies = {
 
 /** Reads `policies` in the order of the rules, with the default level `deny`. */
 function readPolicies(
-  { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: unknown },
+  { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: WrittenConfig['cost'] },
   locate: Locate,
 ): { readonly policies: readonly Policy[]; readonly diagnostics: readonly Diagnostic[] } {
   const policies = POLICY_RULES.flatMap((rule) => {
@@ -348,7 +358,7 @@ function readPolicies(
     const message = 'policies.forbid_words contains a word without visible characters';
     return [errorAt('config_invalid', at, message, 'Remove it')];
   });
-  if (written?.max_cost !== undefined && cost === undefined) {
+  if (written?.max_cost !== undefined && readCost(cost) === null) {
     const { span: at } = locate(['policies', 'max_cost'], 'key');
     const message = 'policies.max_cost needs the cost of a render';
     const hint = 'Add "cost: {currency: EUR, per_render: 0.5}"';

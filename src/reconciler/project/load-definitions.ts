@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
-import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, warningAt } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
 import { checkOutput } from '../../template/bind/resolve-output.ts';
 import { unreadable } from '../definition/definition-file.ts';
 import type { OutputProblem } from '../definition/read-outputs.ts';
 import { type FileUse, inRow, type VideoTemplate } from '../definition/read-scene.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
-import { globBase, type Video } from '../definition/video.ts';
+import { globBase, type Video, type WaitingVideo } from '../definition/video.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
 import type { Config } from './config.ts';
@@ -32,7 +32,7 @@ interface Reloaded {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly cells: Resolved['cells'];
   readonly leftOut: Resolved['leftOut'];
-  /** False if one of them has a problem, or its template could not be loaded. */
+  /** False if one of them has a problem or waits for speech, or its template could not be loaded. */
   readonly isWhole: boolean;
 }
 
@@ -137,6 +137,7 @@ export function definitionSettings(
     deliver: deliverContext(config),
     read: files.text,
     locales: config.locales,
+    voices: config.voices,
     storedPath: files.storedPath,
   };
 }
@@ -167,19 +168,50 @@ function outputProblems(output: OutputRequest, measures: VideoMeasures | null): 
 export function checkFiles(
   { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
   files: RepositoryFiles,
-): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
+): { videos: Video[]; waiting: WaitingVideo[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
   const assets = new Map<string, Asset>();
   const diagnostics: Diagnostic[] = [];
+  const isUnspoken = ({ path, spoken }: FileUse): boolean => spoken !== undefined && files.asset(path) === 'missing';
   const isThere = (use: FileUse): boolean => {
     const asset = files.asset(use.path);
-    if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
+    if (isUnspoken(use)) diagnostics.push(unspoken(use));
+    else if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
     else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
     else assets.set(use.path, asset);
     return typeof asset !== 'string' && asset.sizeBytes > 0;
   };
-  const usable = videos.filter((video) => video.files.filter(isThere).length === video.files.length);
+  const usable: Video[] = [];
+  const waiting: WaitingVideo[] = [];
+  for (const { video, files: uses } of videos) {
+    const unusable = uses.filter((use) => !isThere(use));
+    if (unusable.length === 0) usable.push(video);
+    else if (unusable.every(isUnspoken)) waiting.push(waitingVideo(video, unusable));
+  }
   otherFiles.forEach(isThere);
-  return { videos: usable.map(({ video }) => video), assets, diagnostics };
+  return { videos: usable, waiting, assets, diagnostics };
+}
+
+/** Returns the video of files that a voice has to speak first. */
+function waitingVideo({ id, path }: Video, uses: readonly FileUse[]): WaitingVideo {
+  const texts = [...new Map(uses.map(({ spoken }) => [spoken!.name, spoken!])).values()];
+  return { id, path, reason: `speech of ${countTexts(texts.length)} is missing`, missing: texts };
+}
+
+function countTexts(count: number): string {
+  return count === 1 ? '1 text' : `${count} texts`;
+}
+
+/** Only this video is held back, so that this is no error. */
+function unspoken({ spoken, at, row }: FileUse): Diagnostic {
+  const { text, voice } = spoken!;
+  const message = inRow(`${JSON.stringify(shortened(text))} has not been spoken by the voice ${voice.name}`, row);
+  return warningAt('speech_missing', at, message, 'Run reelform speak, and commit the files in speech/');
+}
+
+const MAX_SHOWN = 60;
+
+function shortened(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).trimEnd().toWellFormed()}…`;
 }
 
 function empty({ path, at, row }: FileUse): Diagnostic {

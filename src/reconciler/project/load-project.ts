@@ -4,8 +4,9 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import { redactConfig } from '../../kernel/yaml/mask-text.ts';
 import { unreadable } from '../definition/definition-file.ts';
 import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
-import type { Video } from '../definition/video.ts';
+import type { Video, VideoId, WaitingVideo } from '../definition/video.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
+import type { SpokenText } from '../speech/spoken-text.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { findDefinitionFiles } from './find-definitions.ts';
@@ -17,6 +18,14 @@ import { CONFIG_FILE, findRoot } from './repository-layout.ts';
 import { featureProblems } from './service-features.ts';
 
 const CONFIG_START: Span = startOf(CONFIG_FILE);
+
+/** A text that a voice speaks in a video. */
+export interface SpokenUse {
+  readonly text: SpokenText;
+  readonly at: Span;
+  /** Null for a definition with a problem. */
+  readonly video: VideoId | null;
+}
 
 /** A repository of videos, read and checked. */
 export interface Project {
@@ -31,6 +40,10 @@ export interface Project {
   readonly invalid: readonly InvalidVideo[];
   /** Videos that their condition leaves out, sorted by id. */
   readonly leftOut: Resolved['leftOut'];
+  /** Videos that wait for speech, sorted by id. */
+  readonly waiting: readonly WaitingVideo[];
+  /** Texts that voices speak, in all definitions whose voices are known. */
+  readonly spoken: readonly SpokenUse[];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
@@ -67,7 +80,10 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
   const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
   const used = checkFiles(resolved, files);
   const usable = new Set(used.videos);
-  const withoutFiles = resolved.videos.flatMap(({ video }) => (usable.has(video) ? [] : [video]));
+  const waiting = new Set(used.waiting.map(({ id }) => id));
+  const withoutFiles = resolved.videos.flatMap(({ video }) =>
+    usable.has(video) || waiting.has(video.id) ? [] : [video],
+  );
   const invalid = [...resolved.invalid, ...withoutFiles.map(({ id, path }) => ({ id, path }))];
   return {
     root: files.root,
@@ -76,6 +92,8 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     videos: used.videos,
     invalid: invalid.sort((a, b) => byCodeUnit(a.path, b.path)),
     leftOut: resolved.leftOut,
+    waiting: used.waiting,
+    spoken: spokenUses(resolved),
     origins: resolved.origins,
     cells: resolved.cells,
     assets: used.assets,
@@ -92,6 +110,12 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
       return file === CONFIG_FILE && text !== undefined ? redactConfig(file, text) : text;
     },
   };
+}
+
+function spokenUses({ videos, otherFiles }: Resolved): SpokenUse[] {
+  const ofVideos = videos.flatMap(({ video, files }) => files.map((use) => ({ use, video: video.id })));
+  const all = [...ofVideos, ...otherFiles.map((use) => ({ use, video: null }))];
+  return all.flatMap(({ use, video }) => (use.spoken === undefined ? [] : [{ text: use.spoken, at: use.at, video }]));
 }
 
 function resolveVideos(

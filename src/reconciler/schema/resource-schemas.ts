@@ -56,7 +56,45 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
 
 /** Returns the schema of a track: a sound with its place in the scene or video, and in the mix. */
 export function trackSchema(form: DefinitionForm): JsonSchema {
-  return mediaFormSchema(transformSchema('track', form), form, { words: WORDS });
+  const transform = transformSchema('track', form);
+  return when(
+    { type: 'object', required: ['speak'] },
+    spokenSchema(transform, form),
+    mediaFormSchema(transform, form, { words: WORDS }),
+  );
+}
+
+/** Characters that are spoken at once. */
+const MAX_SPOKEN_LENGTH = 5000;
+
+/** A track that a voice speaks. */
+function spokenSchema(transform: JsonSchema, form: DefinitionForm): JsonSchema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      speak: {
+        description: 'Text that a voice of reelform.yaml speaks. `reelform speak` makes the sound.',
+        minLength: 1,
+        ...textSchema(form, MAX_SPOKEN_LENGTH),
+      },
+      voice: {
+        description: 'Name of a voice in reelform.yaml. May be left out if there is only one.',
+        ...textSchema(form),
+        minLength: 1,
+      },
+      caption: {
+        description: 'The text as captions show it, if they show it otherwise than it is spoken.',
+        minLength: 1,
+        ...textSchema(form, MAX_SPOKEN_LENGTH),
+      },
+      options: { description: 'Options of the voice for this text.', type: 'object' },
+      ...transform.properties,
+      ...conditional(form),
+      ...(form === 'video' && { source: false, words: false }),
+    },
+    ...defined({ allOf: transform.allOf }),
+  };
 }
 
 const WORDS: JsonSchema = {

@@ -207,6 +207,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
         : wrong(`${name} must be ${kind}, not ${shown(data)}`, hint);
     }
     case 'minLength':
+      if (SPOKEN.includes(field ?? '')) return null;
       return wrong(`${name} has no value`, `Write ${kind}${example(editable)}`);
     case 'pattern':
       if (field === 'background') return invalidColor(`background of ${name}`, data);
@@ -232,10 +233,15 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
   }
 }
 
+/** Texts of a spoken track. */
+const SPOKEN: readonly string[] = ['speak', 'caption', 'voice'];
+
 /** Field of a video's transform → its rule and a hint. */
 const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
   trim_start_time: ['cannot be combined with trim_strategy none', 'Remove one of the two'],
   volume: ['cannot be combined with level', 'Remove one of the two'],
+  source: ['cannot be combined with speak', 'Remove one of the two'],
+  words: ['cannot be combined with speak', 'Remove it: the times of the words come with the speech'],
   animate_strategy: [
     'cannot be combined with crop_strategy manual',
     'Remove animate_strategy, or write crop_strategy: cover',

@@ -3,7 +3,7 @@ import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-do
 import { formatLocation, type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
 import { escapeHtml, sentence } from '../wording/display-text.ts';
-import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
+import { leftOutGroups, leftOutWords, waitingGroups, waitingWords } from '../wording/left-out-words.ts';
 import {
   countWords,
   emptyWords,
@@ -69,6 +69,7 @@ export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanP
     '<p id="count" role="status"></p>',
     `<div id="videos">${cards.join('\n')}</div>`,
     groupsHtml(restoreWords(plan), restoreGroups(plan)),
+    groupsHtml(waitingWords(plan), waitingGroups(plan)),
     groupsHtml(leftOutWords(plan), leftOutGroups(plan)),
     '</main>',
     `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,

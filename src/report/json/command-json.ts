@@ -1,6 +1,7 @@
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
+import type { WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
 import { roundedSeconds } from '../../reconciler/plan/compare-scenes.ts';
@@ -8,7 +9,7 @@ import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { changeDocument, type PlanDocument, templateOfChange } from '../../reconciler/plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
-import { LEFT_OUT_STATE, recordedUrl, videoState } from '../wording/plan-words.ts';
+import { recordedUrl, unplannedState, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Returns the document of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
@@ -111,8 +112,12 @@ function templatesOfChange({ desired, before }: Change): string[] | undefined {
   return scenes.length < 2 ? undefined : [...new Set(scenes.map(({ template }) => template))];
 }
 
-/** Returns the document of `list --json`. @param leftOut videos without a change that their condition leaves out */
-export function listJson(changes: readonly Change[], leftOut: readonly LeftOutVideo[]): object {
+/**
+ * Returns the document of `list --json`.
+ *
+ * @param leftOut videos without a change that their condition leaves out, or that wait
+ */
+export function listJson(changes: readonly Change[], leftOut: readonly (LeftOutVideo | WaitingVideo)[]): object {
   const listed = changes.map((change) => ({
     id: change.id,
     previous_id: change.previousId,
@@ -126,16 +131,16 @@ export function listJson(changes: readonly Change[], leftOut: readonly LeftOutVi
     ...defined({ loudness: change.before?.loudness }),
     ...(change.action === 'forget' && change.leftOut && { why: change.leftOut.reason }),
   }));
-  const others = leftOut.map(({ id, path, reason }) => ({
-    id,
+  const others = leftOut.map((video) => ({
+    id: video.id,
     previous_id: null,
-    state: LEFT_OUT_STATE.replaceAll(' ', '_'),
+    state: unplannedState(video).replaceAll(' ', '_'),
     title: '',
     template: null,
-    path,
+    path: video.path,
     video_url: null,
     rendered_at: null,
-    why: reason,
+    why: video.reason,
   }));
   return { format_version: '1.0', videos: [...listed, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }

@@ -6,7 +6,7 @@ import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
 import { joinTexts, sentence, shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
-import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
+import { leftOutGroups, leftOutWords, waitingGroups, waitingWords } from '../wording/left-out-words.ts';
 import { inputNames } from '../wording/plan-rows.ts';
 import {
   countWords,
@@ -171,7 +171,14 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const incomplete = incompleteWords(document);
     const leftOut = leftOutWords(document);
     const conditions = leftOut === '' ? '' : sentence(leftOut);
-    const notes = [words.join(' '), restoreWords(document), conditions, incomplete === '' ? '' : `_${incomplete}_`];
+    const waiting = waitingWords(document);
+    const notes = [
+      words.join(' '),
+      restoreWords(document),
+      waiting === '' ? '' : sentence(waiting),
+      conditions,
+      incomplete === '' ? '' : `_${incomplete}_`,
+    ];
     return join([title(document, problems), ...notes, `_Only counted, because the list is too long. ${rest}_`]);
   },
 };
@@ -248,6 +255,7 @@ function listsMarkdown(document: PlanDocument): string[] {
   const shown = leftOut.slice(0, MAX_REASONS);
   return [
     groupsMarkdown(restoreWords(document), restoreGroups(document), []),
+    groupsMarkdown(waitingWords(document), waitingGroups(document), []),
     groupsMarkdown(leftOutWords(document), shown, more),
   ];
 }

@@ -4,7 +4,7 @@ import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
 import { escapeControls, joinTexts, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
-import { leftOutGroups, leftOutWords } from '../wording/left-out-words.ts';
+import { leftOutGroups, leftOutWords, waitingGroups, waitingWords } from '../wording/left-out-words.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
   changeSegmentWords,
@@ -57,7 +57,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
   const space: ListSpace = { columns, isVerbose: options.verbose === true, colors };
   const restores = restoreLines(plan, space).join('\n');
-  const leftOut = leftOutLines(plan, space).join('\n');
+  const leftOut = [...waitingLines(plan, space), ...leftOutLines(plan, space)].join('\n');
   if (groups.length === 0) {
     const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
     return `${joinTexts([words, restores, leftOut])}\n`;
@@ -102,6 +102,14 @@ function restoreLines(plan: PlanDocument, space: ListSpace): string[] {
   if (words === '') return [];
   const mark = paintOf('restore', space.colors)(SYMBOLS.restore);
   return [...wrapSpans([{ text: words }], space.columns), ...groupLines(restoreGroups(plan), mark, space)];
+}
+
+/** Lists the videos that wait for speech. */
+function waitingLines(plan: PlanDocument, space: ListSpace): string[] {
+  const words = waitingWords(plan);
+  if (words === '') return [];
+  const mark = space.colors.yellow('◌');
+  return [...wrapSpans([{ text: words }], space.columns), ...groupLines(waitingGroups(plan), mark, space)];
 }
 
 /** Lists the videos that conditions leave out, by reason. */

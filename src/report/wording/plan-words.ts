@@ -1,5 +1,7 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
+import type { WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { Cost, SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { ACTIONS, type Action, type Change } from '../../reconciler/plan/plan.ts';
 import {
@@ -68,7 +70,7 @@ export function changeSegmentWords(changes: readonly ChangeDocument[]): string {
 }
 
 /** `about €1.20`. Amounts below 0.1 get two significant digits instead of cents. */
-function costWords({ amount, currency }: Cost): string {
+export function costWords({ amount, currency }: Cost): string {
   if (amount === null) return 'at an unknown price';
   const isSmall = amount > 0 && amount < 0.1;
   const digits = isSmall ? { maximumSignificantDigits: 2 } : {};
@@ -86,7 +88,8 @@ export function emptyWords(document: PlanDocument): string {
   const { summary, complete } = document;
   if (isUnplanned(document)) return 'Correct these errors to plan.';
   const count = Object.values(summary).reduce((sum, videos) => sum + videos, 0);
-  const hasNone = complete && document.left_out_videos === undefined;
+  const hasNone =
+    complete && [document.left_out_videos, document.waiting_videos].every((videos) => videos === undefined);
   if (count === 0) return hasNone ? 'No changes. There are no videos.' : 'No changes.';
   const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
@@ -320,7 +323,12 @@ const STATES = {
 type VideoState = (typeof STATES)[Action];
 
 /** State of a video that its condition leaves out. */
-export const LEFT_OUT_STATE = 'left out';
+const LEFT_OUT_STATE = 'left out';
+
+/** Returns the state of a video that is left out, or that waits. */
+export function unplannedState(video: LeftOutVideo | WaitingVideo): typeof LEFT_OUT_STATE | 'waiting' {
+  return 'missing' in video ? 'waiting' : LEFT_OUT_STATE;
+}
 
 /** Returns the state of a video. */
 export function videoState(change: Change): VideoState | 'file damaged' | typeof LEFT_OUT_STATE {

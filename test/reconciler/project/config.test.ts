@@ -244,3 +244,48 @@ concurrency: 1000
     fc.assert(fc.property(fc.array(words, { maxLength: 20 }), (parts) => void parse(parts.join(''))));
   });
 });
+
+describe('voices', () => {
+  const voices = (text: string, more = '') => parse(`templates: {}\nvoices: ${text}\n${more}`);
+
+  it('have defaults', () => {
+    const { config, diagnostics } = voices(
+      '{anna: {command: [./a.sh, --fast], env: [KEY], price_per_1000_characters: 0.3}, draft: {builtin: slt, version: 2}}',
+      'cost: {currency: USD}',
+    );
+    expect(diagnostics).toEqual([]);
+    const price = { currency: 'USD', per1000Characters: 0.3 };
+    expect([...config.voices.values()]).toEqual([
+      {
+        name: 'anna',
+        kind: 'command',
+        command: ['./a.sh', '--fast'],
+        env: ['KEY'],
+        timeoutMs: 60_000,
+        version: 1,
+        options: {},
+        price,
+      },
+      { name: 'draft', kind: 'builtin', builtin: 'slt', version: 2, options: {}, price: null },
+    ]);
+    // A currency alone is no price of renders.
+    expect(config.cost).toBeNull();
+  });
+
+  it.each([
+    ['{a: {}}', 'config_invalid reelform.yaml:2:10', 'voices.a has no voice'],
+    ['{a: {builtin: slt, command: [x]}}', 'config_invalid reelform.yaml:2:14', 'has both'],
+    ['{a: {builtin: slt, env: [KEY]}}', 'config_invalid reelform.yaml:2:28', 'is built in, and has no env'],
+    ['{a: {builtin: siri}}', 'config_invalid reelform.yaml:2:23', 'slt'],
+    ['{a: {command: []}}', 'config_invalid reelform.yaml:2:23', ''],
+    ['{a: {command: speak.sh}}', 'config_invalid reelform.yaml:2:23', ''],
+    ['{a: {command: [x], env: [a-b]}}', 'config_invalid reelform.yaml:2:34', 'environment variable'],
+    ['{a: {command: [x], verison: 2}}', 'unknown_property reelform.yaml:2:28', 'verison'],
+    ['{a: {command: [x], price_per_1000_characters: 1}}', 'config_invalid reelform.yaml:2:28', 'needs a currency'],
+    ['{"a b": {builtin: slt}}', 'config_invalid reelform.yaml:2:10', 'letters'],
+  ])('report %s', (text, place, message) => {
+    const { diagnostics } = voices(text);
+    expect(diagnostics.map((found) => placed(found, () => `templates: {}\nvoices: ${text}\n`))).toEqual([place]);
+    expect(`${diagnostics[0]!.message} ${diagnostics[0]!.hint}`).toContain(message);
+  });
+});
