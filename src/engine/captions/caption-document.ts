@@ -5,6 +5,7 @@ import { withPrefix } from '../../template/lottie/scenes/with-prefix.ts';
 import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputCaptions, InputCue, LottieDocument } from '../../template/render-input.ts';
 import { GlyphPool } from '../text/glyph-pool.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 import { type LayerContext, layerTimes, pageFields, pageLayers } from './caption-layers.ts';
 import { captionStep, fileFrameOf, isBelow } from './captions-of-range.ts';
 import { type CaptionPage, type FrameSize, layOutCaption } from './lay-out-caption.ts';
@@ -22,13 +23,21 @@ interface PlacedCue {
   readonly offset: number;
 }
 
+/** Captions as a document. */
+export interface DrawnCaptions {
+  readonly document: LottieDocument;
+  /** Cues with characters that no font has, and those that are too long for their style. */
+  readonly findings: readonly TextFinding[];
+}
+
 /**
  * Returns a document that shows captions, of which frame 0 is the first frame of the file, and whose rate is that of the file. Its texts
  * are set, as of `typesetTexts`.
  *
  * @throws RenderError template_invalid for an unusable font
  */
-export async function captionDocument(captions: InputCaptions, canvas: CaptionCanvas): Promise<LottieDocument> {
+export async function captionDocument(captions: InputCaptions, canvas: CaptionCanvas): Promise<DrawnCaptions> {
+  const findings: TextFinding[] = [];
   const pool = new GlyphPool();
   const layers: LottieNode[] = [];
   const assets: { id: string; [field: string]: unknown }[] = [];
@@ -37,6 +46,7 @@ export async function captionDocument(captions: InputCaptions, canvas: CaptionCa
     const look = captions.looks[cue.look]!;
     const style = { ...fullCaptionStyle(look.style), ...defined({ position: cue.place }) };
     const laidOut = await layOutCaption(cue, look, canvas);
+    findings.push(...findingsOf(laidOut, cue, style));
     const pages = laidOut.map((page) => inFile(page, captions, canvas.fps)).filter(({ from, to }) => to > from);
     const below = placed.filter(({ index: other }) => standsOn(captions, cue, captions.cues[other]!));
     const offset = Math.max(0, ...below.map((other) => other.offset + heightOf(other.pages)));
@@ -48,13 +58,27 @@ export async function captionDocument(captions: InputCaptions, canvas: CaptionCa
   }
   const { width: w, height: h, fps } = canvas;
   const emoji = pool.emoji.length === 0 ? [] : await (await import('../text/draw-emoji.ts')).drawEmoji(pool.emoji);
-  return {
+  const document = {
     ...{ v: '5.7.0', fr: fps, ip: 0, op: FOREVER, w, h },
     assets: [...assets, ...emoji],
     fonts: { list: pool.fonts },
     chars: pool.chars,
     layers: numbered(layers),
   };
+  return { document, findings };
+}
+
+/** Share by which a text may exceed its line, because of rounding. */
+const TOLERANCE = 0.005;
+
+function findingsOf(pages: readonly CaptionPage[], { text }: InputCue, { font }: LayerContext['style']): TextFinding[] {
+  const subject = { editable: null, text, font };
+  const characters = [...new Set(pages.flatMap(({ missing }) => missing))];
+  const overflow = Math.max(0, ...pages.map((page) => page.overflow));
+  return [
+    ...(characters.length > 0 ? [{ code: 'glyph_missing' as const, ...subject, characters, overflow: 0 }] : []),
+    ...(overflow > TOLERANCE ? [{ code: 'text_overflow' as const, ...subject, characters: [], overflow }] : []),
+  ];
 }
 
 const FOREVER = 1e6;

@@ -30,6 +30,8 @@ export interface CaptionPage {
   readonly drop: number;
   /** Texts without a glyph in any font. */
   readonly missing: readonly string[];
+  /** By how much it exceeds the lines or the width of its style, as a share; 0 when it fits. */
+  readonly overflow: number;
 }
 
 export interface CaptionLine {
@@ -128,6 +130,7 @@ async function layOutPart(part: CaptionPart, context: LayoutContext): Promise<Ca
       to: part.to,
       lines,
       size: size * scale,
+      overflow: Math.max(0, lines.length / style.lines - 1, widest / maxWidth - 1),
       lineHeight: Math.round((style.line_height / 100) * size * scale),
       drop: ((firstFont!.ascent - firstFont!.descent) / 2) * size * scale,
       missing: whole.flatMap(({ text, cells }) =>

@@ -74,7 +74,8 @@ async function withCaptions(document: ComposedDocument, { captions, fps }: Drawn
   const { captionDocument, withCaptionsAbove } = await import('../captions/caption-document.ts');
   const { w: width, h: height } = document.animation;
   const above = await captionDocument(captions, { width, height, fps });
-  return { ...document, animation: withCaptionsAbove(document.animation, above) };
+  const findings = [...document.findings, ...above.findings];
+  return { ...document, findings, animation: withCaptionsAbove(document.animation, above.document) };
 }
 
 /** A document whose layers still show the clips as images, and its files. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptionStyle, SpecCaptions } from '../../../src/contract/captions/caption-style.ts';
 import { CAPTION_STYLES } from '../../../src/contract/captions/caption-styles.ts';
+import { captionDocument } from '../../../src/engine/captions/caption-document.ts';
 import { checkInput } from '../../../src/engine/check-input.ts';
 import { segmentKeysOf, wholeDrawings } from '../../../src/engine/segments/drawings.ts';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
@@ -99,6 +100,19 @@ describe('captions', () => {
       range(0, 160 * 90).filter((at) => frame.readUIntBE(at * 4, 3) === 0x00ff00);
     for (const frame of range(6, 20)) expect(greenAt(frames[frame]!), String(frame)).toEqual(greenAt(frames[5]!));
   });
+});
+
+it('reports captions with unknown characters and those that are too long', async () => {
+  const cues = [
+    { start: 0, end: 1, text: '春 and \u{1f600}' },
+    { start: 1, end: 2, text: 'Light that lands softly on every room you love, and then on some more rooms' },
+  ];
+  const { captions } = captioned(short, { cues, style: { size: 12, lines: 2 } });
+  const { findings } = await captionDocument(captions!, { width: 160, height: 90, fps: 10 });
+  expect(findings).toMatchObject([
+    { code: 'glyph_missing', characters: ['春', '\u{1f600}'], text: cues[0]!.text, font: 'Inter', editable: null },
+    { code: 'text_overflow', overflow: 1 },
+  ]);
 });
 
 describe('segment keys of captions', () => {
