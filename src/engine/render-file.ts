@@ -121,7 +121,7 @@ async function renderFrames(
   sounds: readonly Promise<RenderedSound>[],
   { signal, onProgress }: RenderFileOptions,
 ): Promise<RenderedFile[]> {
-  const { width, height, fps, frameCount, timeline }: InputFile = renderInput;
+  const { width, height, fps, frameCount, timeline, captionTrack: captions }: InputFile = renderInput;
   const rate = frameRateOf(fps);
   const drawings = wholeDrawings(renderInput);
   const supplyOf = (drawing: SegmentDrawing) => supplyDrawing(drawing, signal, distinctPixelFormats(outputs));
@@ -133,7 +133,7 @@ async function renderFrames(
       const track = sounds[at]!.then((rendered) => rendered.track);
       // `renderOutputs` reports the failure of a sound, also if no writer has awaited it yet.
       track.catch(() => undefined);
-      writers.push(await openWriter({ format: { width, height, rate }, frameCount, output, sound: track }));
+      writers.push(await openWriter({ format: { width, height, rate }, frameCount, output, sound: track, captions }));
     }
     const stills: RenderedStill[] = [];
     const found: TextFinding[] = [];

@@ -239,7 +239,7 @@ export async function joinSegments(
   sound: RenderedSound,
   onProgress: (segmentsDone: number, segmentCount: number) => void = () => undefined,
 ): Promise<RenderedFile> {
-  const { width, height, fps, frameCount, output } = renderInput;
+  const { width, height, fps, frameCount, output, captionTrack: captions } = renderInput;
   const ordered = [...segments].sort((a, b) => a.first - b.first);
   const { configuration } = checkSegments(renderInput, ordered);
   const rate = frameRateOf(fps);
@@ -248,7 +248,7 @@ export async function joinSegments(
   // Loaded on demand: most tasks render segments, and do not join them.
   const { muxMp4 } = await import('./writers/mux.ts');
   const stills = namedStills(renderInput, ordered);
-  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
+  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, captions, codec });
   return {
     video,
     format: output.format,

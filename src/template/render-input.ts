@@ -1,5 +1,5 @@
 import type { CaptionStyle } from '../contract/captions/caption-style.ts';
-import type { CuePlace } from '../contract/captions/cue.ts';
+import type { Cue, CuePlace } from '../contract/captions/cue.ts';
 import type { FrameRate } from '../contract/timeline/frame-rate.ts';
 import type { TimeMapJson } from '../contract/timeline/time-map.ts';
 import type { ScenePlacement, Transition } from '../contract/video-spec.ts';
@@ -96,6 +96,16 @@ export interface InputFont extends FontSettings {
   readonly isFallback: boolean;
 }
 
+/** Captions that are a track of a file. */
+export interface InputCaptionTrack {
+  /** BCP 47; null if it is not known. */
+  readonly lang: string | null;
+  /** Whether players show it unasked: only if the captions are not drawn. */
+  readonly isDefault: boolean;
+  /** In the order of their start; seconds from the start of the video. */
+  readonly cues: readonly Cue[];
+}
+
 /** Captions above everything else of a video. */
 export interface InputCaptions {
   /** Of their frames: that of the timeline. */
@@ -163,6 +173,8 @@ export interface Still {
 export interface InputFile extends Pick<RenderInput, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'> {
   /** Where the scenes of the video are; absent for a video of one template at its own times. */
   readonly timeline?: InputTimeline;
+  /** Only in files of a format that can have it. */
+  readonly captionTrack?: InputCaptionTrack;
 }
 
 /**
@@ -187,6 +199,8 @@ export interface RenderInput {
   readonly loudness?: LoudnessTarget;
   /** Absent if there are none. */
   readonly captions?: InputCaptions;
+  /** Captions that are a track of the file. */
+  readonly captionTrack?: InputCaptionTrack;
   readonly stills: readonly Still[];
 }
 

@@ -1,6 +1,6 @@
 import { isSoundFormat, type OutputFormat, type SoundFormat } from '../../contract/wire/output.ts';
 import type { TemporaryFile } from '../../kernel/temporary-file.ts';
-import type { RenderInput, RenderOutput } from '../../template/render-input.ts';
+import type { InputCaptionTrack, RenderInput, RenderOutput } from '../../template/render-input.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import { hasSegments } from '../segments/segment.ts';
@@ -27,6 +27,8 @@ export interface WriterOptions {
   readonly output: RenderOutput;
   /** Awaited after the last frame, so that sound is encoded in parallel; null for a silent file. */
   readonly sound: Promise<AudioTrack | null> | null;
+  /** For formats that can have it; absent for none. */
+  readonly captions?: InputCaptionTrack | undefined;
 }
 
 /**

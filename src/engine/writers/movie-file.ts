@@ -1,5 +1,7 @@
 import { TemporaryFile } from '../../kernel/temporary-file.ts';
-import { movieIndex, totalBytes, trackTimescales } from './movie-index.ts';
+import type { InputCaptionTrack } from '../../template/render-input.ts';
+import { CAPTION_TIMESCALE, captionSamples } from './caption-track.ts';
+import { type CaptionTable, movieIndex, totalBytes, trackTimescales } from './movie-index.ts';
 import { type Sample, SampleTable } from './sample-table.ts';
 
 /** The start of an MP4 or MOV file whose tracks have only their first sample. */
@@ -28,10 +30,12 @@ const MAX_OFFSET = 2 ** 32;
  *
  * @param tracks one after the other in the file, except for the last chunks of all tracks, which are at the end
  * @param describe receives the first sample of each track
+ * @param captionTrack a further track; null for none
  */
 export async function writeMovie(
   tracks: readonly MovieTrack[],
   describe: (first: readonly Sample[]) => Promise<FirstSamples>,
+  captionTrack: InputCaptionTrack | null,
 ): Promise<TemporaryFile> {
   const media = TemporaryFile.create();
   try {
@@ -47,15 +51,20 @@ export async function writeMovie(
       for await (const sample of samples) await writers[at]!.add(sample);
     }
     for (const writer of writers) await writer.finish();
-    return await withIndex(
-      media,
-      description,
-      writers.map(({ table }) => table),
-    );
+    const tables = writers.map(({ table }) => table);
+    const captions = captionTrack && (await writeCaptions(media, captionTrack, tables[0]!.spanSeconds));
+    return await withIndex(media, description, tables, captions);
   } finally {
     for (const { samples } of tracks) await samples.return(undefined);
     media.close();
   }
+}
+
+async function writeCaptions(media: TemporaryFile, track: InputCaptionTrack, seconds: number): Promise<CaptionTable> {
+  const writer = new TrackWriter(media, new SampleTable(CAPTION_TIMESCALE, null));
+  for (const sample of captionSamples(track.cues, seconds)) await writer.add(sample);
+  await writer.finish();
+  return { track, table: writer.table };
 }
 
 class TrackWriter {
@@ -91,18 +100,19 @@ async function withIndex(
   media: TemporaryFile,
   { type, index }: FirstSamples,
   tables: readonly SampleTable[],
+  captions: CaptionTable | null,
 ): Promise<TemporaryFile> {
   const header = mediaHeader(media.size);
   // The size of the index depends on that of its offsets.
   const mediaStart = (isLarge: boolean): number => {
-    return type.length + totalBytes(movieIndex(index, tables, { mediaAt: 0, isLarge })) + header.length;
+    return type.length + totalBytes(movieIndex(index, tables, { mediaAt: 0, isLarge }, captions)) + header.length;
   };
   const smallest = mediaStart(false);
   const isLarge = smallest + media.size >= MAX_OFFSET;
   const mediaAt = isLarge ? mediaStart(true) : smallest;
   const target = TemporaryFile.create();
   try {
-    await target.append(Buffer.concat([type, ...movieIndex(index, tables, { mediaAt, isLarge }), header]));
+    await target.append(Buffer.concat([type, ...movieIndex(index, tables, { mediaAt, isLarge }, captions), header]));
     for await (const chunk of media.chunks()) await target.append(chunk);
     return target;
   } catch (error) {

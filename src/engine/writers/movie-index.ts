@@ -1,3 +1,5 @@
+import type { InputCaptionTrack } from '../../template/render-input.ts';
+import { captionTrackBox } from './caption-track.ts';
 import type { SampleTable } from './sample-table.ts';
 
 /** Bytes of the header of a box. */
@@ -14,28 +16,64 @@ interface MediaPlace {
   readonly isLarge: boolean;
 }
 
+/** A further track of a file, of captions. */
+export interface CaptionTable {
+  readonly track: InputCaptionTrack;
+  readonly table: SampleTable;
+}
+
 /**
  * Returns the index of a file: codecs and metadata from the index of a file with the first sample of each track, and tables, durations
  * and bit rates of all samples. Times of creation are zero.
  *
  * @param first `moov` box of the file with the first samples
  * @param tables of the tracks, in order
+ * @param captions null for none
  * @throws Error if `first` is not as expected
  * @see ISO/IEC 14496-12, 8.2 to 8.7
  */
-export function movieIndex(first: Buffer, tables: readonly SampleTable[], place: MediaPlace): Chunks {
+export function movieIndex(
+  first: Buffer,
+  tables: readonly SampleTable[],
+  place: MediaPlace,
+  captions: CaptionTable | null,
+): Chunks {
   const movie = first.subarray(HEADER_BYTES);
   const timescale = timescaleOf(findBox(movie, 'mvhd'));
   const shown = tables.map((table) => shownUnits(table, timescale));
   let track = 0;
   const content = mapBoxes(movie, {
-    mvhd: (header) => [withDuration(header, timescaleAt(header) + 4, Math.max(...shown))],
+    mvhd(header) {
+      const changed = withDuration(header, timescaleAt(header) + 4, Math.max(...shown));
+      if (captions !== null) changed.writeUInt32BE(nextTrackId(header) + 1, changed.length - 4);
+      return [changed];
+    },
     trak(content) {
       const at = track++;
       return trackIndex(content, tables[at]!, { shown: shown[at]!, place });
     },
   });
-  return box('moov', content);
+  if (captions === null) return box('moov', content);
+  const { table } = captions;
+  const captionTrack = captionTrackBox(captions.track, {
+    id: nextTrackId(findBox(movie, 'mvhd')),
+    table,
+    tableBoxes: table.boxes(place.mediaAt, place.isLarge),
+    duration: shownUnits(table, timescale),
+    ...videoSize(movie),
+  });
+  return box('moov', [...content, captionTrack]);
+}
+
+/** The last field of the header. */
+function nextTrackId(header: Buffer): number {
+  return header.readUInt32BE(header.length - 4);
+}
+
+/** Returns the size of the first track, which is the last two fields of its header, in 16.16 fixed point. */
+function videoSize(movie: Buffer): { width: number; height: number } {
+  const header = findBox(findBox(movie, 'trak'), 'tkhd');
+  return { width: header.readUInt16BE(header.length - 8), height: header.readUInt16BE(header.length - 4) };
 }
 
 /** Returns the units per second of each track of a `moov` box. */

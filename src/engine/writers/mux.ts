@@ -9,11 +9,14 @@ import {
   StreamTarget,
   type StreamTargetChunk,
   type Target,
+  TextSubtitleSource,
   WebMOutputFormat,
 } from 'mediabunny';
+import { writeVtt } from '../../contract/captions/write-captions.ts';
 import type { OutputCodec } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { TemporaryFile } from '../../kernel/temporary-file.ts';
+import type { InputCaptionTrack } from '../../template/render-input.ts';
 import type {
   AudioPacket,
   AudioTrack,
@@ -24,7 +27,8 @@ import type {
 } from '../codec/encoded-track.ts';
 import { readSound } from '../codec/packet-file.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
-import { writeMovie } from './movie-file.ts';
+import { threeLetterCode } from './language-codes.ts';
+import { type FirstSamples, writeMovie } from './movie-file.ts';
 import type { Sample } from './sample-table.ts';
 
 /** Bytes of uncompressed sound in both channels at a time. */
@@ -37,6 +41,8 @@ interface MuxOptions {
   readonly sound: AudioTrack | null;
   /** Stored as the file's comment; null for no comment. */
   readonly fingerprint: string | null;
+  /** Absent for none. */
+  readonly captions?: InputCaptionTrack | undefined;
 }
 
 interface Mp4Options extends MuxOptions {
@@ -91,7 +97,7 @@ export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: 
       ? []
       : [{ samples: soundSamples(sound), unitBytes: sound.codec === 'pcm' ? PCM_UNIT_BYTES : null }]),
   ];
-  return writeMovie(tracks, async ([picture, packet]) => {
+  const describe = async ([picture, packet]: readonly Sample[]): Promise<FirstSamples> => {
     const boxes = { type: Buffer.alloc(0), index: Buffer.alloc(0) };
     const container = new Container({
       fastStart: false,
@@ -104,6 +110,7 @@ export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: 
     });
     await writeTracks(container, new NullTarget(), {
       ...options,
+      captions: undefined,
       format,
       canBeTransparent: false,
       codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
@@ -114,7 +121,8 @@ export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: 
       },
     });
     return boxes;
-  });
+  };
+  return writeMovie(tracks, describe, options.captions ?? null);
 }
 
 async function* pictureSamples({ format: { rate }, packets }: VideoTrack): AsyncGenerator<Sample> {
@@ -266,8 +274,9 @@ async function writeFile(container: Mp4OutputFormat | WebMOutputFormat, options:
 async function writeTracks(
   container: Mp4OutputFormat | MovOutputFormat | WebMOutputFormat,
   target: Target,
-  { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, addPackets }: TrackOptions,
+  options: TrackOptions,
 ): Promise<void> {
+  const { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, captions, addPackets } = options;
   const { rate, width, height } = format;
   const output = new Output({ format: container, target });
   const video = new EncodedVideoPacketSource(codec);
@@ -275,7 +284,9 @@ async function writeTracks(
   const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
   if (audio !== null) output.addAudioTrack(audio);
   if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
+  const addCaptions = captions && subtitleTrack(output, captions);
   await output.start();
+  await addCaptions?.();
   const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
   const soundConfig = sound === null ? null : soundDecoderConfig(sound);
   await addPackets(
@@ -283,6 +294,16 @@ async function writeTracks(
     (packet) => audio!.add(packet, { decoderConfig: soundConfig! }),
   );
   await output.finalize();
+}
+
+/** Adds a track of captions. Returns a function that writes them after the start of the output. */
+function subtitleTrack(output: Output, { lang, isDefault, cues }: InputCaptionTrack): () => Promise<void> {
+  const source = new TextSubtitleSource('webvtt');
+  output.addSubtitleTrack(source, { languageCode: threeLetterCode(lang), disposition: { default: isDefault } });
+  return async () => {
+    await source.add(writeVtt(cues));
+    source.close();
+  };
 }
 
 /** Returns a new temporary file, and the target that writes it. */

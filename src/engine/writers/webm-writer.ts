@@ -59,12 +59,12 @@ class WebmWriter implements FrameWriter {
   }
 
   async finish(): Promise<TemporaryFile> {
-    const { format, output, sound } = this.#options;
+    const { format, output, sound, captions } = this.#options;
     await Promise.all([this.#color.finish(), this.#alpha?.finish()]);
     await this.#store();
     const alpha = this.#alpha === undefined ? null : readVideo(this.#alphaPackets);
     const fingerprint = output.fingerprint;
-    return muxWebm({ format, color: readVideo(this.#colorPackets), alpha, sound: await sound, fingerprint });
+    return muxWebm({ format, color: readVideo(this.#colorPackets), alpha, sound: await sound, fingerprint, captions });
   }
 
   close(): void {

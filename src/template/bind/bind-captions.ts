@@ -1,10 +1,10 @@
 import { areUsed, fullCaptionStyle, type SpecCaptions } from '../../contract/captions/caption-style.ts';
-import type { Cue, Word } from '../../contract/captions/cue.ts';
+import { type Cue, toMilliseconds, type Word } from '../../contract/captions/cue.ts';
 import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
 import { framesOf, rationalRate } from '../../contract/timeline/rational.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { CaptionFont, CaptionLook, CueWord, InputCaptions, InputCue } from '../render-input.ts';
+import type { CaptionFont, CaptionLook, CueWord, InputCaptions, InputCaptionTrack, InputCue } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 
 /** The files of the built-in fonts of captions by name: those with Latin letters first. */
@@ -137,4 +137,38 @@ function withLevels(cues: readonly Omit<InputCue, 'level'>[], looks: readonly Ca
     shown.push(placed);
   }
   return levelled;
+}
+
+/**
+ * Returns the captions that become a track of the file, in seconds of the video.
+ *
+ * @param placed as of `bindCaptions`
+ * @returns undefined if there are none
+ */
+export function bindCaptionTrack(
+  placed: readonly PlacedCaptions[],
+  frameRate: FrameRate,
+): InputCaptionTrack | undefined {
+  const embedded = placed.flatMap(({ captions, ...place }) =>
+    captions?.embed === undefined ? [] : [{ captions, ...place }],
+  );
+  const rate = frameRate.numerator / frameRate.denominator;
+  const cues = embedded.flatMap(({ captions, start, length }) => {
+    const [from, to] = [start / rate, (start + length) / rate];
+    const inVideo = <T extends { readonly start: number; readonly end: number }>(timed: T): T => {
+      return {
+        ...timed,
+        start: toMilliseconds(from + timed.start),
+        end: toMilliseconds(Math.min(to, from + timed.end)),
+      };
+    };
+    const moved = captions.cues.map(
+      ({ words, ...cue }): Cue => ({ ...inVideo(cue), ...defined({ words: words?.map(inVideo) }) }),
+    );
+    return moved.filter((cue) => cue.end > cue.start && cue.text.trim() !== '');
+  });
+  if (cues.length === 0) return undefined;
+  cues.sort((a, b) => a.start - b.start);
+  const lang = embedded.find(({ captions }) => captions.lang !== undefined)?.captions.lang ?? null;
+  return { lang, isDefault: embedded.every(({ captions }) => captions.style === undefined), cues };
 }

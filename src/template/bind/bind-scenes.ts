@@ -22,7 +22,7 @@ import type {
   VideoInput,
 } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
-import { bindCaptions, type CaptionFontFiles } from './bind-captions.ts';
+import { bindCaptions, bindCaptionTrack, type CaptionFontFiles } from './bind-captions.ts';
 import { type BindRequest, bindMapping } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
@@ -77,12 +77,14 @@ export function bindScenes({ loudness, captions, captionFonts = new Map(), ...re
     start,
     length,
   }));
-  const drawn = bindCaptions([{ captions, start: 0, length: timeline.frames }, ...ofScenes], {
+  const placed = [{ captions, start: 0, length: timeline.frames }, ...ofScenes];
+  const drawn = bindCaptions(placed, {
     rate: timeline.rate,
     templates: scenes.map(({ template }) => template),
     builtIn: captionFonts,
   });
-  return { ...input, ...defined({ loudness: loudness && targetOf(loudness), captions: drawn }) };
+  const captionTrack = bindCaptionTrack(placed, timeline.rate);
+  return { ...input, ...defined({ loudness: loudness && targetOf(loudness), captions: drawn, captionTrack }) };
 }
 
 function targetOf(loudness: LoudnessRequest): LoudnessTarget {

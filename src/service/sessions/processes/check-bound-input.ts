@@ -122,6 +122,18 @@ const captions: Check<InputCaptions> = fields({
   ),
 });
 
+const timedText = { start: number, end: number, text };
+const captionTrack = fields({
+  lang: nullable(text),
+  isDefault: flag,
+  cues: listOf(
+    both(
+      fields(timedText),
+      optionalFields({ words: listOf(fields(timedText)), speaker: text, place: oneOf('top', 'middle') }),
+    ),
+  ),
+});
+
 /** The shape of an input that a render process has bound. */
 export const boundInput: Check<BoundInput> = both(
   byPresence(
@@ -129,5 +141,5 @@ export const boundInput: Check<BoundInput> = both(
     fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
     fields({ ...boundFile, ...document }),
   ),
-  optionalFields({ loudness: fields({ target: number, truePeak: number }), captions }),
+  optionalFields({ loudness: fields({ target: number, truePeak: number }), captions, captionTrack }),
 );

@@ -62,11 +62,12 @@ export async function intoFile({ video, ...file }: InMemoryFile): Promise<Render
 
 /** Returns the files of a video, the main file first. */
 export function filesOf({ renderInput, others: furtherFiles }: InputFiles): InputFile[] {
-  return [fileOf(renderInput), ...furtherFiles.map(withoutStills)];
+  const { captionTrack } = renderInput;
+  return [fileOf(renderInput), ...furtherFiles.map((file) => withoutStills({ ...file, ...defined({ captionTrack }) }))];
 }
 
-function fileOf({ output, width, height, fps, frameCount, stills, timeline }: InputFile): InputFile {
-  return { output, width, height, fps, frameCount, stills, ...defined({ timeline }) };
+function fileOf({ output, width, height, fps, frameCount, stills, timeline, captionTrack }: InputFile): InputFile {
+  return { output, width, height, fps, frameCount, stills, ...defined({ timeline, captionTrack }) };
 }
 
 /** Removes the stills, which only the main file has. A PNG keeps them, because it is the frame of its first still. */
