@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -8,24 +8,19 @@ import {
   linkSync,
   openSync,
   read,
-  readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   write,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pid } from 'node:process';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Sha256 } from './digest.ts';
-import { processExists } from './os-process.ts';
+import { ownedName, ownerHasEnded } from './owned-name.ts';
 import { sweepTemporary } from './temporary-folder.ts';
 
 const PREFIX = 'reelform-file-';
-/** A process is named by the namespace of its id and its id. */
-const NAME = /^reelform-file-([0-9a-f]+)-(\d+)-/;
 /** A file that another process names may be a link or a pipe, which must neither be followed nor block. */
 const OPEN_TAKEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -67,7 +62,7 @@ export class TemporaryFile {
 
   /** Creates an empty file. */
   static create(): TemporaryFile {
-    sweepTemporary(PREFIX, undefined, isLeft);
+    sweepTemporary(PREFIX, undefined, (name) => ownerHasEnded(PREFIX, name));
     const path = newPath();
     return new TemporaryFile({ path, descriptor: openSync(path, 'wx+', 0o600) }, 0);
   }
@@ -202,35 +197,7 @@ export class TemporaryFile {
 
 /** A path that other processes do not guess. */
 function newPath(): string {
-  return join(tmpdir(), `${PREFIX}${namespaceName()}-${pid}-${randomBytes(12).toString('hex')}`);
-}
-
-/** Returns whether the process that created a file has ended. False if its id may be from another container or machine. */
-function isLeft(name: string): boolean {
-  const [, namespace, id] = NAME.exec(name) ?? [];
-  return (
-    namespace !== undefined && namespace !== UNKNOWN && namespace === namespaceName() && !processExists(Number(id))
-  );
-}
-
-const UNKNOWN = '0';
-let namespace: string | undefined;
-
-/** Returns a globally unique name of the namespace that this process has its id in; `UNKNOWN` without /proc. */
-function namespaceName(): string {
-  namespace ??= readNamespace();
-  return namespace;
-}
-
-function readNamespace(): string {
-  try {
-    // A container may mount the /proc of its host, where its processes have other ids.
-    if (readlinkSync('/proc/self') !== String(pid)) return UNKNOWN;
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return hash('sha256', `${boot} ${readlinkSync('/proc/self/ns/pid')}`).slice(0, 12);
-  } catch {
-    return UNKNOWN;
-  }
+  return join(tmpdir(), ownedName(PREFIX));
 }
 
 function tooShort(): Error {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** An older folder was left by a killed process. */
 const STALE_MS = 3_600_000;
 
-/** Prefix → time of the last sweep, in milliseconds since the epoch. */
+/** Folder and prefix → time of the last sweep, in milliseconds since the epoch. */
 const sweptAt = new Map<string, number>();
 
 /**
@@ -25,18 +25,21 @@ export function temporaryFolder(prefix: string, staleMs = STALE_MS): string {
  * Removes the temporary folders and files of a prefix that killed processes left. At most once in `staleMs`.
  *
  * @param isLeft returns whether the process that created a file has certainly ended, so that its age does not matter
+ * @param parent absolute; the temporary folder by default
  */
 export function sweepTemporary(
   prefix: string,
   staleMs = STALE_MS,
   isLeft: (name: string) => boolean = () => false,
+  parent = tmpdir(),
 ): void {
   const now = Date.now();
-  if (now - (sweptAt.get(prefix) ?? Number.NEGATIVE_INFINITY) < staleMs) return;
-  sweptAt.set(prefix, now);
-  for (const name of readdirSync(tmpdir())) {
+  const swept = join(parent, prefix);
+  if (now - (sweptAt.get(swept) ?? Number.NEGATIVE_INFINITY) < staleMs) return;
+  sweptAt.set(swept, now);
+  for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;
-    const path = join(tmpdir(), name);
+    const path = join(parent, name);
     const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
     if (now - changedAt > staleMs || isLeft(name)) tryToRemove(path);
   }

@@ -12,9 +12,9 @@ const kept = new Map<string, RenderPool[]>();
 /**
  * Opens a pool like `createRenderPool`, but keeps its processes on close for the next pool with the same options:
  * starting a render process takes ten times as long as rendering a small input. They end with the test process. All
- * owners share them, too; render-pool.test.ts proves that each process serves one owner.
+ * owners share them, too; render-pool.test.ts proves that each process serves one owner. They outlive the folders of services.
  */
-export function keptRenderPool(options: RenderPoolOptions): RenderPool {
+export function keptRenderPool({ sourcesIn: _, ...options }: RenderPoolOptions): RenderPool {
   const sandbox = options.sandbox ?? openSandbox('auto');
   const key = JSON.stringify([{ ...options, sandbox: sandbox.kind }, process.env.TMPDIR]);
   const idle = kept.get(key) ?? [];

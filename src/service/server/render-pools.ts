@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../sessions/fair-queue.ts';
 import { createRenderPool, type RenderPool } from '../sessions/processes/render-pool.ts';
 import type { Log } from './log.ts';
 import type { Settings } from './settings/settings-table.ts';
 
+/** Below the data folder, on the disk of the sources. */
+const LINKED_SOURCES = join('sources', 'linked');
 /** Stills and still cuts do not wait behind videos. */
 const FURTHER_PROCESSES = 2;
 /** Concurrent inspections. One tenant gets at most half of them, so that other tenants do not wait for it. */
@@ -31,16 +34,18 @@ export function openRenderPools(settings: Settings, log: Log, open = createRende
   if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
   else log.warn({ sandbox: description, gap }, 'the sandbox for renders is missing or incomplete');
   const encoder = { h264: settings.encoder };
+  const sourcesIn = join(settings.dataDirectory, LINKED_SOURCES);
   const pool = open({
     size: settings.concurrency + FURTHER_PROCESSES,
     encoder,
     sandbox,
+    sourcesIn,
     stallMs: settings.renderStallSeconds * 1000,
     totalMs: settings.renderSeconds * 1000,
     cpuMs: settings.renderCpuSeconds * 1000,
     memoryBytes: settings.renderMemoryMb * 2 ** 20,
   });
-  const inspections = openInspections(sandbox, open);
+  const inspections = openInspections({ sandbox, sourcesIn }, open);
   return {
     pool,
     /** Reads untrusted files: uploads, sources and packages. Fair among tenants. */
@@ -54,11 +59,14 @@ export function openRenderPools(settings: Settings, log: Log, open = createRende
   };
 }
 
-function openInspections(sandbox: Sandbox, open: typeof createRenderPool): RenderPool {
+function openInspections(
+  options: { readonly sandbox: Sandbox; readonly sourcesIn: string },
+  open: typeof createRenderPool,
+): RenderPool {
   const queue = new FairQueue({ places: INSPECTIONS });
   const pool = open({
+    ...options,
     size: INSPECTIONS,
-    sandbox,
     tasksPerProcess: INSPECTIONS_PER_PROCESS,
     stallMs: INSPECTION_MS,
     totalMs: INSPECTION_MS,

@@ -40,6 +40,8 @@ interface RenderChildOptions {
   /** See `owner` of `RenderChild`. */
   readonly owner: string | null;
   readonly preparation: Preparation;
+  /** As of `RenderPoolOptions`. */
+  readonly sourcesIn: string | undefined;
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
@@ -102,7 +104,7 @@ export class RenderChild implements TaskRunner {
   readonly #subprocess;
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
-  readonly #sources = new SharedSources();
+  readonly #sources: SharedSources;
   readonly #options: RenderChildOptions;
   /** By number. */
   readonly #running = new Map<number, RunningTask>();
@@ -118,7 +120,8 @@ export class RenderChild implements TaskRunner {
   #memoryBytes = 0;
 
   constructor(options: RenderChildOptions) {
-    const { environment, limits, sandbox, preparation } = options;
+    const { environment, limits, sandbox, preparation, sourcesIn } = options;
+    this.#sources = new SharedSources(sourcesIn);
     this.owner = options.owner;
     this.#options = options;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));

@@ -24,6 +24,8 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
   readonly environment?: Readonly<Record<string, string>>;
   /** Sandbox of the processes; the best available by default. */
   readonly sandbox?: Sandbox;
+  /** Absolute folder on the disk of the sources, in which each process finds its own; the temporary folder by default. */
+  readonly sourcesIn?: string;
 }
 
 /** Tasks that use a drawing thread, which their process starts before it reads them. */
@@ -64,6 +66,7 @@ export function createRenderPool({
   environment = {},
   encoder = SOFTWARE,
   sandbox = openSandbox('auto'),
+  sourcesIn,
   ...limits
 }: RenderPoolOptions): RenderPool {
   requirePackage('engine');
@@ -77,7 +80,8 @@ export function createRenderPool({
 
   const open = (owner: string | null, preparation: Preparation): RenderChild => {
     const childLimits = { ...DEFAULT_LIMITS, ...limits };
-    const child = new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner, preparation });
+    const options = { environment, limits: childLimits, watch, encoder, sandbox, owner, preparation, sourcesIn };
+    const child = new RenderChild(options);
     children.add(child);
     return child;
   };

@@ -1,9 +1,11 @@
-import { constants } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sha256 } from '../../../kernel/digest.ts';
+import { ownedName, ownerHasEnded } from '../../../kernel/owned-name.ts';
 import type { SourceFile } from '../../../kernel/source-file.ts';
-import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
+import { sweepTemporary, tryToRemove } from '../../../kernel/temporary-folder.ts';
 
 const FOLDER_PREFIX = 'reelform-sources-';
 
@@ -26,12 +28,20 @@ interface SharedSource {
 
 /**
  * A folder that a render process can read and not write to, so that it reaches the clips and sounds of its tasks and no other tenant's.
- * They are links where the disk has room for the folder and copies on another disk. EDGE.
+ * They are links if the folder is on their disk, and copies otherwise. Folders of a process that has ended are removed by the next. EDGE.
  */
 export class SharedSources {
-  readonly folder = temporaryFolder(FOLDER_PREFIX);
+  readonly folder: string;
   readonly #shared = new Map<Sha256, SharedSource>();
   #count = 0;
+
+  /** @param parent on the disk of the sources, so that they need not be copied; the temporary folder by default */
+  constructor(parent = tmpdir()) {
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    sweepTemporary(FOLDER_PREFIX, undefined, (name) => ownerHasEnded(FOLDER_PREFIX, name), parent);
+    this.folder = join(parent, ownedName(FOLDER_PREFIX));
+    mkdirSync(this.folder, { mode: 0o700 });
+  }
 
   lease(): SourceLease {
     const held = new Map<Sha256, SharedSource>();

@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { soundLength } from '../../../../src/engine/media/sound-length.ts';
 import { SharedSources } from '../../../../src/service/sessions/processes/shared-sources.ts';
@@ -9,6 +12,7 @@ import { numberedClip } from '../../../engine/media/media-files.ts';
 import { bytesOf } from '../../../support/in-memory.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
 import { sourceFile } from '../../../support/source-file.ts';
+import { temporaryRepository } from '../../../support/temporary-repository.ts';
 import { toneWav } from '../../../support/tone.ts';
 
 function openShared(): SharedSources {
@@ -47,6 +51,35 @@ describe('SharedSources', () => {
     }
     await expect.poll(() => readdirSync(shared.folder)).toEqual([]);
     expect(readFileSync(source.path, 'utf8')).toBe('clip');
+  });
+
+  it('removes the folders of processes that have ended', async () => {
+    const parent = temporaryRepository({});
+    const program = join(parent, 'program.mjs');
+    writeFileSync(join(parent, 'clip'), 'clip');
+    await build({
+      stdin: {
+        contents: `import { SharedSources } from './shared-sources.ts';
+          const [parent, end] = process.argv.slice(2);
+          const shared = new SharedSources(parent);
+          const lease = shared.lease();
+          lease.pathOf({ path: parent + '/clip', length: 4, sha256: 'clip', head: new Uint8Array() });
+          await lease.ready();
+          if (end === 'killed') process.kill(process.pid, 'SIGKILL');`,
+        resolveDir: join(import.meta.dirname, '../../../../src/service/sessions/processes'),
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: program,
+    });
+    const folders = (): string[] => readdirSync(parent).filter((name) => name.startsWith('reelform-sources-'));
+    await execa(process.execPath, [program, parent, 'killed'], { reject: false });
+    const [left] = folders();
+    expect(readdirSync(join(parent, left!))).toEqual(['1']);
+    await execa(process.execPath, [program, parent]);
+    if (process.platform === 'linux') expect(folders()).not.toContain(left);
+    expect(readFileSync(join(parent, 'clip'), 'utf8')).toBe('clip');
   });
 
   it('reports a source that is missing', async () => {
