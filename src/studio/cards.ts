@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../kernel/defined.ts';
+import type { Span } from '../kernel/diagnostic.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import { firstTemplate, globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
@@ -109,10 +110,16 @@ function* validCards(
       beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
       picture: subject && pictureOf(subject),
       posterFrame: subject === null ? 0 : posterFrame(subject),
-      problems: problemsIn(path),
+      problems: [path, ...captionFiles(video)].flatMap(problemsIn),
       finished: entry && finishedFile(id, entry, project.root),
     };
   }
+}
+
+/** Returns the files of captions of a video. */
+function captionFiles({ path, captionOrigins = new Map() }: Video): string[] {
+  const spans: readonly Span[] = [...captionOrigins.values()].flat();
+  return [...new Set(spans.map(({ file }) => file))].filter((file) => file !== path);
 }
 
 /** Returns the cards of definitions with errors: as they were last valid, or without content. */

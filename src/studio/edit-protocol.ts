@@ -23,6 +23,32 @@ export interface SceneListRequest {
     | { readonly kind: 'add'; readonly index: number; readonly template: string };
 }
 
+/** Changes cues of a file of captions, or of a list in a definition. Everything else of the file is kept. */
+export interface CueRequest {
+  readonly id: string;
+  /** Repository-relative. */
+  readonly path: string;
+  readonly changes: readonly CueChange[];
+}
+
+/** Times are in seconds from the `origin` of the cue; `position` and `after` are those of a `CuePosition`. */
+export type CueChange =
+  | {
+      readonly kind: 'change';
+      readonly position: number;
+      readonly start?: number;
+      readonly end?: number;
+      readonly text?: string;
+    }
+  | { readonly kind: 'remove'; readonly position: number }
+  | {
+      readonly kind: 'add';
+      readonly after: number;
+      readonly start: number;
+      readonly end: number;
+      readonly text: string;
+    };
+
 /** Changes of a CSV file. Rows and columns count from 0, without the header; `removed` and `added` apply after the cells. */
 export interface RowEditRequest {
   readonly path: string;

@@ -9,9 +9,11 @@ import { resolvePath } from '../reconciler/definition/definition-file.ts';
 import { editRows, readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { editedCues } from './cue-edits.ts';
 import { definitionTree } from './definition-tree.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
 import type {
+  CueRequest,
   DuplicateRequest,
   EditAnswer,
   EditRequest,
@@ -161,6 +163,23 @@ function filledTemplate(name: string, { live }: EditContext): { readonly resourc
     return file === null ? [] : [[key, file]];
   });
   return resources.length === 0 ? {} : { resources: Object.fromEntries(resources) };
+}
+
+/** Changes cues of captions that a video has. @throws RequestError `invalid_request` */
+export async function editCues(request: CueRequest, context: EditContext): Promise<EditAnswer> {
+  const { path, id } = request;
+  const { project } = context.live.loaded;
+  const { path: definition } = context.live.card(id);
+  if (path !== definition && project.origins.get(definition)?.includes(path) !== true)
+    throw new RequestError('invalid_request', `${id} is not made from ${JSON.stringify(path)}`);
+  return save(context, async () => {
+    try {
+      return [{ path, content: await editedCues(request, context.root) }];
+    } catch (error) {
+      if (error instanceof RangeError) throw new RequestError('invalid_request', error.message);
+      throw error;
+    }
+  });
 }
 
 /** Edits the rows of a CSV file. */

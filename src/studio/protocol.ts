@@ -1,6 +1,6 @@
 import type { EditableKind } from '../contract/fields/editable-kinds.ts';
 import type { PreviewError, PreviewProblem } from './problem-protocol.ts';
-import type { LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.ts';
+import type { CueBlock, LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.ts';
 
 /**
  * The JSON that the preview page and its local server exchange. Types only, so that both sides can load it.
@@ -25,6 +25,7 @@ import type { LeftOutScene, SceneBlock, SoundBlock } from './timeline-protocol.t
  * | `GET /api/plan` | `PlanSummary`; `GET /api/plan.html` is the report as a page |
  * | `POST /api/edit` | `EditRequest` → `EditAnswer` |
  * | `POST /api/scenes` | `SceneListRequest` → `EditAnswer` |
+ * | `POST /api/cues` | `CueRequest` → `EditAnswer` |
  * | `POST /api/rows` | `RowEditRequest` → `EditAnswer` |
  * | `POST /api/new` | `NewVideoRequest` → `EditAnswer` |
  * | `POST /api/duplicate` | `DuplicateRequest` → `EditAnswer` |
@@ -134,6 +135,8 @@ export interface VideoDetail {
   readonly scenes: readonly SceneBlock[];
   /** Tracks of the video and of its scenes. */
   readonly sounds: readonly SoundBlock[];
+  /** Captions of the video and of its scenes. */
+  readonly cues: readonly CueBlock[];
   readonly leftOut: readonly LeftOutScene[];
   /** Changes since the lock entry. */
   readonly inputs: readonly InputDifference[];

@@ -11,6 +11,7 @@ import { planHtml } from '../report/html/plan-html.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { planSummary } from './cards.ts';
 import type {
+  CueRequest,
   DuplicateRequest,
   EditRequest,
   NewVideoRequest,
@@ -18,7 +19,16 @@ import type {
   SceneListRequest,
   UploadAnswer,
 } from './edit-protocol.ts';
-import { duplicateVideo, type EditContext, editRowsOf, editScenes, editVideo, newVideo, undoEdit } from './edits.ts';
+import {
+  duplicateVideo,
+  type EditContext,
+  editCues,
+  editRowsOf,
+  editScenes,
+  editVideo,
+  newVideo,
+  undoEdit,
+} from './edits.ts';
 import type { PreviewContext } from './preview-context.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
@@ -86,6 +96,7 @@ export const ROUTES: readonly Route[] = [
   }),
   post('edit', (body: EditRequest, context) => editVideo(body, context)),
   post('scenes', (body: SceneListRequest, context) => editScenes(body, context)),
+  post('cues', (body: CueRequest, context) => editCues(body, context)),
   post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),
   post('new', (body: NewVideoRequest, context) => newVideo(body, context)),
   post('duplicate', (body: DuplicateRequest, context) => duplicateVideo(body, context)),

@@ -40,6 +40,34 @@ export interface SoundBlock {
   readonly path: readonly string[] | null;
 }
 
+/** A cue of the captions of a video or of a scene. */
+export interface CueBlock {
+  /** Id of its scene; null for captions of the video. */
+  readonly scene: string | null;
+  /** Seconds of the video from which its times count. */
+  readonly origin: number;
+  /** Seconds of the video at which its scene or the video ends, and the cue too. */
+  readonly limit: number;
+  readonly start: number;
+  readonly end: number;
+  /** Lines are separated by line feeds. */
+  readonly text: string;
+  readonly speaker?: string;
+  /** Whether the times of its words are known. */
+  readonly hasWords: boolean;
+  /** Null for a cue that is made from words or columns. */
+  readonly at: CuePosition | null;
+  /** Problems of the cue, which are also those of the card. */
+  readonly problems: readonly PreviewProblem[];
+}
+
+/** Names a cue in the text of its file. */
+export interface CuePosition {
+  /** Repository-relative. */
+  readonly path: string;
+  readonly position: number;
+}
+
 /** The sounds of a video as they are heard, in columns of equal length over the whole video. */
 export interface SoundGraphs {
   /** Number of columns of the video. */

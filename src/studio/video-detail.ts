@@ -9,6 +9,7 @@ import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { placeFindings, safeAreasOf } from '../report/wording/place-findings.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import { cueBlocks } from './cue-blocks.ts';
 import { definitionTree } from './definition-tree.ts';
 import { formFields, type SceneFrames, templateFields, writtenScenes } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
@@ -58,25 +59,26 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
   };
 }
 
-/** The scenes and tracks of a video as blocks; no scenes for a template with values. */
+/** The scenes, tracks and cues of a video as blocks; no scenes for a template with values. */
 async function scenesOf(
   subject: DrawSubject | null,
   video: Video | null,
   card: VideoCard,
   tree: MapNode | null,
   { ports, live }: Pick<PreviewContext, 'ports' | 'live'>,
-): Promise<Pick<VideoDetail, 'scenes' | 'sounds' | 'leftOut'>> {
+): Promise<Pick<VideoDetail, 'scenes' | 'sounds' | 'cues' | 'leftOut'>> {
   const leftOut = (video?.leftOut ?? []).flatMap(({ scene, name, reason }): LeftOutScene[] => {
     return scene === null || name !== undefined ? [] : [{ id: scene, reason }];
   });
   const { picture } = card;
-  if (subject === null || video === null || picture === null) return { scenes: [], sounds: [], leftOut };
+  if (subject === null || video === null || picture === null) return { scenes: [], sounds: [], cues: [], leftOut };
   const timeline = subject.templates.scenes?.timeline ?? null;
   const lengths = await ports.soundLengths(live.loaded.project, soundFiles(video));
   const span = { timeline, seconds: picture.durationSeconds };
   return {
     scenes: timeline === null ? [] : sceneBlocks(video, timeline, picture, tree, card, live.loaded),
     sounds: soundBlocks(video, span, lengths, tree),
+    cues: cueBlocks(video, span, card, live.loaded.project),
     leftOut,
   };
 }
