@@ -1,5 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { EditAnswer, EditRequest, RowEditRequest, SceneListRequest, UploadAnswer } from '../edit-protocol.ts';
+import type {
+  CueRequest,
+  EditAnswer,
+  EditRequest,
+  RowEditRequest,
+  SceneListRequest,
+  UploadAnswer,
+} from '../edit-protocol.ts';
 import type { VideoCard } from '../protocol.ts';
 import type { SceneBlock, SoundBlock } from '../timeline-protocol.ts';
 import { notify, notifyError } from './controls/notices.tsx';
@@ -60,6 +67,11 @@ export async function saveTrack(
     .filter((name) => values[name] !== fields[name])
     .map((name) => ({ path: [...path!, name], value: values[name] ?? null }));
   return saveFields({ id: card.id, changes });
+}
+
+/** Changes cues in their file. */
+export async function saveCues(request: CueRequest): Promise<EditAnswer> {
+  return await save('cues', request);
 }
 
 /** Writes cells of a data file. */

@@ -12,6 +12,8 @@ export interface Player {
   readonly isWaiting: boolean;
   readonly isMuted: boolean;
   readonly toggle: () => void;
+  /** Plays the frames of a range; `end` is exclusive. */
+  readonly playRange: (first: number, end: number) => void;
   readonly stop: () => void;
   readonly toggleMuted: () => void;
 }
@@ -33,16 +35,25 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
   const draft = usePage(({ drafts }) => drafts[fingerprint] ?? null);
   const latest = useRef({ frame, onFrame });
   latest.current = { frame, onFrame };
+  // Where a range ends, and how often one was begun: the same range can be played again.
+  const rangeEnd = useRef<number | null>(null);
+  const [ranges, setRanges] = useState(0);
 
   useEffect(() => {
     if (!isPlaying || picture === null) return;
     const last = picture.frameCount - 1;
     const stop = (): void => setPlaying(false);
+    const until = rangeEnd.current;
+    rangeEnd.current = null;
     const start = latest.current.frame >= last ? 0 : latest.current.frame / picture.fps;
     const current = new DraftPlayer(container.current!, start, {
       fingerprint,
       isMuted,
-      onTime: (seconds) => latest.current.onFrame(Math.min(last, Math.round(seconds * picture.fps))),
+      onTime: (seconds) => {
+        const shown = Math.min(last, Math.round(seconds * picture.fps));
+        latest.current.onFrame(until === null ? shown : Math.min(shown, until - 1));
+        if (until !== null && shown >= until - 1) stop();
+      },
       onWaiting: setWaiting,
       onEnd: () => {
         latest.current.onFrame(last);
@@ -70,7 +81,7 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
       player.current = null;
       setWaiting(false);
     };
-  }, [isPlaying, fingerprint]);
+  }, [isPlaying, fingerprint, ranges]);
 
   useEffect(() => {
     if (draft !== null) player.current?.update(draft);
@@ -82,6 +93,13 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
     isWaiting: isPlaying && isWaiting,
     isMuted,
     toggle: () => !IS_GALLERY && picture !== null && setPlaying(!isPlaying),
+    playRange(first, end) {
+      if (IS_GALLERY || picture === null) return;
+      rangeEnd.current = end;
+      latest.current.onFrame(first);
+      setRanges(ranges + 1);
+      setPlaying(true);
+    },
     stop: () => setPlaying(false),
     toggleMuted: () => {
       localStorage.setItem('reelform-muted', String(!isMuted));

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LintMark, StillMark, VideoCard, VideoDetail } from '../../protocol.ts';
+import { CueTimeline } from '../captions/cue-timeline.tsx';
 import { BackLink, IconButton } from '../controls/button.tsx';
 import { StateBadge } from '../controls/icon.tsx';
 import { useShortcuts } from '../controls/shortcuts.tsx';
@@ -104,7 +105,16 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
             {!IS_GALLERY && detail.value !== null && (
               <>
                 <SceneTrack card={card} detail={detail.value} lint={lint} frame={shownFrame} onFrame={goTo} />
-                <SoundTimeline card={card} detail={detail.value} frame={shownFrame} />
+                <div class="video-tracks">
+                  <SoundTimeline card={card} detail={detail.value} frame={shownFrame} />
+                  <CueTimeline
+                    card={card}
+                    cues={detail.value.cues}
+                    frame={shownFrame}
+                    onFrame={goTo}
+                    onPlay={player.playRange}
+                  />
+                </div>
               </>
             )}
             <Transport
