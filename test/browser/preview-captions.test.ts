@@ -118,7 +118,9 @@ describe.skipIf(CHROMIUM === null)('the captions of the preview page in Chromium
   it('splits a cue at the text cursor, and joins it again', async () => {
     await cue('Light').click();
     const field = page.getByLabel('Text of the caption');
-    await field.evaluate((area) => (area as unknown as { setSelectionRange(from: number, to: number): void }).setSelectionRange(10, 10));
+    await field.evaluate((area) =>
+      (area as unknown as { setSelectionRange(from: number, to: number): void }).setSelectionRange(10, 10),
+    );
     await page.getByRole('button', { name: 'Split' }).click();
     await expect.poll(texts).toEqual(['Light that', 'lands softly.', 'Made to last.']);
     expect(text()).toContain('first\n00:00.500 --> 00:00.900 line:85%\nLight that\n\n00:00.900 --> 00:01.500');
