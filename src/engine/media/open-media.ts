@@ -44,7 +44,7 @@ export function openMedia(bytes: SourceBytes, imageName: string): Input {
     throw new RenderError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
   const file = ByteView.open(bytes, type === 'wav' ? knownSizes(bytes) : []);
-  return new Input({ source: new BoundedSource(file), formats: FORMATS });
+  return new Input({ source: new BoundedSource(file, type === 'flac' ? FLAC_PADDING_BYTES : 0), formats: FORMATS });
 }
 
 function findProblem(bytes: SourceBytes, type: MediaType | undefined): string | undefined {
@@ -94,6 +94,8 @@ export function toDamageError(cause: unknown, imageName: string): RenderError {
 const MAX_REQUESTS = 500_000;
 const BYTES_PER_EXTRA_REQUEST = 16;
 const NO_BYTES = new Uint8Array();
+/** mediabunny (1.61.0) drops a frame at the end that has fewer bytes than the longest header, such as one of silence. */
+export const FLAC_PADDING_BYTES = 16;
 
 /** Bytes of a file, and the position of the first of them in it. */
 interface ReadResult {
@@ -108,15 +110,23 @@ interface ReadResult {
  */
 class BoundedSource extends BufferSource {
   readonly #file: ByteView;
+  /** Zeros after the end of the file. */
+  readonly #paddingBytes: number;
   #requests = 0;
 
-  constructor(file: ByteView) {
+  constructor(file: ByteView, paddingBytes: number) {
     super(NO_BYTES);
     this.#file = file;
+    this.#paddingBytes = paddingBytes;
   }
 
   /** Overrides a method of mediabunny, which asks for ranges within the file. */
   _read(start: number, end: number): ReadResult {
+    if (end > this.#file.length) {
+      const bytes = new Uint8Array(end - start);
+      bytes.set(this.#file.bytes(start, this.#file.length));
+      return { bytes, offset: start, view: new DataView(bytes.buffer) };
+    }
     const { bytes, offset } = this.#file.around(start, end);
     return { bytes, offset, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
   }
@@ -136,7 +146,7 @@ class BoundedSource extends BufferSource {
     this.#requests += 1;
     if (this.#requests > MAX_REQUESTS + this.#file.length / BYTES_PER_EXTRA_REQUEST)
       throw new Error('its parts refer to each other in circles');
-    return this.#file.length;
+    return this.#file.length + this.#paddingBytes;
   }
 }
 

@@ -1,7 +1,8 @@
 import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import type { SourceBytes } from '../../kernel/source-file.ts';
 import { isPcm } from './decode-pcm.ts';
-import { bytesOf } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { bytesOf, FLAC_PADDING_BYTES } from './open-media.ts';
 import { sampleDescription } from './sample-description.ts';
 
 /** Encoded sound of consecutive samples. */
@@ -47,9 +48,23 @@ export async function containedTrack(track: InputAudioTrack, bytes: SourceBytes)
     endSeconds: await track.computeDuration(),
     async *packets(fromSeconds) {
       const first = (await sink.getPacket(fromSeconds)) ?? (await sink.getFirstPacket());
-      if (first !== null) yield* sink.packets(first);
+      if (first === null) return;
+      const packets = sink.packets(first);
+      yield* mediaTypeOf(bytes) === 'flac' ? withoutPadding(packets) : packets;
     },
   };
+}
+
+/** Removes the bytes that `openMedia` adds to the end of a FLAC file. */
+async function* withoutPadding(packets: AsyncIterable<SoundPacket>): AsyncGenerator<SoundPacket> {
+  let last: SoundPacket | undefined;
+  for await (const packet of packets) {
+    if (last !== undefined) yield last;
+    last = packet;
+  }
+  if (last === undefined) return;
+  const { data, timestamp, duration } = last;
+  yield { data: data.subarray(0, data.length - FLAC_PADDING_BYTES), timestamp, duration };
 }
 
 type Coded = Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels'>;
