@@ -107,7 +107,7 @@ test.each([24, 25, 30_000 / 1001, 30, 60])(
     const mix = (await openMix({ sounds, fps, frameCount: Math.ceil(minutes * 60 * fps) }))!;
     const heard: number[] = [];
     let position = 0;
-    for await (const { left } of mix.blocks(4096)) {
+    for await (const { left } of mix.blocks()) {
       for (const [at, sample] of left.entries()) if (sample > 0.5) heard.push(position + at);
       position += left.length;
     }

@@ -37,8 +37,9 @@ export class Resampler {
     this.#held = silence(this.#reach);
   }
 
-  /** Adds source samples and returns the output that they complete. */
+  /** Adds source samples and returns the output that they complete, which may be a part of them. */
   push(samples: Stereo): Stereo {
+    if (this.#reach === 0) return this.#pass(samples);
     this.#held = joined(this.#held, samples);
     return this.#resample();
   }
@@ -61,20 +62,15 @@ export class Resampler {
       this.#phase %= this.#phases;
       this.#at = at;
       if (at >= available) break;
-      if (reach === 0) {
-        out.left[written] = left[at]!;
-        out.right[written] = right[at]!;
-      } else {
-        const taps = this.#taps[Math.round(this.#phase) % this.#phases]!;
-        let leftSum = 0;
-        let rightSum = 0;
-        for (let tap = 0, from = at; tap < taps.length; tap++, from++) {
-          leftSum += taps[tap]! * left[from]!;
-          rightSum += taps[tap]! * right[from]!;
-        }
-        out.left[written] = leftSum;
-        out.right[written] = rightSum;
+      const taps = this.#taps[Math.round(this.#phase) % this.#phases]!;
+      let leftSum = 0;
+      let rightSum = 0;
+      for (let tap = 0, from = at; tap < taps.length; tap++, from++) {
+        leftSum += taps[tap]! * left[from]!;
+        rightSum += taps[tap]! * right[from]!;
       }
+      out.left[written] = leftSum;
+      out.right[written] = rightSum;
       this.#phase += this.#step;
     }
     const done = Math.min(this.#at + Math.floor(this.#phase / this.#phases), left.length - 2 * reach);
@@ -83,6 +79,13 @@ export class Resampler {
       this.#at -= done;
     }
     return { left: out.left.subarray(0, written), right: out.right.subarray(0, written) };
+  }
+
+  /** Returns the samples of a source of 48 kHz, from the first output sample on. */
+  #pass({ left, right }: Stereo): Stereo {
+    const skipped = Math.min(this.#at, left.length);
+    this.#at -= skipped;
+    return { left: left.subarray(skipped), right: right.subarray(skipped) };
   }
 
   /** Returns weights for an output sample `fraction` after a source sample, from `reach` before that sample to `reach` after it. */

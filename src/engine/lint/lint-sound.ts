@@ -136,15 +136,12 @@ async function listenTo(sound: InputSound, video: VideoInput): Promise<HeardSoun
   }
 }
 
-/** Samples that are measured at once. */
-const BLOCK = 4096;
-
 /** Measures a mix, with the gain and the limiter of its loudness. */
 async function listenToMix(mix: Mix, loudness: LoudnessTarget | undefined): Promise<HeardSound> {
   const listener = new SoundListener();
   const file = loudness === undefined ? null : new SoundFile();
   try {
-    for await (const block of mix.blocks(BLOCK)) {
+    for await (const block of mix.blocks()) {
       if (file === null) listener.add(block.left, block.right);
       else await file.append(block);
     }

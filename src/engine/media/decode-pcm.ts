@@ -16,38 +16,63 @@ export function isPcm(codec: string): boolean {
 export function decodePcm(codec: string, bytes: Uint8Array, channels: number): Float32Array[] {
   const [, kind, bits = '8', bigEndian] = PCM.exec(codec) ?? [];
   const size = Number(bits) / 8;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isLittle = bigEndian === undefined;
-  const sample = sampleReader(codec, `${kind ?? ''}${bits}`, view, isLittle);
   const frames = Math.floor(bytes.length / (size * channels));
-  return Array.from({ length: channels }, (_, channel) =>
-    Float32Array.from({ length: frames }, (_value, frame) => sample((frame * channels + channel) * size)),
-  );
+  const view = new DataView(bytes.buffer, bytes.byteOffset, frames * channels * size);
+  const read = codec === 'ulaw' ? ULAW : codec === 'alaw' ? ALAW : READERS[`${kind}${bits}`]!;
+  return Array.from({ length: channels }, (_, channel) => {
+    const samples = new Float32Array(frames);
+    read(samples, view, { from: channel * size, step: channels * size, isLittle: bigEndian === undefined });
+    return samples;
+  });
 }
 
-function sampleReader(codec: string, kind: string, view: DataView, isLittle: boolean): (at: number) => number {
-  if (codec === 'ulaw') return (at) => fromUlaw(view.getUint8(at));
-  if (codec === 'alaw') return (at) => fromAlaw(view.getUint8(at));
-  switch (kind) {
-    case 'u8':
-      return (at) => (view.getUint8(at) - 128) / 128;
-    case 's8':
-      return (at) => view.getInt8(at) / 128;
-    case 's16':
-      return (at) => view.getInt16(at, isLittle) / 32_768;
-    case 's24':
-      return (at) => {
-        const [low, high] = isLittle ? [at, at + 2] : [at + 2, at];
-        return (view.getInt8(high) * 65_536 + view.getUint8(at + 1) * 256 + view.getUint8(low)) / 8_388_608;
-      };
-    case 's32':
-      return (at) => view.getInt32(at, isLittle) / 2_147_483_648;
-    case 'f32':
-      return (at) => view.getFloat32(at, isLittle);
-    default:
-      return (at) => view.getFloat64(at, isLittle);
-  }
+/** The bytes of a channel: the position of its first sample, and the distance to the next. */
+interface Layout {
+  readonly from: number;
+  readonly step: number;
+  readonly isLittle: boolean;
 }
+
+type Reader = (samples: Float32Array, view: DataView, layout: Layout) => void;
+
+/** Returns a function that converts a channel. @param sampleAt returns the sample at a byte */
+function readerOf(sampleAt: (view: DataView, at: number, isLittle: boolean) => number): Reader {
+  return (samples, view, { from, step, isLittle }) => {
+    for (let index = 0, at = from; index < samples.length; index++, at += step) {
+      samples[index] = sampleAt(view, at, isLittle);
+    }
+  };
+}
+
+const ULAW = readerOf((view, at) => fromUlaw(view.getUint8(at)));
+const ALAW = readerOf((view, at) => fromAlaw(view.getUint8(at)));
+const S16 = readerOf((view, at, isLittle) => view.getInt16(at, isLittle) / 32_768);
+/** Typed arrays have the byte order of the machine. */
+const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function isAligned({ byteOffset }: DataView, { isLittle }: Layout): boolean {
+  return isLittle === IS_LITTLE && byteOffset % 2 === 0;
+}
+
+/** Reads 16 bits of the byte order and alignment of the machine, which most sounds have, several times faster. */
+const readAligned: Reader = (samples, view, { from, step }) => {
+  const values = new Int16Array(view.buffer, view.byteOffset, view.byteLength / 2);
+  const [first, stride] = [from / 2, step / 2];
+  for (let index = 0, at = first; index < samples.length; index++, at += stride) samples[index] = values[at]! / 32_768;
+};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  u8: readerOf((view, at) => (view.getUint8(at) - 128) / 128),
+  s8: readerOf((view, at) => view.getInt8(at) / 128),
+  s16: (samples, view, layout) => (isAligned(view, layout) ? readAligned : S16)(samples, view, layout),
+  s24: readerOf((view, at, isLittle) => {
+    const [low, high] = isLittle ? [at, at + 2] : [at + 2, at];
+    return (view.getInt8(high) * 65_536 + view.getUint8(at + 1) * 256 + view.getUint8(low)) / 8_388_608;
+  }),
+  s32: readerOf((view, at, isLittle) => view.getInt32(at, isLittle) / 2_147_483_648),
+  f32: readerOf((view, at, isLittle) => view.getFloat32(at, isLittle)),
+  f64: readerOf((view, at, isLittle) => view.getFloat64(at, isLittle)),
+};
 
 function fromUlaw(code: number): number {
   const inverted = ~code & 0xff;

@@ -90,13 +90,13 @@ async function reachLoudness<Made extends { readonly loudness: MeasuredLoudness 
   size: number,
   attempts: Attempts<Made>,
 ): Promise<void> {
-  const { integrated } = await measureLoudness(mix.blocks(size, 1));
+  const { integrated } = mix;
   const firstGain = Number.isFinite(integrated) ? target - integrated : 0;
   let [gain, ceiling] = [firstGain, truePeak - MARGIN];
   let leastError: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const limiter = new PeakLimiter(fromDecibels(ceiling), 'between samples');
-    const made = await attempts.measure(limited(mix.blocks(size, fromDecibels(gain)), limiter, size));
+    const made = await attempts.measure(limited(mix.blocks(fromDecibels(gain)), limiter, size));
     const missing = target - made.loudness.integrated;
     const excess = Math.max(0, made.loudness.truePeak - truePeak);
     // A peak above the ceiling is worse than any difference in loudness.

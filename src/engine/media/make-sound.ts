@@ -39,7 +39,7 @@ async function encodeMix(
   options: SoundOptions,
 ): Promise<AudioTrack> {
   const size = PACKET_SAMPLES[codec];
-  const blocks = mix.blocks(size, options);
+  const blocks = mix.blocks(options);
   if (loudness === undefined) return encodeSound(limited(blocks, new PeakLimiter(), size), codec, quality);
   const file = new SoundFile();
   try {

@@ -12,8 +12,8 @@ import { SoundVoice, speakingSounds } from './sound-voice.ts';
 
 /** The sounds of a video, which a consumer mixes once and then closes. */
 export interface Mix {
-  /** Yields the sum of all sounds in blocks of `size` samples; the last block may be shorter. Its peaks may exceed full scale. */
-  blocks(size: number, options?: SoundOptions): AsyncGenerator<Stereo>;
+  /** Yields the sum of all sounds in blocks. Its peaks may exceed full scale. */
+  blocks(options?: SoundOptions): AsyncGenerator<Stereo>;
   readonly tooQuiet: readonly QuietSound[];
   /** The sounds that are heard or that others are lowered under. A consumer reads either them or the blocks. */
   readonly voices: ReadonlyMap<InputSound, SoundVoice>;
@@ -45,7 +45,7 @@ export async function openMix({ sounds, fps, frameCount }: MixedInput): Promise<
     throw error;
   }
   return {
-    blocks: (size, options = {}) => observed(mixed([...voices.values()], total, size), total, options),
+    blocks: (options = {}) => observed(mixed([...voices.values()], total), total, options),
     tooQuiet: [...sounds.entries()].flatMap(([index, sound]) => {
       const loudness = voices.get(sound)?.missedLoudness;
       return loudness === undefined ? [] : [{ sound: index, loudness }];
@@ -111,10 +111,13 @@ async function prepareVoices(
   }
 }
 
-/** Yields the sum of all voices in blocks of `size` samples; the last block may be shorter. */
-async function* mixed(voices: readonly SoundVoice[], total: number, size: number): AsyncGenerator<Stereo> {
-  for (let at = 0; at < total; at += size) {
-    const block = silence(Math.min(size, total - at));
+/** Samples that are mixed at once: a sixth of a second. */
+const BLOCK = 8192;
+
+/** Yields the sum of all voices in blocks. */
+async function* mixed(voices: readonly SoundVoice[], total: number): AsyncGenerator<Stereo> {
+  for (let at = 0; at < total; at += BLOCK) {
+    const block = silence(Math.min(BLOCK, total - at));
     for (const voice of voices) await voice.addTo(block, at);
     yield block;
   }

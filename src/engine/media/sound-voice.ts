@@ -116,10 +116,13 @@ export class SoundVoice {
         break;
       }
       const count = Math.min(end - position, block.left.length - this.#blockAt);
+      const isSteady = this.#isSteady(position, position + count);
+      const [into, from] = [position - at, this.#blockAt];
+      let gain = this.gainAt(position);
       for (let index = 0; index < count; index++) {
-        const gain = this.gainAt(position + index);
-        mix.left[position - at + index]! += block.left[this.#blockAt + index]! * gain;
-        mix.right[position - at + index]! += block.right[this.#blockAt + index]! * gain;
+        if (!isSteady) gain = this.gainAt(position + index);
+        mix.left[into + index]! += block.left[from + index]! * gain;
+        mix.right[into + index]! += block.right[from + index]! * gain;
       }
       position += count;
       this.#blockAt += count;
@@ -149,6 +152,17 @@ export class SoundVoice {
       if (!isRepeated) break;
     }
     return placed;
+  }
+
+  /** Returns whether the gain is the same for a range of samples: no fade touches it, and no change of the ducking. */
+  #isSteady(from: number, to: number): boolean {
+    const { to: end, length } = this.#endFade;
+    return (
+      from - this.#from >= this.#fadeIn &&
+      this.#to - to >= this.#fadeOut &&
+      (length === 0 || end - to >= length) &&
+      (this.#ducking === undefined || this.#ducking.isSteady(from, to))
+    );
   }
 
   /** Returns the factor at a sample of the video, with fades and ducking. Call it with positions that do not decrease. */

@@ -15,6 +15,8 @@ export interface SpeechSpan {
 interface Point {
   readonly at: number;
   readonly decibels: number;
+  /** The same as a factor. */
+  readonly gain: number;
 }
 
 /** The gain of a sound under speech: a function of the times of the speech alone. */
@@ -29,24 +31,39 @@ export class DuckingCurve {
     ) as [number, number, number];
     // A pause in which the sound could not reach full volume is bridged, too.
     const shortest = Math.max(BRIDGED_PAUSE * MIX_RATE, attack + hold + release);
+    const lowered = { decibels: -depth, gain: fromDecibels(-depth) };
+    const full = { decibels: 0, gain: 1 };
     this.#points = bridged(spans, shortest).flatMap(({ from, to }) => [
-      { at: from - attack, decibels: 0 },
-      { at: from, decibels: -depth },
-      { at: to + hold, decibels: -depth },
-      { at: to + hold + release, decibels: 0 },
+      { at: from - attack, ...full },
+      { at: from, ...lowered },
+      { at: to + hold, ...lowered },
+      { at: to + hold + release, ...full },
     ]);
+  }
+
+  /** Returns whether the factor is the same for a range of samples. Call it with ranges that follow each other. */
+  isSteady(from: number, to: number): boolean {
+    this.#moveTo(from);
+    const [before, after] = [this.#points[this.#cursor], this.#points[this.#cursor + 1]];
+    if (after === undefined) return true;
+    return to <= after.at && (before === undefined || before.decibels === after.decibels);
   }
 
   /** Returns the factor at a sample of the video. Call it with positions that do not decrease. */
   gainAt(position: number): number {
+    this.#moveTo(position);
     const points = this.#points;
-    while (this.#cursor + 1 < points.length && points[this.#cursor + 1]!.at <= position) this.#cursor += 1;
     const before = points[this.#cursor];
     if (before === undefined) return 1;
     const after = points[this.#cursor + 1];
-    if (after === undefined || after.decibels === before.decibels) return fromDecibels(before.decibels);
+    if (after === undefined || after.decibels === before.decibels) return before.gain;
     const share = (position - before.at) / (after.at - before.at);
     return fromDecibels(before.decibels + (after.decibels - before.decibels) * share);
+  }
+
+  #moveTo(position: number): void {
+    const points = this.#points;
+    while (this.#cursor + 1 < points.length && points[this.#cursor + 1]!.at <= position) this.#cursor += 1;
   }
 }
 

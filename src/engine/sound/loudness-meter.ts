@@ -40,7 +40,7 @@ export class LoudnessMeter {
    * @param onStep called with the mean energy of every 10 ms
    */
   constructor(weights: readonly number[] = [1, 1], onStep?: (energy: number) => void) {
-    this.#channels = weights.map((weight) => new Channel(weight));
+    this.#channels = weights.map((weight) => ({ weight, state: new Float64Array(4) }));
     this.#onStep = onStep;
   }
 
@@ -49,7 +49,11 @@ export class LoudnessMeter {
     const count = samples[0]!.length;
     for (let at = 0; at < count; ) {
       const end = Math.min(count, at + STEP - this.#pending);
-      for (const [index, channel] of this.#channels.entries()) this.#energy += channel.energy(samples[index]!, at, end);
+      for (let index = 0; index < this.#channels.length; index += 2) {
+        const pair = [this.#channels[index]!, this.#channels[index + 1] ?? UNUSED] as const;
+        const lists = [samples[index]!, samples[index + 1] ?? samples[index]!] as const;
+        for (const energy of energiesOf(pair, lists, at, end)) this.#energy += energy;
+      }
       this.#pending += end - at;
       at = end;
       if (this.#pending === STEP) this.#endStep();
@@ -123,41 +127,57 @@ const SHELF: Biquad = {
 /** High-pass at 38 Hz. @see BS.1770-4, annex 1, table 2 */
 const HIGH_PASS: Biquad = { b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.99007225036621 };
 
-/** A channel with the state of its filters. */
-class Channel {
-  readonly #weight: number;
-  /** States of the shelf and of the high-pass, transposed direct form II. */
-  #shelf1 = 0;
-  #shelf2 = 0;
-  #pass1 = 0;
-  #pass2 = 0;
+/** Takes the place of a second channel. */
+const UNUSED: Channel = { weight: 0, state: new Float64Array(4) };
 
-  constructor(weight: number) {
-    this.#weight = weight;
-  }
+/** A channel with the state of its filters: those of the shelf and of the high-pass, transposed direct form II. */
+interface Channel {
+  readonly weight: number;
+  readonly state: Float64Array;
+}
 
-  /** Filters a range of samples. @returns the weighted sum of their squares */
-  energy(samples: Float32Array, from: number, end: number): number {
-    let sum = 0;
-    let [shelf1, shelf2, pass1, pass2] = [this.#shelf1, this.#shelf2, this.#pass1, this.#pass2];
-    for (let at = from; at < end; at++) {
-      const input = samples[at]!;
-      const shelved = SHELF.b0 * input + shelf1;
-      shelf1 = SHELF.b1 * input - SHELF.a1 * shelved + shelf2;
-      shelf2 = SHELF.b2 * input - SHELF.a2 * shelved;
-      const passed = HIGH_PASS.b0 * shelved + pass1;
-      pass1 = HIGH_PASS.b1 * shelved - HIGH_PASS.a1 * passed + pass2;
-      pass2 = HIGH_PASS.b2 * shelved - HIGH_PASS.a2 * passed;
-      sum += passed * passed;
-    }
-    [this.#shelf1, this.#shelf2, this.#pass1, this.#pass2] = [
-      flushed(shelf1),
-      flushed(shelf2),
-      flushed(pass1),
-      flushed(pass2),
-    ];
-    return sum * this.#weight;
+/**
+ * Filters a range of samples of two channels in one loop, because the filters of a channel wait for each other.
+ *
+ * @returns the weighted sums of their squares
+ */
+function energiesOf(
+  channels: readonly [Channel, Channel],
+  samples: readonly [Float32Array, Float32Array],
+  from: number,
+  end: number,
+): [number, number] {
+  const [{ state: states, weight }, { state: secondStates, weight: secondWeight }] = channels;
+  const [left, right] = samples;
+  let [sum, secondSum] = [0, 0];
+  let [shelf1, shelf2, pass1, pass2] = states as unknown as [number, number, number, number];
+  let [secondShelf1, secondShelf2, secondPass1, secondPass2] = secondStates as unknown as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  for (let at = from; at < end; at++) {
+    const input = left[at]!;
+    const secondInput = right[at]!;
+    const shelved = SHELF.b0 * input + shelf1;
+    const secondShelved = SHELF.b0 * secondInput + secondShelf1;
+    shelf1 = SHELF.b1 * input - SHELF.a1 * shelved + shelf2;
+    secondShelf1 = SHELF.b1 * secondInput - SHELF.a1 * secondShelved + secondShelf2;
+    shelf2 = SHELF.b2 * input - SHELF.a2 * shelved;
+    secondShelf2 = SHELF.b2 * secondInput - SHELF.a2 * secondShelved;
+    const passed = HIGH_PASS.b0 * shelved + pass1;
+    const secondPassed = HIGH_PASS.b0 * secondShelved + secondPass1;
+    pass1 = HIGH_PASS.b1 * shelved - HIGH_PASS.a1 * passed + pass2;
+    secondPass1 = HIGH_PASS.b1 * secondShelved - HIGH_PASS.a1 * secondPassed + secondPass2;
+    pass2 = HIGH_PASS.b2 * shelved - HIGH_PASS.a2 * passed;
+    secondPass2 = HIGH_PASS.b2 * secondShelved - HIGH_PASS.a2 * secondPassed;
+    sum += passed * passed;
+    secondSum += secondPassed * secondPassed;
   }
+  states.set([shelf1, shelf2, pass1, pass2].map(flushed));
+  secondStates.set([secondShelf1, secondShelf2, secondPass1, secondPass2].map(flushed));
+  return [sum * weight, secondSum * secondWeight];
 }
 
 /** Values of a filter that rings out in silence become so small that processors compute them slowly. */
