@@ -140,6 +140,13 @@ export const ADVICE: readonly Group[] = [
         'Give the scene the length of its template, or use the rendered video. See [A Lottie document](../guides/outputs.md#a-lottie-document).',
       hold_moves:
         'Move the hold in `timing` of template.yaml to a moment at which the picture is still, or let the template `stretch` or `loop` there. For a single video, write another `duration` of the scene. See [Holds](lint.md#holds).',
+      caption_too_fast: 'Shorten its text, show it longer, or choose other `rules`.',
+      caption_line_too_long: 'Break the line, or shorten it.',
+      caption_too_many_lines: 'Make two captions of it.',
+      caption_too_short: 'Show it longer, or join it with its neighbour.',
+      caption_too_long: 'Make two captions of it.',
+      caption_gap: 'Run `reelform captions fix`, which closes the gaps.',
+      caption_at_cut: 'Run `reelform captions fix`, which moves the times to the cut.',
       transition_from_empty:
         'Write `at: before` in the transition: it then covers the end of the scene before, while that still moves. See [Transitions](lint.md#transitions).',
       lint_failed:

@@ -119,6 +119,13 @@ export const CODES = {
   media_truncated: 'The file of a clip or sound is truncated',
   lottie_differs: 'A player shows a part of a Lottie document otherwise than the rendered video',
   hold_moves: 'The picture of a template moves where a longer scene holds it',
+  caption_too_fast: 'A caption has more text than can be read while it is shown',
+  caption_line_too_long: 'A line of a caption is too long',
+  caption_too_many_lines: 'A caption has too many lines',
+  caption_too_short: 'A caption is shown too short to be noticed',
+  caption_too_long: 'A caption is shown too long',
+  caption_gap: 'The gap between two captions is too small, or so small that it flickers',
+  caption_at_cut: 'A caption starts or ends near a cut, not at it',
   transition_from_empty: 'A transition replaces a scene that ends with an empty picture',
   lint_failed: 'A video could not be checked by lint, or a font could not be checked in time',
 

@@ -1,3 +1,5 @@
+import { CAPTION_RULE_CODES, type CaptionRuleCode } from '../contract/captions/rule-profiles.ts';
+
 /** Margins that an app's interface or an old screen may cover, as shares of the picture's width and height. */
 interface SafeMargins {
   readonly top: number;
@@ -46,6 +48,7 @@ export const LINT_CODES = [
   'media_truncated',
   'hold_moves',
   'transition_from_empty',
+  ...CAPTION_RULE_CODES,
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 
@@ -72,7 +75,12 @@ export function safeAreaOf({ repository, template }: LintRules): SafeAreaName | 
   return repository.safe_area ?? template.safe_area ?? null;
 }
 
-/** Returns whether any finding is an error, so that all rendered videos must be checked. */
+/** Returns whether any finding that is made from frames is an error, so that all rendered videos must be checked. */
 export function canFailLint(rules: LintRules): boolean {
-  return LINT_CODES.some((code) => lintSeverity(code, rules) === 'error');
+  return LINT_CODES.some((code) => !isCaptionRule(code) && lintSeverity(code, rules) === 'error');
+}
+
+/** Returns whether a finding needs no frames: rules of captions are checked for every video. */
+function isCaptionRule(code: LintCode): code is CaptionRuleCode {
+  return CAPTION_RULE_CODES.some((rule) => rule === code);
 }

@@ -65,6 +65,14 @@ export function addFileCommands(program: Command, action: ActionOf): void {
     .command('verify')
     .description('read every segment and remove damaged ones')
     .action(action(async () => (await import('../render/segment-cache.ts')).verifyCacheCommand));
+  const captions = program.command('captions').description('the timed texts of videos');
+  captions
+    .command('fix')
+    .description('move times of captions to cuts and close gaps, as the rules of the definitions ask for')
+    .argument('[ids...]', 'ids or patterns of videos; default: all')
+    .option('--yes', 'write the changes instead of showing them')
+    .option('--json', 'print one JSON document')
+    .action(action(async () => (await import('../captions/fix-command.ts')).captionsFixCommand));
   program
     .command('doctor')
     .description('check everything that other commands need: this machine, the repository, git and the service')

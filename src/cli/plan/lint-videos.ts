@@ -3,11 +3,13 @@ import { type Diagnostic, type ReelformError, sortDiagnostics } from '../../kern
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
+import { captionFindings } from '../../reconciler/definition/caption-findings.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import type { Video, VideoId } from '../../reconciler/definition/video.ts';
 import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
+import { captionDiagnostics } from '../../report/wording/caption-diagnostics.ts';
 import { lintDiagnostics } from '../../report/wording/glyph-diagnostics.ts';
 import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
 import { type LintContext, placeFindings, safeAreasOf } from '../../report/wording/place-findings.ts';
@@ -19,6 +21,8 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 import { type CommandPool, LINT_THREADS } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
+import { cachedLengths } from '../state/cached-lengths.ts';
+import { captionsToCheck } from '../state/captions-to-check.ts';
 import { openTemplates } from '../state/video-templates.ts';
 import { openLintCache } from './lint-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
@@ -144,7 +148,13 @@ export async function lintVideos(
     }
   }
   const placed = videos.flatMap((video) => placeFindings(cache.get(keyOf(video)) ?? [], video, context));
-  const diagnostics = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
+  const lengths = cachedLengths({ root: planned.root, assets });
+  const ofCaptions = requested.flatMap((video) => {
+    const found = captionFindings(captionsToCheck(video, packageOf, lengths));
+    return captionDiagnostics(found, video, planned.config.lint);
+  });
+  const ofFrames = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
+  const diagnostics = [...ofFrames, ...ofCaptions];
   const uncheckable = remote.filter(isNeeded);
   const leftOut = [
     ...[...beyond].map(({ id }) => ({ id, reason: 'budget' as const })),

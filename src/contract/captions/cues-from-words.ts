@@ -1,5 +1,5 @@
 import { type Cue, toMilliseconds, type Word } from './cue.ts';
-import { isUnspaced, textWidth } from './text-width.ts';
+import { isUnspaced, lastChar, textWidth, wrapLines } from './text-width.ts';
 
 /** How much text a cue shows at once. */
 export interface CueLimits {
@@ -44,10 +44,6 @@ export function joinWords(words: readonly Pick<Word, 'text'>[]): string {
     text += isJoined ? word : ` ${word}`;
   }
   return text;
-}
-
-function lastChar(text: string): string {
-  return [...text.slice(-2)].at(-1) ?? '';
 }
 
 /** Ends of sentences, before closing quotes and brackets. */
@@ -104,32 +100,5 @@ function costOf(group: readonly Word[], { lineWidth }: CueLimits, isLast: boolea
 }
 
 function fits(group: readonly Word[], { lineWidth, lines, words = Number.POSITIVE_INFINITY }: CueLimits): boolean {
-  return group.length <= words && lineCount(joinWords(group), lineWidth) <= lines;
-}
-
-/** Counts the lines of a text whose lines are filled one after another. */
-function lineCount(text: string, lineWidth: number): number {
-  let [lines, width] = [1, 0];
-  for (const unit of unitsOf(text)) {
-    const needed = textWidth(unit.trimEnd());
-    if (width > 0 && width + needed > lineWidth) {
-      lines += 1;
-      width = 0;
-    }
-    width += textWidth(unit);
-  }
-  return lines;
-}
-
-/** Splits a text where a line can end: after spaces, and between characters of scripts without spaces. */
-function unitsOf(text: string): string[] {
-  return text.split(/(?<=\s)/).flatMap((word) => {
-    const units: string[] = [];
-    for (const char of word) {
-      if (units.length > 0 && !(isUnspaced(char) && isUnspaced(lastChar(units.at(-1)!))))
-        units[units.length - 1] += char;
-      else units.push(char);
-    }
-    return units;
-  });
+  return group.length <= words && wrapLines(joinWords(group), lineWidth, textWidth).length <= lines;
 }

@@ -82,3 +82,35 @@ export function textWidth(line: string): number {
 function isIn(ranges: Ranges, code: number): boolean {
   return code >= ranges[0]![0] && ranges.some(([from, to]) => code >= from && code <= to);
 }
+
+/**
+ * Breaks a text into lines that are filled one after another. A word that is wider than a line is a line.
+ *
+ * @param measure width of a text
+ */
+export function wrapLines(text: string, longest: number, measure: (text: string) => number = characterCount): string[] {
+  const lines: string[] = [];
+  for (const unit of unitsOf(text)) {
+    const last = lines.at(-1);
+    if (last === undefined || measure(last + unit.trimEnd()) > longest) lines.push(unit);
+    else lines[lines.length - 1] = last + unit;
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+/** Splits a text where a line can end: after spaces, and between characters of scripts without spaces. */
+function unitsOf(text: string): string[] {
+  return text.split(/(?<=\s)/).flatMap((word) => {
+    const units: string[] = [];
+    for (const char of word) {
+      if (units.length > 0 && !(isUnspaced(char) && isUnspaced(lastChar(units.at(-1)!))))
+        units[units.length - 1] += char;
+      else units.push(char);
+    }
+    return units;
+  });
+}
+
+export function lastChar(text: string): string {
+  return [...text.slice(-2)].at(-1) ?? '';
+}

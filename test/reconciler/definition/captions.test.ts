@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SpecCaptions } from '../../../src/contract/captions/caption-style.ts';
+import { CAPTION_STYLES } from '../../../src/contract/captions/caption-styles.ts';
 import type { Code } from '../../../src/kernel/diagnostic.ts';
 import { printedProblems, resolveScenes } from '../../support/resolve-scenes.ts';
 
@@ -89,7 +90,7 @@ describe('captions of a definition', () => {
         [2, 3, 'Again'],
       ],
     ]);
-    expect(scenes[0]!.captions!.style).toMatchObject({ background: '000000CC' });
+    expect(scenes[0]!.captions!.style).toMatchObject({ background: CAPTION_STYLES.box.background });
   });
 
   it('of a scene begin with it, and take their style from the video', () => {
@@ -101,7 +102,10 @@ describe('captions of a definition', () => {
       'captions: {style: {extends: box, size: 8}, files: [vtt], rules: bbc, lang: de}',
     ]);
     expect(video.captions).toBeUndefined();
-    expect(video.scenes[1]!.captions).toMatchObject({ lang: 'de', style: { background: '000000CC', size: 8 } });
+    expect(video.scenes[1]!.captions).toMatchObject({
+      lang: 'de',
+      style: { background: CAPTION_STYLES.box.background, size: 8 },
+    });
     expect(video.scenes[2]!.captions!.style).toBeUndefined();
     expect([video.captionFiles, video.captionRules]).toEqual([['vtt'], 'bbc']);
     expect([...video.captionOrigins!.keys()]).toEqual(['two', 'three']);
@@ -137,7 +141,7 @@ describe('captions of a definition', () => {
     ['a file without cues', ['captions_invalid'], 'captions: {from: captions/none.vtt}'],
     ['cues that are dropped or changed', ['cue_dropped', 'captions_changed'], 'captions: {from: captions/odd.vtt}'],
     ['a style that is not there', ['caption_style_unknown'], 'captions: {from: captions/a.vtt, style: cleam}'],
-    ['a base that is not there', ['caption_style_unknown'], 'captions: {from: captions/a.vtt, style: {extends: x}}'],
+    ['a base that is not there', ['caption_style_unknown'], 'captions: {from: captions/a.vtt, style: {extends: boxx}}'],
     ['a field of a style out of range', ['definition_invalid'], 'captions: {from: captions/a.vtt, style: {size: 90}}'],
     ['a misspelt field of a style', ['unknown_property'], 'captions: {from: captions/a.vtt, style: {colour: FFFFFF}}'],
     ['a misspelt property', ['unknown_property'], 'captions: {source: captions/a.vtt}'],

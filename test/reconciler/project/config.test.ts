@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { CAPTION_STYLES } from '../../../src/contract/captions/caption-styles.ts';
 import { parseConfig } from '../../../src/reconciler/project/config.ts';
 import { createChecks } from '../../../src/reconciler/schema/create-checks.ts';
 import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES } from '../../../src/template/lint-severities.ts';
@@ -195,8 +196,15 @@ concurrency: 1000
       'brand: {extends: box, size: 6, color: 000000}, small: {extends: brand, size: 3}, clean: {extends: clean, lines: 1}',
     );
     expect(diagnostics).toEqual([]);
-    expect(config.captionStyles.get('small')).toMatchObject({ background: '000000CC', size: 3, color: '000000' });
-    expect(config.captionStyles.get('clean')).toMatchObject({ shadow_blur: 14, lines: 1 });
+    expect(config.captionStyles.get('small')).toMatchObject({
+      background: CAPTION_STYLES.box.background,
+      size: 3,
+      color: '000000',
+    });
+    expect(config.captionStyles.get('clean')).toMatchObject({
+      shadow_blur: CAPTION_STYLES.clean.shadow_blur,
+      lines: 1,
+    });
     expect(styles('a: {extends: b}, b: {extends: a}').diagnostics[0]).toMatchObject({ code: 'extends_cycle' });
     expect(styles('a: {extends: boxx}').diagnostics[0]).toMatchObject({
       code: 'caption_style_unknown',
