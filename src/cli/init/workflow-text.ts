@@ -104,6 +104,6 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       .replaceAll(/(resource_group: reelform-(?:apply|notes))$/gm, `$1${suffix}`)
       // Settings for all jobs would also apply to jobs of other folders.
       .replace(/^default:$/m, `.reelform${suffix}:`)
-      .replaceAll(/^(plan|notes|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
+      .replaceAll(/^(plan|speech|notes|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
   );
 }

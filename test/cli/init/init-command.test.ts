@@ -209,7 +209,7 @@ Next
     const jobs = parse(read(root, 'b/.gitlab-ci.yml')) as Record<string, { extends?: string }>;
     expect(Object.entries(jobs).map(([name, { extends: from }]) => [name, from])).toEqual([
       ['.reelform-b', undefined],
-      ...['plan-b', 'notes-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
+      ...['plan-b', 'speech-b', 'notes-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
     ]);
     // Taken names get a suffix. Only workflows that use the service get its token.
     writeFiles(root, { '.github/workflows/plan.yml': 'name: plan\non: push\njobs: {}\n' });
