@@ -5,12 +5,13 @@ import { recordFigure } from './record-figure.ts';
 
 /**
  * Measures the peak memory of rendering, joining and storing videos of scenes of nine seconds with sound, and one of nine seconds with
- * clips of several sizes in megabytes, each in processes of its own. `npm run bench:memory [-- --scenes 7,34,200 --clips 5,200 --cached]`
+ * clips of several sizes in megabytes, each in processes of its own. A clip of less than 16 MB ends before the video.
+ * `npm run bench:memory [-- --scenes 7,34,200 --clips 20,200 --cached]`
  */
 const { values } = parseArgs({
   options: {
     scenes: { type: 'string', default: '7,34,200' },
-    clips: { type: 'string', default: '5,200' },
+    clips: { type: 'string', default: '20,200' },
     cached: { type: 'boolean', default: false },
     /** `LongRenderOptions` of a video to render in this process, which prints its figures as JSON. */
     one: { type: 'string' },
