@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CreateRenderSession } from '../../../src/contract/wire/render-session.ts';
 import type { Sha256 } from '../../../src/kernel/digest.ts';
+import { renderingOf } from '../../../src/reconciler/apply/watch-session.ts';
 import {
   canceledSession,
   createdSession,
@@ -98,6 +99,25 @@ describe('renderedSession()', () => {
       phase: 'done',
       terminal: true,
     });
+  });
+});
+
+describe('the measured loudness of a session', () => {
+  const loudness = { integrated: -14.02, true_peak: -1.2 };
+  const end = { ...FINISHED, nowMs: 5, retentionMs: null };
+
+  it('is that of the first file with sound, and absent without any', () => {
+    const finished = renderedSession(started, [OUTPUT, { ...OUTPUT, loudness }], end);
+    expect(finished.measured_loudness).toEqual(loudness);
+    expect(renderedSession(started, [OUTPUT], end)).not.toHaveProperty('measured_loudness');
+  });
+
+  it('is recorded, unless a service uses the name for something else', () => {
+    const finished = renderedSession(started, [{ ...OUTPUT, loudness }], end);
+    expect(renderingOf(finished)?.loudness).toEqual(loudness);
+    for (const other of ['loud', { integrated: '-14' }, null]) {
+      expect(renderingOf({ ...finished, measured_loudness: other as never })).not.toHaveProperty('loudness');
+    }
   });
 });
 

@@ -64,6 +64,13 @@ describe('createStoredOutputs()', () => {
     expect((await outputs.find(DIGEST, 'name-2'))?.[0]?.findings).toEqual(findings);
   });
 
+  test('stores what was measured of the sound', async () => {
+    const loudness = { integrated: -14.02, true_peak: -1.2 };
+    const saved = await outputs.save(DIGEST, 'name-1', [{ ...RENDERING, loudness }]);
+    expect(saved[0]?.loudness).toEqual(loudness);
+    expect((await outputs.find(DIGEST, 'name-2'))?.[0]?.loudness).toEqual(loudness);
+  });
+
   test('stores and serves the files beside the main one', async () => {
     const further = [
       await renderedFile({ format: 'mp4', video: bytes('small') }),
