@@ -43,7 +43,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
           definitions: {
             ...kindSchemas(Object.values(template.spec.editables), form),
             scene: sceneOf([template]),
-            override: overrideSchema(resourcesSchema(template, form), additionSchemas(template.spec, form), [template]),
+            override: overrideSchema(),
           },
         }
       : {}),
@@ -74,7 +74,7 @@ export function scenesDefinitionSchema(templates: readonly NamedSpec[]): JsonSch
     definitions: {
       ...kindSchemas(editables, 'file'),
       scene: sceneOf(templates),
-      override: overrideSchema(SHARED_RESOURCES, additionSchemas(null, 'file'), templates),
+      override: overrideSchema(),
     },
     type: 'object',
     additionalProperties: false,
@@ -119,24 +119,16 @@ const MATRIX: Record<'variants' | 'locales', JsonSchema> = {
   },
 };
 
-/** Returns the schema of the values of a variant or a locale for editors. */
-function overrideSchema(
-  resources: JsonSchema,
-  additions: Record<string, JsonSchema>,
-  templates: readonly NamedSpec[],
-): JsonSchema {
+/** Returns the schema of the values of a variant or a locale for editors: those of the definition. */
+function overrideSchema(): JsonSchema {
+  const names = [...Object.keys(valueProperties('file')), 'when', 'resources', ...ADDITIONS, ...PLACED, 'scenes'];
   return {
     description: 'Values that differ from those of the definition.',
     type: ['object', 'null'],
     additionalProperties: false,
     properties: {
       template: templateSchema(null),
-      ...valueProperties('file'),
-      when: fileProperties({}).when!,
-      resources,
-      ...additions,
-      ...PLACEMENTS,
-      scenes: scenesSchema(templates.map(sceneTemplate)),
+      ...Object.fromEntries(names.map((name) => [name, { $ref: `#/properties/${name}` }])),
     },
   };
 }
