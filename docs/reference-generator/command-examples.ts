@@ -72,6 +72,12 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['reelform speak --prune --yes', 'removes speech that no definition needs'],
   ],
   pull: [['reelform pull --check', 'exits with 2 if a committed schema is out of date']],
+  'locales extract': [
+    ['reelform locales extract', 'writes new and changed texts into locales/'],
+    ['reelform locales extract --check', 'exits with 2 in CI if a catalogue is out of date'],
+  ],
+  'locales status': [['reelform locales status', 'shows what translators still have to do']],
+  'locales import': [['reelform locales import ~/Downloads/olune.de.xlf', 'takes the German texts of an agency']],
   fmt: [['reelform fmt --check', 'exits with 2 if a file is not formatted']],
   cache: [['reelform cache', 'prints the size and use of the segment cache']],
   'captions fix': [

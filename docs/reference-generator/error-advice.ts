@@ -63,6 +63,11 @@ export const ADVICE: readonly Group[] = [
       rows_left_out: 'Correct the condition, or remove the definition.',
       column_hidden:
         'Rename one of the columns if the scene needs both: it uses that of its own row. Columns `locale` and `variant` cannot be used in a definition with these dimensions.',
+      catalogue_invalid: 'Correct the file, or restore it from Git. Catalogues are PO, XLIFF 1.2 or 2, or CSV.',
+      text_untranslated:
+        'Translate the text in the catalogue of the locale, or set `missing: skip` or `fallback` in reelform.yaml.',
+      translation_unused: 'Nothing to do if the text was removed. Extract again before you send texts to translators.',
+      locales_missing: 'Add `locales: {source: en, targets: [de, fr]}` to reelform.yaml.',
       unknown_locale: 'Add the language to `locales` of reelform.yaml, or correct its tag.',
     },
   ],

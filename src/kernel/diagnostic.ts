@@ -65,6 +65,10 @@ export const CODES = {
   rows_left_out: 'No row of a data file passes `where`',
   column_hidden: 'A column has the name of another column, or of a dimension of the definition',
   unknown_locale: 'reelform.yaml has no such locale',
+  catalogue_invalid: 'A catalogue of translated texts cannot be read',
+  text_untranslated: 'A text is not translated to a locale',
+  translation_unused: 'A file of translations has a text that no definition has',
+  locales_missing: 'A command needs `locales` in reelform.yaml',
 
   // Scenes
   unknown_scene: 'No scene has this id',

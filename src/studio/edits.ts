@@ -6,8 +6,9 @@ import { editYaml, editYamlList, type YamlEdit, type YamlListEdit } from '../ker
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { resolvePath } from '../reconciler/definition/definition-file.ts';
-import { editRows, readCsv } from '../reconciler/definition/read-rows.ts';
+import { readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
+import { editRows } from '../reconciler/definition/write-rows.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editedCues } from './cue-edits.ts';
 import { definitionTree } from './definition-tree.ts';

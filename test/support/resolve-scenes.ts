@@ -5,12 +5,14 @@ import { resolveDefinitions } from '../../src/reconciler/definition/resolve-defi
 import type { Video } from '../../src/reconciler/definition/video.ts';
 import type { TimelineTemplate } from '../../src/reconciler/definition/video-timeline.ts';
 import type { LocaleSettings } from '../../src/reconciler/locales/locale-settings.ts';
+import { loadCatalogueFormats, readCatalogue } from '../../src/reconciler/project/catalogue-reader.ts';
 import { createChecks } from '../../src/reconciler/schema/create-checks.ts';
 import type { Voice } from '../../src/reconciler/speech/voice.ts';
 import { diagnosticsText } from '../../src/report/terminal/diagnostics-text.ts';
 import type { Files } from './resolve.ts';
 
 const checks = createChecks();
+await loadCatalogueFormats({ locales: {} as LocaleSettings });
 const text = { input_type: 'text', stillcut: 'stillcut_01' } as const;
 const optional = { ...text, required: false } as const;
 const image = { input_type: 'image', stillcut: 'stillcut_01', required: false } as const;
@@ -82,6 +84,7 @@ export function resolveScenes(
     folder: 'videos',
     locales,
     voices,
+    readCatalogue,
     templates,
     output: null,
     deliver: { all: [], problemOf: () => null },

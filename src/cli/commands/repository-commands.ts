@@ -52,6 +52,25 @@ export function addFileCommands(program: Command, action: ActionOf): void {
     .argument('[file...]', 'files to format; all definitions and reelform.yaml by default')
     .option('--check', 'change no files; exit with 2 if a file is not formatted')
     .action(action(async () => (await import('../check/fmt-command.ts')).fmtCommand));
+  const locales = program.command('locales').description('work with catalogues of translated texts');
+  locales
+    .command('extract')
+    .description('write the texts of all definitions into the catalogues; translations stay')
+    .option('--check', 'change no files; exit with 2 if a catalogue is out of date')
+    .option('--json', 'print one JSON document')
+    .action(action(async () => (await import('../locales/extract-command.ts')).extractCommand));
+  locales
+    .command('status')
+    .description('count and list the texts that are not translated')
+    .option('--verbose', 'list every text')
+    .option('--json', 'print one JSON document')
+    .action(action(async () => (await import('../locales/status-command.ts')).statusCommand));
+  locales
+    .command('import')
+    .description('take the translations of a PO, XLIFF or CSV file into the catalogue of its locale')
+    .argument('<file>', 'the file of a translator')
+    .option('--locale <tag>', 'its locale; by default the one that the file is named after')
+    .action(action(async () => (await import('../locales/import-command.ts')).importCommand));
   const cache = program
     .command('cache')
     .description('show the contents of the segment cache')

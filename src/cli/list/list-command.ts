@@ -3,6 +3,7 @@ import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { idMatcher, isSelected, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
+import { untranslatedVideos } from '../../report/wording/text-words.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
@@ -23,7 +24,7 @@ export async function listCommand(names: readonly string[], options: ListOptions
   if (whole === null) return EXIT.error;
   const { repository, plan } = whole;
   const ofChanges = new Set<string>(plan.changes.map(({ id }) => id));
-  const unplanned = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? [])];
+  const unplanned = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? []), ...untranslatedVideos(plan)];
   const others = unplanned.filter(({ id }) => !ofChanges.has(id));
   const ids = [...ofChanges, ...others.map(({ id }) => id)];
   const unmatched = [

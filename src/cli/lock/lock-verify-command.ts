@@ -28,14 +28,14 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
   const read = await readLock(path, LOCK_FILE);
   const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? undefined;
   const lock = read.ok ? read.value : emptyLock;
-  const { desired, leftOut, waiting, ...definitions } = await loadDesiredState(root);
+  const { desired, leftOut, waiting, texts, ...definitions } = await loadDesiredState(root);
   // Definitions with errors may be incomplete.
   const isCompared = read.ok && !hasErrors(definitions.diagnostics);
   const diagnostics = [
     ...(read.ok ? [] : read.diagnostics),
     ...(text === undefined ? [] : formProblems(text)),
     ...(options.ignoreMissingOutputs === true ? [] : await outputProblems(root, lock)),
-    ...(isCompared ? strayEntries(lock, new Set([...desired, ...waiting].map(({ id }) => id)), leftOut) : []),
+    ...(isCompared ? strayEntries(lock, new Set([...desired, ...waiting, ...texts].map(({ id }) => id)), leftOut) : []),
   ];
   const source = (file: string): string | undefined => (file === LOCK_FILE ? text : undefined);
   const videos = lock.videos.size;

@@ -1,10 +1,12 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
 import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
+import type { WaitingVideo } from '../../reconciler/definition/video.ts';
 import { liveAttempt, recordedIn } from '../../reconciler/lock/fold-journal.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { explainJson, explainLeftOutJson } from '../../report/json/command-json.ts';
 import { explainLeftOutText, explainText } from '../../report/terminal/explain-text.ts';
+import { untranslatedVideos } from '../../report/wording/text-words.ts';
 import type { JsonOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
 import { printJson } from '../output.ts';
@@ -40,9 +42,11 @@ export async function explainCommand(id: string, options: JsonOptions, io: Io): 
   return EXIT.ok;
 }
 
-function leftOutWithoutChange(id: string, { changes, leftOutVideos = [] }: Plan): LeftOutVideo | undefined {
+function leftOutWithoutChange(id: string, plan: Plan): LeftOutVideo | WaitingVideo | undefined {
+  const { changes, leftOutVideos = [], waiting = [] } = plan;
   const isListed = changes.some((change) => change.id === id || change.previousId === id);
-  return isListed ? undefined : leftOutVideos.find((video) => video.id === id);
+  const others = [...leftOutVideos, ...waiting, ...untranslatedVideos(plan)];
+  return isListed ? undefined : others.find((video) => video.id === id);
 }
 
 /** Number of ids that a hint names. */

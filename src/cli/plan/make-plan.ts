@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError, type Span } from '../../kernel/diagnostic.ts';
 import type { SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
 import { planDocument } from '../../reconciler/plan/plan-document.ts';
+import { textsDocument } from '../../reconciler/plan/texts-document.ts';
 import type { CacheProbe } from '../../reconciler/plan-cache/probe.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
-import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { diagnosticsJson, type JsonDiagnostic, textPosition } from '../../report/json/diagnostics-json.ts';
 import { previewSummary } from '../../report/preview/preview-document.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
@@ -102,6 +103,7 @@ async function planChanges(
     const json = diagnosticsJson(all, source);
     const document = {
       ...planDocument(plan, VERSION, json, repository.labels, segments),
+      ...(plan.texts && { texts: textsDocument(plan.texts, (at) => lineOf(at, source)) }),
       ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),
       ...(preview !== null && { preview: previewSummary(preview) }),
     };
@@ -115,6 +117,11 @@ async function planChanges(
   } finally {
     await videos.close();
   }
+}
+
+function lineOf({ file, start }: Span, source: (file: string) => string | undefined): number | undefined {
+  const text = source(file);
+  return text === undefined ? undefined : textPosition(text, start).line;
 }
 
 /** @throws ReelformError `options_conflict` */

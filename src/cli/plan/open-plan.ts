@@ -137,6 +137,7 @@ export async function openPlan(
     desired,
     leftOut: repository.leftOut,
     waiting: repository.waiting,
+    texts: repository.texts,
     lock,
     restores: demands?.restores ?? (() => restores),
     adoptsAbsent: demands?.adoptsAbsent ?? (() => !restores),

@@ -39,6 +39,7 @@ export class ChangeReader {
       cells: new Map([...project.cells, ...read.cells]),
       waiting: project.waiting.filter(({ path }) => !paths.has(path)),
       leftOut: [...project.leftOut.filter(({ path }) => !paths.has(path)), ...read.leftOut],
+      texts: [...project.texts.filter(({ path }) => !paths.has(path)), ...read.texts],
       source: (file) => (changed.has(file) ? files.source(file) : project.source(file)),
     };
     const desired = [

@@ -25,6 +25,7 @@ import { CacheDamaged, PlanCache } from '../../reconciler/plan-cache/plan-cache.
 import { type CacheProbe, probeCache } from '../../reconciler/plan-cache/probe.ts';
 import { projectState } from '../../reconciler/plan-cache/project-state.ts';
 import type { DesireAll, DesireContext, ReadVideos } from '../../reconciler/plan-cache/refresh-state.ts';
+import { loadCatalogueFormats } from '../../reconciler/project/catalogue-reader.ts';
 import type { Config } from '../../reconciler/project/config.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { ProjectTemplate } from '../../reconciler/project/load-templates.ts';
@@ -57,6 +58,8 @@ export interface DesiredState {
   readonly leftOut: Project['leftOut'];
   /** Videos that wait for speech, sorted by id. */
   readonly waiting: Project['waiting'];
+  /** What videos do not have in their locale, sorted by id. Those that wait are not in `desired`. */
+  readonly texts: Project['texts'];
   /** Labels of the templates' editables. */
   readonly labels: LabelLookup;
   /**
@@ -175,6 +178,7 @@ async function readWhole(root: string, cache: PlanCache | null, desireAll: Desir
     desired,
     leftOut: project.leftOut,
     waiting: project.waiting,
+    texts: project.texts,
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
     dependenciesOf: (video) => dependenciesOf(video, project),
     originsOf: (path) => project.origins.get(path) ?? [path],
@@ -205,6 +209,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
     leftOut: [...definitions.values()].flatMap(({ leftOut }) => leftOut).sort((a, b) => byCodeUnit(a.id, b.id)),
     // A repository with such videos is not cached.
     waiting: [],
+    texts: [...definitions.values()].flatMap(({ texts }) => texts).sort((a, b) => byCodeUnit(a.id, b.id)),
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf(video) {
       const { path } = video;
@@ -227,6 +232,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
     },
     async definitionsAt(paths) {
       const { LazyTemplates, reloadDefinitions } = await import('../../reconciler/project/load-definitions.ts');
+      await loadCatalogueFormats(config);
       const lazy = cache.templates ?? new LazyTemplates(config, new RepositoryFiles(root));
       const { videos, assets, cells } = reloadDefinitions(paths, config, lazy, lazy.files);
       return { videos, assets, cells, source: lazy.files.source, templateOf: (name) => lazy.load(name).template };

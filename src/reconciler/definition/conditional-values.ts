@@ -48,7 +48,8 @@ export function withoutConditions(root: MapNode, spec: StyleVersion | null, row:
     if (entry?.value.kind !== 'map' || !hasCondition(entry.value)) continue;
     const kept = [...entry.value.entries].flatMap(([key, value]): [string, MapEntry][] => {
       const condition = child(value.value, 'when');
-      if (value.value.kind !== 'map' || condition === null) return [[key, value]];
+      if (value.value.kind !== 'map') return [[key, value]];
+      if (condition === null) return [[key, withoutAdvice(value, value.value)]];
       const isRequired = section === 'resources' && spec?.editables[key]?.required !== false && spec !== null;
       if (isRequired && spec.editables[key] !== undefined) {
         const at = value.value.entries.get('when')!.keySpan;
@@ -62,8 +63,7 @@ export function withoutConditions(root: MapNode, spec: StyleVersion | null, row:
         leftOut.push({ name: section === 'audio' ? trackKey(key) : key, reason });
         return [];
       }
-      const rest = new Map([...value.value.entries].filter(([name]) => name !== 'when'));
-      return [[key, { ...value, value: { ...value.value, entries: rest } }]];
+      return [[key, withoutAdvice(value, value.value)]];
     });
     entries.set(section, { ...entry, value: { ...entry.value, entries: new Map(kept) } });
   }
@@ -71,5 +71,14 @@ export function withoutConditions(root: MapNode, spec: StyleVersion | null, row:
 }
 
 function hasCondition(map: MapNode): boolean {
-  return [...map.entries.values()].some(({ value }) => value.kind === 'map' && value.entries.has('when'));
+  return [...map.entries.values()].some(
+    ({ value }) => value.kind === 'map' && ADVICE.some((name) => value.entries.has(name)),
+  );
+}
+
+/** Properties of a value that say when it is used and whether it is translated. */
+const ADVICE: readonly string[] = ['when', 'translate'];
+
+function withoutAdvice(entry: MapEntry, map: MapNode): MapEntry {
+  return { ...entry, value: { ...map, entries: new Map([...map.entries].filter(([name]) => !ADVICE.includes(name))) } };
 }

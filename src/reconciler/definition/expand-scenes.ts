@@ -100,7 +100,8 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
         known,
         diagnostics,
       });
-      add(`${id}/${rowId ?? ''}`, withOuterRow(row, outer), row.span);
+      const sceneId = `${id}/${rowId ?? ''}`;
+      add(sceneId, withOuterRow(row, outer, sceneId), row.span);
     }
   }
   const [first] = hidden.values();

@@ -15,8 +15,12 @@ export interface LocalReading {
   onMissing(column: MissingColumn): void;
   /** Receives each scalar that is filled in. */
   onScalar(node: TreeNode): void;
-  /** Returns the translation of a column's text in the catalogue; null if it has none, or is not in catalogues. */
-  translate(column: string, text: string, row: Row): TranslatedCell | null;
+  /**
+   * Returns the translation of a column's text in the catalogue; null for columns that are not in catalogues.
+   *
+   * @param scene id of the scene that the row belongs to; null for a row of the definition
+   */
+  translate(column: string, text: string, scene: string | null, at: () => Span): TranslatedCell | null;
 }
 
 /** The state of a column's text in the catalogue. */
@@ -62,11 +66,11 @@ export function localRow(row: Row | null, reading: LocalReading): Row {
     cellSpan: () => place,
     isWritten: (column) => dimensions.some(([name]) => name === column),
     onScalar: reading.onScalar,
-    localized: (inner) => withLocale(inner, reading),
+    localized: (inner, scene) => withLocale(inner, reading, scene),
     original: row,
   };
   if (row === null) return outer;
-  const local = withLocale(row, reading);
+  const local = withLocale(row, reading, null);
   return {
     ...local,
     ...outer,
@@ -97,7 +101,7 @@ export function dimensionProblem(row: Row, dimensions: Row): Diagnostic | null {
 }
 
 /** Replaces columns by those of the locale. */
-function withLocale(row: Row, reading: LocalReading): Row {
+function withLocale(row: Row, reading: LocalReading, scene: string | null): Row {
   const { settings } = reading;
   const { locale } = reading.combination;
   if (locale === null || settings === null) return row;
@@ -106,7 +110,10 @@ function withLocale(row: Row, reading: LocalReading): Row {
   const values = new Map(row.values);
   const found = new Map<string, Reading>();
   for (const [column, byLocale] of columns) {
-    const read = readColumn(column, byLocale, row, reading, locale, settings);
+    const read = readColumn(column, byLocale, row, locale, {
+      settings,
+      translate: (text, base) => reading.translate(column, text, scene, () => row.cellSpan(base)),
+    });
     found.set(column, read);
     values.set(column, read.text);
   }
@@ -137,9 +144,11 @@ function readColumn(
   column: string,
   byLocale: ReadonlyMap<string, string>,
   row: Row,
-  reading: LocalReading,
   locale: string,
-  { source }: LocaleSettings,
+  {
+    settings: { source },
+    translate,
+  }: { settings: LocaleSettings; translate(text: string, column: string): TranslatedCell | null },
 ): Reading {
   const text = (name: string): string => {
     const value = row.values.get(name) ?? '';
@@ -154,12 +163,12 @@ function readColumn(
   const base = row.values.has(column) ? column : (byLocale.get(source) ?? column);
   if (locale === source) return { text: text(parent ?? base), used: parent ?? base, state: 'found', at: base };
   const original = text(base);
-  const translated = original === '' ? null : reading.translate(column, original, row);
+  const translated = original === '' ? null : translate(original, base);
   if (translated?.state === 'translated') return { text: translated.text, used: base, state: 'found', at: base };
   const used = parent ?? base;
   const shown = text(used);
-  // An empty text has no translation, and a column without a text of any locale is not in a language.
-  if (shown === '') return { text: '', used, state: 'found', at: base };
+  // An empty text has no translation, and a number of a column without columns of locales needs none.
+  if (shown === '' || (byLocale.size === 0 && translated === null)) return { text: '', used, state: 'found', at: base };
   if (translated !== null) return { text: translated.text ?? shown, used, state: translated.state, at: base };
   // A column of the locale shows that the text is translated there: its cell is waiting.
   const isWaiting = exact !== undefined && parent === undefined;

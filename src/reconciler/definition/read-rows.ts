@@ -93,16 +93,16 @@ export interface Row {
   onRead?(column: string): void;
   /** Receives each scalar of a definition that is filled in. */
   onScalar?(node: TreeNode): void;
-  /** Returns another row as the video reads it that this row belongs to; see `localRow`. */
-  localized?(inner: Row): Row;
+  /** Returns the row of a scene as the video reads it that this row belongs to; see `localRow`. */
+  localized?(inner: Row, scene: string): Row;
   /** The row as its file has it, of which ids are made; null without data, and absent if the row is not changed. */
   readonly original?: Row | null;
 }
 
-/** Adds the columns of the definition's row to those of a scene's row, which win. */
-export function withOuterRow(inner: Row, outer: Row | null): Row {
+/** Adds the columns of the definition's row to those of a scene's row, which win. @param scene id of the scene with its row */
+export function withOuterRow(inner: Row, outer: Row | null, scene = ''): Row {
   if (outer === null) return inner;
-  const row = outer.localized?.(inner) ?? inner;
+  const row = outer.localized?.(inner, scene) ?? inner;
   const rowOf = (column: string): Row => (row.values.has(column) ? row : outer);
   return {
     ...row,
@@ -209,7 +209,7 @@ interface CsvRecord {
   readonly info: Info;
 }
 
-const PARSE_OPTIONS = { relax_column_count: true, skip_empty_lines: true, skip_records_with_empty_values: true };
+export const PARSE_OPTIONS = { relax_column_count: true, skip_empty_lines: true, skip_records_with_empty_values: true };
 
 function parseRecords(text: string, delimiter: string): CsvRecord[] | CsvError {
   try {
@@ -230,7 +230,8 @@ interface CsvDialect {
   readonly preamble: string;
 }
 
-function dialectOf(text: string): CsvDialect {
+/** Returns the separator of a CSV text. */
+export function dialectOf(text: string): CsvDialect {
   const [preamble = '', delimiter] = /^\ufeff?sep=([,;|\t])[ \t]*(?:\r\n|\r|\n)/i.exec(text) ?? [];
   return { delimiter: delimiter ?? separatorOf(firstLine(text)), preamble };
 }
@@ -319,75 +320,4 @@ class Lines {
       line += 1;
     return line;
   }
-}
-
-/** Changes of a CSV file. Rows count from 0, without the header. Removals and additions apply after the cells. */
-interface RowEdits {
-  readonly cells: readonly { readonly row: number; readonly column: string; readonly value: string }[];
-  readonly removed?: readonly number[];
-  readonly added?: readonly Readonly<Record<string, string>>[];
-}
-
-interface RawRecord {
-  readonly record: string[];
-  /** Bytes of the record in the file, with its line break. */
-  readonly raw: string;
-}
-
-/**
- * Edits a CSV or TSV file with a header. Records that do not change keep their bytes; changed records keep the separator and the line breaks
- * of the file.
- *
- * @param text readable by `readCsv`
- * @throws RangeError for a row or column that does not exist
- */
-export function editRows(text: string, { cells, removed = [], added = [] }: RowEdits): string {
-  const { delimiter, preamble } = dialectOf(text);
-  const [header, ...records] = parse(text.slice(preamble.length), {
-    ...PARSE_OPTIONS,
-    raw: true,
-    delimiter,
-  }) as unknown as RawRecord[];
-  const columns = (header?.record ?? []).map((column) => column.trim());
-  const columnAt = (name: string): number => {
-    const index = columns.indexOf(name);
-    if (index === -1) throw new RangeError(`There is no column ${JSON.stringify(name)}`);
-    return index;
-  };
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const changed = new Map<number, string[]>();
-  for (const { row, column, value } of cells) {
-    const values = changed.get(row) ?? [...(records[row]?.record ?? outside(row))];
-    values[columnAt(column)] = value;
-    changed.set(row, values);
-  }
-  for (const row of removed) if (records[row] === undefined) outside(row);
-  const print = (values: readonly string[]): string => values.map((value) => quoted(value, delimiter)).join(delimiter);
-  const kept = records.flatMap(({ raw }, row) => {
-    if (removed.includes(row)) return [];
-    const values = changed.get(row);
-    return [values === undefined ? withoutBreaks(raw) : print(values)];
-  });
-  const rows = added.map((row) => {
-    for (const name of Object.keys(row)) columnAt(name);
-    return print(columns.map((column) => row[column] ?? ''));
-  });
-  const lines = [withoutBreaks(header!.raw), ...kept, ...rows];
-  const mark = text.startsWith('\ufeff') && !lines[0]!.startsWith('\ufeff') ? '\ufeff' : '';
-  return `${preamble === '' ? mark : preamble}${lines.join(newline)}${newline}`;
-}
-
-/** Removes the line breaks around a record, those of empty lines too. */
-function withoutBreaks(raw: string): string {
-  return raw.replaceAll(/^[\r\n]+|[\r\n]+$/g, '');
-}
-
-function outside(row: number): never {
-  throw new RangeError(`There is no row ${row}`);
-}
-
-/** @see RFC 4180 */
-function quoted(value: string, delimiter: string): string {
-  const needsQuotes = value.includes(delimiter) || /["\r\n]/.test(value) || value !== value.trim();
-  return needsQuotes ? `"${value.replaceAll('"', '""')}"` : value;
 }

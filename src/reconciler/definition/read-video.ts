@@ -12,6 +12,7 @@ import { videoMeasures } from '../../template/video-measures.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import type { FilledCells } from './filled-cells.ts';
 import { leftOutParts } from './left-out-parts.ts';
+import type { LocaleTexts } from './locale-texts.ts';
 import { type CaptionFrame, type CaptionPlace, placeCaptions } from './place-captions.ts';
 import { type DefaultOutputs, type OutputProblem, readOutputs } from './read-outputs.ts';
 import type { Row } from './read-rows.ts';
@@ -47,6 +48,8 @@ export interface Candidate extends NamedVideo {
   readonly video: Video | null;
   /** Why its condition leaves it out; null if it does not. */
   readonly leftOut: string | null;
+  /** What its locale does not have; null or absent if it has everything. */
+  readonly texts?: LocaleTexts | null;
   /** Local files that it uses, also if there are problems. */
   readonly files: readonly FileUse[];
   readonly cells: FilledCells;

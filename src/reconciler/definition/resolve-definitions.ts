@@ -1,17 +1,39 @@
-import { type Check, type Diagnostic, errorAt, hasErrors, sortDiagnostics, startOf } from '../../kernel/diagnostic.ts';
+import { defined } from '../../kernel/defined.ts';
+import {
+  type Check,
+  type Diagnostic,
+  errorAt,
+  hasErrors,
+  type Result,
+  sortDiagnostics,
+  startOf,
+} from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
+import type { Catalogue } from '../locales/catalogue.ts';
+import { catalogueFile, type LocaleSettings } from '../locales/locale-settings.ts';
+import { type DefinitionFile, type FileText, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
 import type { FilledCells } from './filled-cells.ts';
+import type { LocaleTexts } from './locale-texts.ts';
 import type { FileUse } from './read-scene.ts';
 import type { Candidate } from './read-video.ts';
 import { NO_ROWS, type RowContext, resolveRows, rowReader } from './resolve-videos.ts';
+import type { Languages, OnText } from './translate-definition.ts';
 import { isFragment, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
   /** Validates a single file before it is merged and filled in. */
   readonly checkFile: Check;
+  /** `locales` of reelform.yaml; null or absent without. */
+  readonly locales?: LocaleSettings | null;
+  /** Reads a catalogue; required where `locales` is. */
+  readonly readCatalogue?: ReadCatalogue;
+  /** Receives each text that is looked up in a catalogue. */
+  readonly onText?: OnText;
 }
+
+/** Reads the text of a catalogue. */
+export type ReadCatalogue = (file: string, text: string) => Result<Catalogue>;
 
 export interface Resolved {
   /** Sorted by id, each with the local files that it uses. */
@@ -24,6 +46,8 @@ export interface Resolved {
   readonly invalid: readonly InvalidVideo[];
   /** Videos that their condition leaves out, sorted by id. */
   readonly leftOut: readonly LeftOutVideo[];
+  /** What videos do not have in their locale, sorted by id; those that wait are in no other list. */
+  readonly texts: readonly LocaleTexts[];
   /** Local files of invalid definitions. */
   readonly otherFiles: readonly FileUse[];
   /** Sorted by file and position, without duplicates. */
@@ -68,6 +92,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<string, readonly string[]>();
   const unread: InvalidVideo[] = [];
+  const catalogues = new Catalogues(context, diagnostics);
   for (const path of [...paths].sort(byCodeUnit)) {
     const read = new Set([path]);
     const recording = <T>(loadFile: (file: string) => T): ((file: string) => T) => {
@@ -90,6 +115,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
           ...context,
           read: recording(context.read),
           rows: rowReader(recording(context.read)),
+          languages: catalogues.languages(recording(context.read)),
         })
       : NO_ROWS;
     origins.set(path, [...read]);
@@ -103,7 +129,9 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
   }
   const left = candidates.flatMap(({ id, path, leftOut }) => (leftOut === null || id === null ? [] : [{ id, path, reason: leftOut }])); // biome-ignore format: one line
-  const shown = candidates.filter(({ id, leftOut }) => leftOut === null || id === null);
+  const texts = candidates.flatMap((candidate) => candidate.texts ?? []);
+  const waiting = new Set(texts.filter(({ waits }) => waits).map(({ id }) => id));
+  const shown = candidates.filter(({ id, leftOut }) => id === null || (leftOut === null && !waiting.has(id)));
   const doubled = duplicateIds(shown);
   const isGood = ({ video }: Candidate): boolean => video !== null && !doubled.ids.has(nameOf(video.id));
   return {
@@ -115,9 +143,43 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     origins,
     invalid: [...unread, ...shown.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
     leftOut: left.sort((a, b) => byCodeUnit(a.id, b.id)),
+    texts: texts.sort((a, b) => byCodeUnit(a.id, b.id)),
     otherFiles: shown.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(shown)]),
   };
+}
+
+/** Reads each catalogue once. */
+class Catalogues {
+  readonly #context: DefinitionContext;
+  readonly #problems: Diagnostic[];
+  readonly #known = new Map<string, Catalogue | null>();
+
+  /** @param problems receives those of catalogues */
+  constructor(context: DefinitionContext, problems: Diagnostic[]) {
+    this.#context = context;
+    this.#problems = problems;
+  }
+
+  /** @param read records that a definition depends on a catalogue */
+  languages(read: (path: string) => FileText): Languages | null {
+    const { locales = null, onText } = this.#context;
+    if (locales === null) return null;
+    const catalogue = (locale: string): Catalogue | null => this.#catalogue(catalogueFile(locales, locale), read);
+    return { settings: locales, catalogue, ...defined({ onText }) };
+  }
+
+  #catalogue(file: string, read: (path: string) => FileText): Catalogue | null {
+    const text = read(file);
+    const known = this.#known.get(file);
+    if (known !== undefined) return known;
+    const parsed = text.ok ? this.#context.readCatalogue?.(file, text.text) : undefined;
+    if (!text.ok && text.reason !== 'missing') this.#problems.push(unreadable(file, text.reason, startOf(file)));
+    if (parsed?.ok === false) this.#problems.push(...parsed.diagnostics);
+    const catalogue = parsed?.ok ? parsed.value : null;
+    this.#known.set(file, catalogue);
+    return catalogue;
+  }
 }
 
 /** Extends the hint about a missing property by the fragments that it could be added to. */

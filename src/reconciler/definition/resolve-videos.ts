@@ -10,27 +10,28 @@ import {
   startOf,
   warningAt,
 } from '../../kernel/diagnostic.ts';
-import { child, locateIn, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
-import type { LocaleSettings } from '../locales/locale-settings.ts';
+import { child, locateIn, type MapNode, type ScalarNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
+import { catalogueFile, type LocaleSettings } from '../locales/locale-settings.ts';
 import { evaluateCondition } from './conditional-values.ts';
 import { type FileText, resolvePath, unreadable } from './definition-file.ts';
 import { type ReadRows, rowsPassing } from './expand-scenes.ts';
 import { withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
-import { dimensionProblem, localRow } from './local-row.ts';
+import { dimensionProblem, type LocalReading, localRow } from './local-row.ts';
+import { localeTexts, type MissingText } from './locale-texts.ts';
 import { type Combination, expandMatrix } from './matrix.ts';
 import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
 import { inRow } from './read-scene.ts';
 import { readScenes } from './read-scenes.ts';
 import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
+import { hasWords } from './texts.ts';
+import { type Languages, type TranslatedDefinition, translate, translateDefinition } from './translate-definition.ts';
 import { idOfPath, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
 
 export interface RowContext extends VideoContext {
   /** Base folder of the glob, which ids are relative to. */
   readonly folder: string;
   readonly read: (path: string) => FileText;
-  /** `locales` of reelform.yaml; null or absent without. */
-  readonly locales?: LocaleSettings | null;
 }
 
 /** The videos of a definition, and problems that concern all of them. */
@@ -40,15 +41,19 @@ export interface ResolvedRows {
 }
 
 /** What the videos of a definition are resolved with. */
-type VideosContext = RowContext & { readonly rows: ReadRows };
+type VideosContext = RowContext & { readonly rows: ReadRows; readonly languages: Languages | null };
 
 /**
  * Resolves an extended definition to its videos: a single video, or with `each` a video for every data row; each of them in every
  * variant and locale.
  */
 export function resolveRows(path: string, root: MapNode, context: VideosContext): ResolvedRows {
-  const { combinations, diagnostics } = expandMatrix(root, context.locales ?? null);
-  const resolved = rowsOf(path, root, combinations, context);
+  const { combinations, diagnostics } = expandMatrix(root, context.languages?.settings ?? null);
+  const definition = definitionId(path, root, context);
+  const translated = combinations.map((combination) => {
+    return translateDefinition(combination, definition, context.languages, context);
+  });
+  const resolved = rowsOf(path, root, translated, context);
   const candidates = hasErrors(diagnostics)
     ? resolved.candidates.map((candidate) => ({ ...candidate, video: null, leftOut: null }))
     : resolved.candidates;
@@ -58,7 +63,7 @@ export function resolveRows(path: string, root: MapNode, context: VideosContext)
 function rowsOf(
   path: string,
   root: MapNode,
-  combinations: readonly Combination[],
+  combinations: readonly TranslatedDefinition[],
   context: VideosContext,
 ): ResolvedRows {
   const each = child(root, 'each');
@@ -76,19 +81,21 @@ function rowsOf(
   if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
   const [first] = rows.value;
   const hidden = combinations.flatMap(
-    (combination) => (combination.at === null ? null : dimensionProblem(first!, dimensionsOf(path, combination))) ?? [],
+    ({ combination }) =>
+      (combination.at === null ? null : dimensionProblem(first!, dimensionsOf(path, combination))) ?? [],
   );
   if (hidden.length > 0) return { candidates: [], diagnostics: hidden.slice(0, 1) };
   const where = child(each, 'where');
   const candidates: Candidate[] = [];
-  for (const combination of combinations) {
+  for (const translated of combinations) {
+    const { combination } = translated;
     const problems: Diagnostic[] = [];
     const condition =
       where === null || combination.at === null ? where : fillIn(where, dimensionsOf(path, combination), problems);
     const kept = condition === null ? { rows: rows.value, diagnostics: [] } : rowsPassing(rows.value, condition);
     problems.push(...kept.diagnostics);
     if (hasErrors(problems)) return { candidates: [], diagnostics: problems };
-    candidates.push(...kept.rows.map((row) => resolveVideo(path, combination, { row, id }, context)));
+    candidates.push(...kept.rows.map((row) => resolveVideo(path, translated, { row, id }, context)));
   }
   const isEmpty = candidates.length === 0 && combinations.length > 0;
   return { candidates, diagnostics: isEmpty ? [noRows(where!, rows.value.length)] : [] };
@@ -134,22 +141,29 @@ function dimensionsOf(path: string, combination: Combination): Row {
 
 const UNREAD = { settings: null, onMissing: () => {}, onScalar: () => {}, translate: () => null };
 
+/** Returns the id of a definition, which names its texts in catalogues; that of its path if its id depends on rows. */
+function definitionId(path: string, root: MapNode, { folder }: Pick<RowContext, 'folder'>): string {
+  const written = textOf(child(root, 'id'));
+  return written === null || written.includes('${') ? idOfPath(path, folder) : written;
+}
+
 function resolveVideo(
   path: string,
-  combination: Combination,
+  { combination, untranslated }: TranslatedDefinition,
   each: { readonly row: Row; readonly id: ScalarNode } | null,
   context: VideosContext,
 ): Candidate {
   const { root } = combination;
   const misfills: Diagnostic[] = [];
   const dataRow = each?.row ?? null;
+  const rowId = each === null ? null : (fillIn(each.id, dataRow, misfills) as ScalarNode);
+  const missing = new Map<string, MissingText>();
   const row =
     combination.at === null
       ? dataRow
-      : localRow(dataRow, { ...UNREAD, combination, path, settings: context.locales ?? null });
+      : localRow(dataRow, readingOf(path, { combination, untranslated }, rowId?.text ?? null, missing, context));
   const writtenId = child(root, 'id');
   const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, dataRow, misfills) as ScalarNode) : null;
-  const rowId = each === null ? null : (fillIn(each.id, dataRow, misfills) as ScalarNode);
   const hasId = misfills.length === 0;
   const { when, scenes, values } = partsOf(root);
   const condition = when === null ? null : fillIn(when, row, misfills, root.span.file);
@@ -167,12 +181,30 @@ function resolveVideo(
   if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
   const filled = fillIn(values, row, misfills, root.span.file) as MapNode;
   const misfilled = new Set(misfills.map(positionOf));
-  const localized = { ...context, ...defined({ locale: combination.locale ?? context.locales?.source }) };
+  const localized = { ...context, ...defined({ locale: combination.locale ?? context.languages?.settings.source }) };
   const candidate =
     scenes?.kind === 'list' ? readScenes(filled, scenes, named, localized) : readVideo(filled, named, localized);
-  const diagnostics = [...misfills, ...unclear, ...(id === null ? [invalidId(written, place, startOf(path))] : [])];
+  const { locale } = combination;
+  const rule = context.languages?.settings.missing;
+  const texts =
+    id === null || locale === null
+      ? null
+      : localeTexts({ id, path, definition, locale }, [...missing.values()], rule === 'skip');
+  // Its mistakes, such as files of the locale that are not there yet, are reported when it has its texts.
+  if (texts?.waits) return { ...named, ...NOTHING, leftOut: null, texts };
+  const unwanted =
+    rule === 'error' && locale !== null
+      ? [...missing.values()].flatMap((text) => untranslatedText(text, locale, context.languages!.settings))
+      : [];
+  const diagnostics = [
+    ...misfills,
+    ...unclear,
+    ...(id === null ? [invalidId(written, place, startOf(path))] : []),
+    ...unwanted,
+  ];
   return {
     ...candidate,
+    texts,
     id: hasId ? id : null,
     video: diagnostics.length > 0 ? null : candidate.video,
     // Hides problems that follow from an unknown placeholder.
@@ -180,6 +212,59 @@ function resolveVideo(
       (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
     ),
   };
+}
+
+/** Returns how a video reads its rows, and collects what its locale does not have. */
+function readingOf(
+  path: string,
+  { combination, untranslated }: TranslatedDefinition,
+  rowId: string | null,
+  missing: Map<string, MissingText>,
+  context: VideosContext,
+): LocalReading {
+  const { languages } = context;
+  const { locale, base } = combination;
+  const video = [definitionId(path, base, context), ...(rowId === null ? [] : [rowId])].join('/');
+  return {
+    combination,
+    path,
+    settings: languages?.settings ?? null,
+    onScalar(node) {
+      const text = untranslated.get(node);
+      if (text === undefined || node.kind !== 'scalar') return;
+      missing.set(text.key, { state: text.state, name: text.key, used: text.used, at: node.span });
+    },
+    onMissing({ column, ...found }) {
+      missing.set(`\${${column}} ${found.at.file}:${found.at.start}`, { name: column, ...found });
+    },
+    translate(column, text, scene, at) {
+      if (languages === null || locale === null || !languages.settings.columns.includes(column) || !hasWords(text))
+        return null;
+      const context = columnContext(video, column, scene);
+      languages.onText?.({ locale, context, source: text, at: at(), label: column });
+      const found = translate(context, text, locale, languages);
+      return found.state === 'translated' ? found : { state: found.state, text: found.text ?? null };
+    },
+  };
+}
+
+/** Returns the name of a column's text in catalogues. @param video id of the definition and its row */
+export function columnContext(video: string, column: string, scene: string | null): string {
+  return `${video}#${scene === null ? '' : `${scene}.`}\${${column}}`;
+}
+
+function untranslatedText({ state, name, at }: MissingText, locale: string, settings: LocaleSettings): Diagnostic[] {
+  if (state === 'fallback') return [];
+  const file = catalogueFile(settings, locale);
+  const why = state === 'stale' ? `changed after it was translated to ${locale}` : `is not translated to ${locale}`;
+  return [
+    errorAt(
+      'text_untranslated',
+      at,
+      `The text ${name} ${why}`,
+      `Translate it in ${file}, or set "missing: skip" in reelform.yaml`,
+    ),
+  ];
 }
 
 function placeOf({ variant, locale }: Combination, definition: string): MatrixPlace {

@@ -62,6 +62,3 @@ function parentOf(locale: string): string | null {
   const end = locale.lastIndexOf('-');
   return end === -1 ? null : locale.slice(0, end);
 }
-
-/** Pattern of a locale: language, script, region and variants of BCP 47, in their usual spelling. */
-export const LOCALE_TAG = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-[a-z0-9]{5,8})*$/;

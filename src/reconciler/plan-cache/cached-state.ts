@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { LocaleTexts } from '../definition/locale-texts.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId } from '../definition/video.ts';
 import type { Config } from '../project/config.ts';
@@ -47,6 +48,8 @@ export interface CachedDefinition {
   readonly ids: readonly VideoId[];
   /** Videos that their condition leaves out. */
   readonly leftOut: readonly LeftOutVideo[];
+  /** What its videos do not have in their locale. */
+  readonly texts: readonly LocaleTexts[];
   /** The first 48 bits of each video's fingerprint. Different prefixes prove that fingerprints differ. */
   readonly fingerprintPrefixes: readonly number[];
   /** The first 32 bits of the digest of each destination of its videos. */

@@ -48,7 +48,7 @@ export function projectState(
     folders,
     parentDirs,
     absent: [...log.absent],
-    definitions: byPath(definitionStates(project.origins, desired, project.leftOut)),
+    definitions: byPath(definitionStates(project.origins, desired, project)),
     lastPlan: null,
   };
 }
@@ -70,10 +70,11 @@ export function templateState({ spec }: ProjectTemplate, diagnostics: readonly D
 export function definitionStates(
   origins: ReadonlyMap<string, readonly string[]>,
   desired: readonly DesiredVideo[],
-  leftOut: Project['leftOut'],
+  { leftOut, texts }: Pick<Project, 'leftOut' | 'texts'>,
 ): CachedDefinition[] {
   const videosOf = groupBy(desired, ({ path }) => path);
   const leftOutOf = groupBy(leftOut, ({ path }) => path);
+  const textsOf = groupBy(texts, ({ path }) => path);
   return [...origins].map(([path, read]) => {
     const videos = videosOf.get(path) ?? [];
     return {
@@ -83,6 +84,7 @@ export function definitionStates(
       templates: [...new Set(videos.flatMap(templatesOf))],
       ids: videos.map(({ id }) => id),
       leftOut: leftOutOf.get(path) ?? [],
+      texts: textsOf.get(path) ?? [],
       fingerprintPrefixes: videos.map(({ fingerprint }) => fingerprintPrefix(fingerprint)),
       destinations: videos.flatMap(({ deliver }) => deliver.map(({ to }) => destinationPrefix(to))),
       videos: encodeVideos(videos),

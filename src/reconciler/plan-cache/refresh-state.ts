@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Diagnostic, hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
+import { loadCatalogueFormats } from '../project/catalogue-reader.ts';
 import type { LazyTemplates } from '../project/load-definitions.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
@@ -185,6 +186,7 @@ async function readDefinitions(
   { desireAll, onRead }: Pick<RefreshOptions, 'desireAll' | 'onRead'>,
 ): Promise<ReadDefinitions | null> {
   const { LazyTemplates, reloadDefinitions } = await import('../project/load-definitions.ts');
+  await loadCatalogueFormats(config);
   const lazy = new LazyTemplates(config, files);
   onRead(lazy);
   const templates = new Map(cached);
@@ -193,13 +195,13 @@ async function readDefinitions(
     if (template === null || hasErrors(diagnostics)) return null;
     templates.set(name, templateState(template, diagnostics));
   }
-  const { videos, origins, assets, cells, leftOut, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  const { videos, origins, assets, cells, leftOut, texts, isWhole } = reloadDefinitions(paths, config, lazy, files);
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const { source, root } = files;
   const { desired, diagnostics } = await desireAll({ root, config, templates: loaded, videos, assets, cells, source });
   if (diagnostics.length > 0) return null;
-  return { definitions: definitionStates(origins, desired, leftOut), templates };
+  return { definitions: definitionStates(origins, desired, { leftOut, texts }), templates };
 }
 
 /**

@@ -26,6 +26,7 @@ import {
   type Plan,
   type PlanCheck,
 } from './plan.ts';
+import { type TextsDocument, textsDocument } from './texts-document.ts';
 
 /**
  * Public JSON form of a plan, as printed by `plan --json` and saved by `plan --out`. Minor versions of the format only
@@ -44,6 +45,8 @@ export interface PlanDocument {
   readonly left_out_videos?: readonly LeftOutVideo[];
   /** Videos that wait for speech, sorted by id; absent if there are none. */
   readonly waiting_videos?: readonly Omit<WaitingVideo, 'missing'>[];
+  /** What videos do not have in their locale, by definition and locale; absent if they have everything. */
+  readonly texts?: readonly TextsDocument[];
   /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
@@ -183,6 +186,7 @@ export function planDocument(
       left_out_videos: plan.leftOutVideos,
       waiting_videos: plan.waiting?.map(({ id, path, reason }) => ({ id, path, reason })),
     }),
+    ...(plan.texts && { texts: textsDocument(plan.texts, () => undefined) }),
     summary: countActions(plan),
     estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),

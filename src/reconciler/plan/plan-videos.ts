@@ -4,6 +4,7 @@ import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
+import type { LocaleTexts } from '../definition/locale-texts.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId, WaitingVideo } from '../definition/video.ts';
 import { inputName } from '../lock/input-names.ts';
@@ -39,6 +40,8 @@ export function planVideos(inputs: {
   readonly leftOut?: readonly LeftOutVideo[];
   /** Videos that wait for speech, sorted by id. Their entries stay as they are. None when absent. */
   readonly waiting?: readonly WaitingVideo[];
+  /** What videos do not have in their locale, sorted by id. Entries of those that wait are kept. None when absent. */
+  readonly texts?: readonly LocaleTexts[];
   readonly lock: Lock;
   readonly observations: Observations;
   /** Returns true for videos whose new rendering was requested unconditionally. */
@@ -61,7 +64,7 @@ export function planVideos(inputs: {
   readonly allowEmpty?: boolean;
 }): Plan {
   const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
-  const { adoptsAbsent = () => false, forgets = true, leftOut = [], waiting = [] } = inputs;
+  const { adoptsAbsent = () => false, forgets = true, leftOut = [], waiting = [], texts = [] } = inputs;
   const desired = withKnownFingerprints(inputs.desired, lock, observations);
   const lacks = (id: string): Lack | null => {
     if (observations.missingOutputs.has(id)) return 'output_missing';
@@ -70,7 +73,8 @@ export function planVideos(inputs: {
   const wanted = new Set<string>([...desired, ...waiting].map((video) => video.id));
   const undefinedIds = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   // An entry whose definition is not known may not be taken over by a moved video either.
-  const gone = forgets ? undefinedIds : [];
+  const untranslated = new Set(texts.filter(({ waits }) => waits).flatMap(idsOfWaiting));
+  const gone = forgets ? undefinedIds.filter((id) => !untranslated.has(id)) : [];
   const moves = pairMoves(desired, gone, lock);
 
   const compared = desired.map((video): Change => {
@@ -99,8 +103,19 @@ export function planVideos(inputs: {
     complete: forgets,
     ...(leftOut.length > 0 && { leftOutVideos: leftOut }),
     ...(waiting.length > 0 && { waiting }),
+    ...(texts.length > 0 && { texts }),
     diagnostics,
   };
+}
+
+/**
+ * Returns the ids of entries that a waiting video keeps: its own, and that of the same video before the definition had variants, whose
+ * content is not known until the texts are translated.
+ */
+function idsOfWaiting({ id, locale }: LocaleTexts): string[] {
+  const parts = id.split('/');
+  const hasVariant = parts.at(-1) === locale && parts.length > 2;
+  return hasVariant ? [id, [...parts.slice(0, -2), locale].join('/')] : [id];
 }
 
 /** Maps each new id to the id of the entry that it takes over. */

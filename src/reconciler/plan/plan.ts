@@ -1,4 +1,5 @@
 import type { Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
+import type { LocaleTexts } from '../definition/locale-texts.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId, WaitingVideo } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
@@ -190,6 +191,11 @@ export interface Plan {
   readonly leftOutVideos?: readonly LeftOutVideo[];
   /** Videos that wait for speech, sorted by id: neither rendered nor removed. Absent if there are none. */
   readonly waiting?: readonly WaitingVideo[];
+  /**
+   * What videos do not have in their locale, sorted by id; absent if they have everything. Entries of those that wait stay as they
+   * are, without a change.
+   */
+  readonly texts?: readonly LocaleTexts[];
   /** Errors that prevent applying it, and warnings. */
   readonly diagnostics: readonly PlanDiagnostic[];
   /**

@@ -65,7 +65,10 @@ export function selectChanges(plan: Plan, { targets, excludes, only, onlyLeftOut
     isTarget(video.id) && !isExcluded(video.id) && (onlyLeftOut?.(video) ?? true);
   const leftOutVideos = plan.leftOutVideos?.filter(isKept) ?? [];
   const waiting = plan.waiting?.filter(isKept) ?? [];
-  const ofConditions = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? [])].map(({ id }) => id);
+  const ofConditions = [...(plan.leftOutVideos ?? []), ...(plan.waiting ?? []), ...(plan.texts ?? [])].map(
+    ({ id }) => id,
+  );
+  const texts = plan.texts?.filter(isKept) ?? [];
   const known = [...plan.changes.flatMap(idsOf), ...(plan.idle ?? []), ...ofConditions].sort(byCodeUnit);
   const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
@@ -77,6 +80,7 @@ export function selectChanges(plan: Plan, { targets, excludes, only, onlyLeftOut
     leftOut,
     ...(leftOutVideos.length > 0 && { leftOutVideos }),
     ...(waiting.length > 0 && { waiting }),
+    ...(texts.length > 0 && { texts }),
     diagnostics: [...kept, ...unmatched],
   };
 }

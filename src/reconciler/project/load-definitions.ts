@@ -11,6 +11,7 @@ import { type DefinitionContext, type Resolved, resolveDefinitions } from '../de
 import { globBase, type Video, type WaitingVideo } from '../definition/video.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
+import { readCatalogue } from './catalogue-reader.ts';
 import type { Config } from './config.ts';
 import { deliverContext } from './deliveries.ts';
 import {
@@ -32,6 +33,7 @@ interface Reloaded {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly cells: Resolved['cells'];
   readonly leftOut: Resolved['leftOut'];
+  readonly texts: Resolved['texts'];
   /** False if one of them has a problem or waits for speech, or its template could not be loaded. */
   readonly isWhole: boolean;
 }
@@ -110,6 +112,7 @@ export function reloadDefinitions(
     origins: resolved.origins,
     cells: resolved.cells,
     leftOut: resolved.leftOut,
+    texts: resolved.texts,
     assets: used.assets,
     isWhole:
       templates.isWhole &&
@@ -138,6 +141,7 @@ export function definitionSettings(
     read: files.text,
     locales: config.locales,
     voices: config.voices,
+    readCatalogue,
     storedPath: files.storedPath,
   };
 }

@@ -1,13 +1,16 @@
 import { posix } from 'node:path';
+import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { redactConfig } from '../../kernel/yaml/mask-text.ts';
 import { unreadable } from '../definition/definition-file.ts';
 import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import type { OnText } from '../definition/translate-definition.ts';
 import type { Video, VideoId, WaitingVideo } from '../definition/video.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import type { SpokenText } from '../speech/spoken-text.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
+import { loadCatalogueFormats } from './catalogue-reader.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { findDefinitionFiles } from './find-definitions.ts';
 import { checkFiles, definitionSettings, definitionTemplate } from './load-definitions.ts';
@@ -44,6 +47,8 @@ export interface Project {
   readonly waiting: readonly WaitingVideo[];
   /** Texts that voices speak, in all definitions whose voices are known. */
   readonly spoken: readonly SpokenUse[];
+  /** What videos do not have in their locale, sorted by id. Those that wait are not in `videos`. */
+  readonly texts: Resolved['texts'];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
@@ -56,16 +61,23 @@ export interface Project {
   source(file: string): string | undefined;
 }
 
+interface LoadOptions {
+  readonly cwd: string;
+  /** Records what is read. */
+  readonly log?: ReadLog | null;
+  /** Receives each text of a definition or a data file that is in catalogues. */
+  readonly onText?: OnText;
+}
+
 /**
  * Reads the repository that contains a folder: its configuration, templates, definitions and their files. Collects all
  * problems that the user can fix in `diagnostics`.
  *
  * Import this module lazily: it loads yaml, Ajv and fast-glob.
  *
- * @param log records what is read
  * @throws ReelformError `config_missing`
  */
-export async function loadProject({ cwd, log = null }: { cwd: string; log?: ReadLog | null }): Promise<Project> {
+export async function loadProject({ cwd, log = null, onText }: LoadOptions): Promise<Project> {
   const files = new RepositoryFiles(findRoot(cwd), log);
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
@@ -77,7 +89,8 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
         diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)],
       };
   const loaded = loadTemplates(config, files);
-  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
+  await loadCatalogueFormats(config);
+  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks, onText);
   const used = checkFiles(resolved, files);
   const usable = new Set(used.videos);
   const waiting = new Set(used.waiting.map(({ id }) => id));
@@ -94,6 +107,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     leftOut: resolved.leftOut,
     waiting: used.waiting,
     spoken: spokenUses(resolved),
+    texts: resolved.texts,
     origins: resolved.origins,
     cells: resolved.cells,
     assets: used.assets,
@@ -124,11 +138,13 @@ function resolveVideos(
   templates: ReadonlyMap<string, ProjectTemplate>,
   files: RepositoryFiles,
   checks: Checks,
+  onText: OnText | undefined,
 ): Resolved {
   const { paths, ignored } = findDefinitionFiles(config, files);
   const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
     ...definitionSettings(config, files, checks),
+    ...defined({ onText }),
     templates: new Map(usable),
     templateNames,
   });

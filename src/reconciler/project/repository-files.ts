@@ -67,6 +67,8 @@ export class RepositoryFiles {
     const known = this.#texts.get(path);
     if (known !== undefined) return known;
     const text = this.#readText(path);
+    // A catalogue may be missing without a mistake, and appear later.
+    if (!text.ok && text.reason === 'missing') this.log?.absent.add(path);
     this.#texts.set(path, text);
     return text;
   };

@@ -157,7 +157,11 @@ function shortOrFull(value: JsonSchema, field: 'text' | 'font', form: Definition
     type: 'object',
     additionalProperties: false,
     required: ['source'],
-    properties: { source: sourceSchema(value, field), ...conditional(form) },
+    properties: {
+      source: sourceSchema(value, field),
+      ...conditional(form),
+      ...(field === 'text' && translatable(form)),
+    },
   };
   return when({ type: 'object' }, full, value);
 }
@@ -165,6 +169,13 @@ function shortOrFull(value: JsonSchema, field: 'text' | 'font', form: Definition
 /** A condition of a value; it is evaluated before a merged definition is checked. */
 function conditional(form: DefinitionForm): Record<string, JsonSchema> {
   return form === 'file' ? { when: conditionSchema('Leaves out the value if the condition is false.') } : {};
+}
+
+/** Whether a text is in catalogues; it is read before a merged definition is checked. */
+function translatable(form: DefinitionForm): Record<string, JsonSchema> {
+  return form === 'file'
+    ? { translate: { description: 'False for a text that all languages show.', type: 'boolean' } }
+    : {};
 }
 
 const SOURCE = 'Path of a file in the repository, or an http(s) URL.';

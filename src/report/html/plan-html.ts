@@ -16,6 +16,7 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
+import { textGroups, textWords } from '../wording/text-words.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
 import { overviewHtml, videoCard } from './plan-cards.ts';
@@ -71,6 +72,7 @@ export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanP
     groupsHtml(restoreWords(plan), restoreGroups(plan)),
     groupsHtml(waitingWords(plan), waitingGroups(plan)),
     groupsHtml(leftOutWords(plan), leftOutGroups(plan)),
+    groupsHtml(textWords(plan), textGroups(plan)),
     '</main>',
     `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,
     `<script>${PAGE_SCRIPT}</script>`,

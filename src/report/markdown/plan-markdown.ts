@@ -20,6 +20,7 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, countSeverities, listSome } from '../wording/quantities.ts';
+import { textGroups, textWords } from '../wording/text-words.ts';
 import {
   foldDetails,
   hasDestinations,
@@ -171,12 +172,14 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const incomplete = incompleteWords(document);
     const leftOut = leftOutWords(document);
     const conditions = leftOut === '' ? '' : sentence(leftOut);
+    const texts = textWords(document);
     const waiting = waitingWords(document);
     const notes = [
       words.join(' '),
       restoreWords(document),
       waiting === '' ? '' : sentence(waiting),
       conditions,
+      texts === '' ? '' : sentence(texts),
       incomplete === '' ? '' : `_${incomplete}_`,
     ];
     return join([title(document, problems), ...notes, `_Only counted, because the list is too long. ${rest}_`]);
@@ -257,7 +260,13 @@ function listsMarkdown(document: PlanDocument): string[] {
     groupsMarkdown(restoreWords(document), restoreGroups(document), []),
     groupsMarkdown(waitingWords(document), waitingGroups(document), []),
     groupsMarkdown(leftOutWords(document), shown, more),
+    groupsMarkdown(textWords(document), textGroups(document).slice(0, MAX_REASONS), hiddenTexts(document)),
   ];
+}
+
+function hiddenTexts(document: PlanDocument): string[] {
+  const hidden = textGroups(document).length - MAX_REASONS;
+  return hidden <= 0 ? [] : [`- and ${countNoun(hidden, 'other definition')}`];
 }
 
 function groupsMarkdown(words: string, groups: readonly VideoGroup[], more: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { SceneReason } from '../../contract/timeline/timeline.ts';
 import { plainScene } from '../../contract/video-spec.ts';
 import { defined, present } from '../../kernel/defined.ts';
 import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import { templatesOf } from '../../reconciler/definition/video.ts';
+import { templatesOf, type WaitingVideo } from '../../reconciler/definition/video.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import type { LockRendering } from '../../reconciler/lock/lock.ts';
@@ -15,7 +15,7 @@ import { changeDocument, inputDocuments, type LabelLookup } from '../../reconcil
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { type DisplayValue, inputRows, measuredWords, rowsOf } from '../wording/plan-rows.ts';
-import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
+import { reasonWords, SYMBOLS, sourceWords, unplannedState } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
 import { estimateWords, lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
 import { showText } from '../wording/text-diff.ts';
@@ -64,12 +64,14 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
 }
 
 /** Explains why a video that has no lock entry is not shown. */
-export function explainLeftOutText({ id, path, reason }: LeftOutVideo, options: { readonly color: boolean }): string {
+export function explainLeftOutText(video: LeftOutVideo | WaitingVideo, options: { readonly color: boolean }): string {
+  const { id, path, reason } = video;
+  const verb = unplannedState(video) === 'waiting' ? 'waits' : 'is left out';
   const { bold, dim } = createColors(options.color);
   const lines = [
     bold(escapeControls(id)),
     `  ${dim(escapeControls(path))}`,
-    `  ${bold(`It is left out: ${escapeControls(reason)}.`)}`,
+    `  ${bold(`It ${verb}: ${escapeControls(reason)}.`)}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -21,6 +21,7 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
+import { textGroups, textWords } from '../wording/text-words.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { type StyledText, wrapSpans } from './wrap-spans.ts';
 
@@ -57,7 +58,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
   const space: ListSpace = { columns, isVerbose: options.verbose === true, colors };
   const restores = restoreLines(plan, space).join('\n');
-  const leftOut = [...waitingLines(plan, space), ...leftOutLines(plan, space)].join('\n');
+  const leftOut = [...waitingLines(plan, space), ...textLines(plan, space), ...leftOutLines(plan, space)].join('\n');
   if (groups.length === 0) {
     const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
     return `${joinTexts([words, restores, leftOut])}\n`;
@@ -122,6 +123,21 @@ function leftOutLines(plan: PlanDocument, space: ListSpace): string[] {
   const hidden = groups.length - shown.length;
   const more = hidden === 0 ? [] : [`    ${colors.dim(`and for ${countNoun(hidden, 'other reason')}`)}`];
   return [...wrapSpans([{ text: `${words}:` }], columns), ...groupLines(shown, colors.dim('○'), space), ...more];
+}
+
+/** Lists what locales lack, by definition. */
+function textLines(plan: PlanDocument, space: ListSpace): string[] {
+  const words = textWords(plan);
+  if (words === '') return [];
+  const groups = textGroups(plan);
+  const shown = space.isVerbose ? groups : groups.slice(0, MAX_LISTED);
+  const hidden = groups.length - shown.length;
+  const more = hidden === 0 ? [] : [`    ${space.colors.dim(`and ${countNoun(hidden, 'other definition')}`)}`];
+  return [
+    ...wrapSpans([{ text: `${words}:` }], space.columns),
+    ...groupLines(shown, space.colors.yellow('○'), space),
+    ...more,
+  ];
 }
 
 function groupLines(groups: readonly VideoGroup[], mark: string, { columns, isVerbose, colors }: ListSpace): string[] {

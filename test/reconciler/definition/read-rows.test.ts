@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editRows, readCsv, readRows } from '../../../src/reconciler/definition/read-rows.ts';
+import { readCsv, readRows } from '../../../src/reconciler/definition/read-rows.ts';
+import { editRows } from '../../../src/reconciler/definition/write-rows.ts';
 import { runs } from '../../support/full-run.ts';
 import { placed } from '../../support/resolve.ts';
 

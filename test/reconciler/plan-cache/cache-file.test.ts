@@ -16,6 +16,7 @@ const DEFINITION: CachedDefinition = {
   templates: ['launch'],
   ids: ['a\nb' as VideoId],
   leftOut: [],
+  texts: [],
   fingerprintPrefixes: [2 ** 48 - 1],
   destinations: [2 ** 32 - 1],
   videos: VIDEOS,

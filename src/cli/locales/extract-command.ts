@@ -1,0 +1,55 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
+import { mergeTexts } from '../../reconciler/locales/merge-catalogue.ts';
+import { findRoot } from '../../reconciler/project/repository-layout.ts';
+import { writeLinkedFile } from '../../reconciler/project/write-file.ts';
+import { type ExtractedCatalogue, extractText } from '../../report/terminal/locales-text.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, printResult } from '../output.ts';
+import { withRunLock } from '../state/open-lock.ts';
+import { readCatalogues, writtenCatalogue } from './locale-catalogues.ts';
+
+interface ExtractOptions extends JsonOptions {
+  readonly check?: boolean;
+}
+
+/** `reelform locales extract`: writes the texts of all definitions into the catalogues, and keeps the translations. */
+export async function extractCommand(options: ExtractOptions, io: Io): Promise<number> {
+  const directory = workingDirectory(options, io);
+  if (options.check === true) return extract(directory, options, io);
+  return withRunLock(findRoot(directory), io, () => extract(directory, options, io));
+}
+
+async function extract(directory: string, options: ExtractOptions, io: Io): Promise<number> {
+  const { project, settings, catalogues, diagnostics, source } = await readCatalogues(directory);
+  printDiagnostics(diagnostics, source, options, io);
+  // Texts of definitions with mistakes would be taken for texts that are no longer used.
+  if (hasErrors(diagnostics)) return EXIT.error;
+  const extracted: ExtractedCatalogue[] = [];
+  for (const catalogue of catalogues) {
+    const { units, ...counts } = mergeTexts(catalogue.units, catalogue.texts);
+    const { locale, file, texts } = catalogue;
+    // A language that no definition has needs no file.
+    const text = units.length === 0 && catalogue.text === null ? null : writtenCatalogue(catalogue, units, settings);
+    const isChanged = text !== null && text !== catalogue.text;
+    if (isChanged && options.check !== true) {
+      const path = join(project.root, file);
+      await mkdir(dirname(path), { recursive: true });
+      await writeLinkedFile(path, text);
+    }
+    extracted.push({ locale, file, texts: texts.length, ...counts, isChanged });
+  }
+  const isCheck = options.check === true;
+  printResult(
+    {
+      format_version: '1.0',
+      catalogues: extracted.map(({ isChanged, ...document }) => ({ ...document, changed: isChanged })),
+    },
+    (style) => extractText(extracted, { ...style, isCheck }),
+    options,
+    io,
+  );
+  return isCheck && extracted.some(({ isChanged }) => isChanged) ? EXIT.changes : EXIT.ok;
+}

@@ -1,0 +1,44 @@
+import type { Span } from '../../kernel/diagnostic.ts';
+import type { VideoId } from './video.ts';
+
+/** Texts and files of a video that its locale does not have. */
+export interface LocaleTexts {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Id of the definition: the id of the video without its row, variant and locale. */
+  readonly definition: string;
+  readonly locale: string;
+  readonly untranslated: number;
+  /** Translated texts whose source changed. */
+  readonly stale: number;
+  /** Columns and files of which another locale's are used. */
+  readonly fallbacks: number;
+  /** Whether the video is neither rendered nor removed until its texts are translated. */
+  readonly waits: boolean;
+  /** The first of them. */
+  readonly first: MissingText;
+}
+
+/** A text or a file that a locale does not have. */
+export interface MissingText {
+  readonly state: 'untranslated' | 'stale' | 'fallback';
+  /** Editable, column or path. */
+  readonly name: string;
+  /** Locale or column that is used instead. */
+  readonly used: string;
+  readonly at: Span;
+}
+
+/** Counts what a video does not have in its locale; null if it has everything. */
+export function localeTexts(
+  video: Pick<LocaleTexts, 'id' | 'path' | 'definition' | 'locale'>,
+  missing: readonly MissingText[],
+  waits: boolean,
+): LocaleTexts | null {
+  const [first] = missing;
+  if (first === undefined) return null;
+  const count = (state: MissingText['state']): number => missing.filter((text) => text.state === state).length;
+  const [untranslated, stale, fallbacks] = [count('untranslated'), count('stale'), count('fallback')];
+  return { ...video, untranslated, stale, fallbacks, waits: waits && untranslated + stale > 0, first };
+}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const LOCALES = 'locales: {source: en, targets: [de, pt-BR]}\n';
+
+function repository(files: Readonly<Record<string, string>> = {}, config = LOCALES): string {
+  return makeRepository({
+    'reelform.yaml': `${CONFIG}${config}`,
+    'videos/rome.yaml': `${definition('Rome')}locales: all\n`,
+    ...files,
+  });
+}
+
+/** Translates every text of a catalogue. */
+function translate(root: string, locale: string): void {
+  const path = join(root, `locales/${locale}.po`);
+  const blocks = readFileSync(path, 'utf8').split('\n\n');
+  const done = blocks.map((block, index) => {
+    const source = /msgid "(.*)"/.exec(block)?.[1] ?? '';
+    return index === 0
+      ? block
+      : block
+          .trimEnd()
+          .replace(/msgstr ".*"$/, `msgstr "${source} ${locale}"`)
+          .replace(/^#, fuzzy$\n/m, '');
+  });
+  writeFileSync(path, `${done.join('\n\n')}\n`);
+}
+
+describe('reelform locales', () => {
+  it('extracts texts, keeps translations, and says what is up to date', async () => {
+    const root = repository();
+    const check = await reelform(root, ['locales', 'extract', '--check']);
+    expect([check.exitCode, existsSync(join(root, 'locales'))]).toEqual([2, false]);
+    expect(check.stdout).toBe(
+      'de     2 texts, 2 new  locales/de.po out of date\npt-BR  2 texts, 2 new  locales/pt-BR.po out of date\n',
+    );
+    await reelform(root, ['locales', 'extract']);
+    translate(root, 'de');
+    const before = readFileSync(join(root, 'locales/de.po'), 'utf8');
+    const again = await reelform(root, ['locales', 'extract', '--json']);
+    expect(JSON.parse(again.stdout).catalogues.map(({ changed }: { changed: boolean }) => changed)).toEqual([
+      false,
+      false,
+    ]);
+    expect(readFileSync(join(root, 'locales/de.po'), 'utf8')).toBe(before);
+    expect((await reelform(root, ['locales', 'status'])).stdout).toBe(
+      [
+        'de     2 of 2 texts translated',
+        'pt-BR  0 of 2 texts translated, 1 video waiting',
+        '  videos/rome.yaml:2  rome#@title  Rome',
+        '  videos/rome.yaml:4  rome#t_01  Rome',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('writes nothing while a definition has a mistake', async () => {
+    const root = repository({ 'videos/wrong.yaml': 'template: smal\ntitle: x\n' });
+    expect((await reelform(root, ['locales', 'extract'])).exitCode).toBe(1);
+    expect(existsSync(join(root, 'locales'))).toBe(false);
+  });
+
+  it('needs locales', async () => {
+    const ran = await reelform(makeRepository(), ['locales', 'status']);
+    expect([ran.exitCode, ran.stderr.includes('locales_missing')]).toEqual([1, true]);
+  });
+
+  it('imports the file of a translator in another format, and reports texts that no definition has', async () => {
+    const root = repository();
+    const xliff = `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="de" original="x" datatype="plaintext"><body>
+<trans-unit id="rome#t_01"><source>Rome</source><target>Rom</target></trans-unit>
+<trans-unit id="gone#t_01"><source>Gone</source><target>Weg</target></trans-unit>
+</body></file></xliff>`;
+    writeFileSync(join(root, 'olune.de.xlf'), xliff);
+    const ran = await reelform(root, ['locales', 'import', 'olune.de.xlf']);
+    expect(ran.stdout).toBe('Took 1 translation into locales/de.po, left out 1 text that no definition has.\n');
+    expect(ran.stderr).toContain('translation_unused');
+    expect(readFileSync(join(root, 'locales/de.po'), 'utf8')).toContain('msgstr "Rom"');
+    expect((await reelform(root, ['locales', 'import', 'olune.de.xlf', '--locale', 'fr'])).stderr).toContain(
+      'unknown_locale',
+    );
+  });
+
+  it('moves a rendered video to its new id, and renders a locale once it is translated', async () => {
+    const root = repository({ 'videos/rome.yaml': definition('Rome') });
+    await reelform(root, ['apply', '--auto-approve']);
+    writeFileSync(join(root, 'videos/rome.yaml'), `${definition('Rome')}locales: all\n`);
+    const adopted = await reelform(root, ['plan']);
+    expect(adopted.stdout).toMatchSnapshot();
+    const moved = await reelform(root, ['apply', '--auto-approve', '--json']);
+    expect(moved.exitCode).toBe(0);
+    expect((await reelform(root, ['list'])).stdout.replaceAll(/renders\/\S+/g, 'FILE')).toMatchSnapshot();
+    // The catalogue did not exist when the plan cache was written.
+    await reelform(root, ['locales', 'extract']);
+    translate(root, 'de');
+    const plan = JSON.parse((await reelform(root, ['plan', '--json'])).stdout);
+    expect(plan.changes.map(({ id, action }: { id: string; action: string }) => `${action} ${id}`)).toEqual(['create rome/de']); // biome-ignore format: one expectation
+    expect(plan.texts.map(({ locale, waiting }: { locale: string; waiting: number }) => [locale, waiting])).toEqual([['pt-BR', 1]]); // biome-ignore format: one expectation
+    await reelform(root, ['apply', '--auto-approve']);
+    // A changed text holds back the locale: its rendering stays.
+    writeFileSync(join(root, 'videos/rome.yaml'), `${definition('Roma')}locales: all\n`);
+    const changed = JSON.parse((await reelform(root, ['plan', '--json'])).stdout);
+    expect(changed.changes.map(({ id, action }: { id: string; action: string }) => `${action} ${id}`)).toEqual(['update rome/en']); // biome-ignore format: one expectation
+    for (const format of ['markdown', 'html']) {
+      expect((await reelform(root, ['plan', '--format', format])).stdout).toContain('2 videos wait for translation: de (2 texts, 2 stale), pt-BR (2 texts)'); // biome-ignore format: one expectation
+    }
+    expect((await reelform(root, ['lock', 'verify'])).stderr).not.toContain('unknown_video');
+    expect((await reelform(root, ['explain', 'rome/de'])).stdout).toContain(
+      'It waits: translation to de is missing (2 texts, 2 stale).',
+    );
+  });
+});

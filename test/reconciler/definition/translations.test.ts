@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Video } from '../../../src/reconciler/definition/video.ts';
+import type { LocaleSettings } from '../../../src/reconciler/locales/locale-settings.ts';
+import type { Files } from '../../support/resolve.ts';
+import { printedProblems, resolveScenes } from '../../support/resolve-scenes.ts';
+
+const LOCALES: LocaleSettings = {
+  source: 'en',
+  targets: ['de', 'pt-BR', 'pt'],
+  files: 'locales/{locale}.po',
+  missing: 'skip',
+  columns: ['claim'],
+  ids: 'all',
+};
+
+const header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n';
+const entry = (context: string, source: string, target: string, flag = ''): string =>
+  `\n${flag === '' ? '' : `#, ${flag}\n`}msgctxt ${JSON.stringify(context)}\nmsgid ${JSON.stringify(source)}\nmsgstr ${JSON.stringify(target)}\n`;
+
+const DEFINITION = `title: Spring
+locales: [en, de]
+variants:
+  wide: {}
+  tall: {scenes: {card: {resources: {t_01: Short}}}}
+scenes:
+  - {template: intro, resources: {t_01: "Hello \${locale}"}}
+  - {template: card, resources: {t_01: Light that lands softly., t_02: "12.50", logo: logo.png}}
+`;
+
+const shown = ({ id, title, scenes }: Video): string => {
+  const texts = scenes.flatMap(({ resources }) =>
+    [...resources.values()].flatMap((value) => (value.kind === 'text' ? [value.text] : [])),
+  );
+  return `${id}: ${[title, ...texts].join(' | ')}`;
+};
+
+function resolved(
+  files: Files,
+  settings: Partial<LocaleSettings> = {},
+): { videos: string[]; texts: string[]; codes: string[] } {
+  const { videos, texts, diagnostics } = resolveScenes(files, { ...LOCALES, ...settings });
+  return {
+    videos: videos.map(({ video }) => shown(video)),
+    texts: texts.map(({ id, untranslated, stale, fallbacks, waits, first }) => `${id} ${untranslated} ${stale} ${fallbacks}${waits ? ' waits' : ''} ${first.name} ${first.used} ${first.at.file}`), // biome-ignore format: one template
+    codes: diagnostics.map(({ code, at }) => `${code} ${at?.file}`),
+  };
+}
+
+const GERMAN = [
+  entry('a#@title', 'Spring', 'Frühling'),
+  entry('a#intro.t_01', 'Hello ${locale}', 'Hallo ${locale}'),
+  entry('a#card.t_01', 'Light that lands softly.', 'Licht, das sanft landet.'),
+  entry('a/tall#card.t_01', 'Short', 'Kurz'),
+];
+
+describe('catalogues', () => {
+  it('translate titles and texts, with columns; a text of a variant is a text of its own', () => {
+    const files = { 'videos/a.yaml': DEFINITION, 'locales/de.po': header + GERMAN.join('') };
+    expect(resolved(files)).toEqual({
+      videos: [
+        'a/tall/de: Frühling | Hallo de | Kurz | 12.50',
+        'a/tall/en: Spring | Hello en | Short | 12.50',
+        'a/wide/de: Frühling | Hallo de | Licht, das sanft landet. | 12.50',
+        'a/wide/en: Spring | Hello en | Light that lands softly. | 12.50',
+      ],
+      texts: [],
+      codes: [],
+    });
+  });
+
+  it('hold back a video whose texts are not translated, are stale or marked, and say what it lacks', () => {
+    const changed = [GERMAN[0]!, entry('a#intro.t_01', 'Hi ${locale}', 'Hallo'), entry('a#card.t_01', 'Light that lands softly.', 'Licht', 'fuzzy')]; // biome-ignore format: one list
+    const { videos, texts } = resolved({ 'videos/a.yaml': DEFINITION, 'locales/de.po': header + changed.join('') });
+    expect(videos).toHaveLength(2);
+    expect(texts).toEqual([
+      'a/tall/de 1 1 0 waits intro.t_01 en videos/a.yaml',
+      'a/wide/de 0 2 0 waits intro.t_01 en videos/a.yaml',
+    ]);
+    expect(resolved({ 'videos/a.yaml': DEFINITION }).texts).toEqual([
+      'a/tall/de 3 0 0 waits @title en videos/a.yaml',
+      'a/wide/de 3 0 0 waits @title en videos/a.yaml',
+    ]);
+  });
+
+  it('fall back to parent locales and the source, and are errors, as missing says', () => {
+    const definition = 'template: card\ntitle: "12"\nlocales: [pt-BR]\nresources: {t_01: Hello, t_02: World}\n';
+    const files = { 'videos/a.yaml': definition, 'locales/pt.po': header + entry('a#t_01', 'Hello', 'Olá') };
+    expect(resolved(files, { missing: 'fallback' })).toEqual({
+      videos: ['a/pt-BR: 12 | Olá | World'],
+      texts: ['a/pt-BR 2 0 0 t_01 pt locales/pt.po'],
+      codes: [],
+    });
+    expect(resolved(files, { missing: 'error' }).codes).toEqual(['text_untranslated videos/a.yaml', 'text_untranslated videos/a.yaml']); // biome-ignore format: one line
+  });
+
+  it('translate the named columns of rows, of the definition and of scenes', () => {
+    const files = {
+      'videos/a.yaml': `title: "\${slug}"
+each: {from: ./rows.csv, id: "\${slug}"}
+locales: [de]
+scenes:
+  - {template: plain, resources: {t_01: "\${claim}"}}
+  - {template: card, each: {from: [{name: x, claim: Inner}], id: "\${name}"}, resources: {t_01: "\${claim}"}}
+`,
+      'videos/rows.csv': 'slug,claim,claim_pt\nlamp,Light,\nsofa,Sit,\nrug,"12",\n',
+      'locales/de.po': `${header}${entry('a/lamp#${claim}', 'Light', 'Licht')}${entry('a/lamp#card/x.${claim}', 'Inner', 'Innen')}${entry('a/sofa#${claim}', 'Old', 'Alt')}${entry('a/rug#card/x.${claim}', 'Inner', 'Innen')}`, // biome-ignore format: one text
+    };
+    const { videos, texts, codes } = resolved(files);
+    expect(codes).toEqual(['column_hidden videos/a.yaml']);
+    expect(videos).toEqual(['a/lamp/de: lamp | Licht | Innen', 'a/rug/de: rug | 12 | Innen']);
+    // The data has columns of locales for the claim, so that its number comes from another language, too.
+    expect(texts).toEqual([
+      'a/rug/de 0 0 1 claim claim videos/rows.csv',
+      'a/sofa/de 1 1 0 waits claim claim videos/rows.csv',
+    ]);
+  });
+
+  it('leave out what is written for the locale, marked with translate: false, or left out by a condition', () => {
+    const definition = `title: "12"
+locales: {de: {scenes: {card: {resources: {t_01: Geschrieben}}}}}
+scenes:
+  - {template: intro, resources: {t_01: {source: {text: Olune}, translate: false}}}
+  - {template: card, resources: {t_01: Written}}
+  - {template: plain, when: {locale: en}, resources: {t_01: Only English}}
+`;
+    expect(resolved({ 'videos/a.yaml': definition })).toEqual({
+      videos: ['a/de: 12 | Olune | Geschrieben'],
+      texts: [],
+      codes: [],
+    });
+  });
+
+  it('are located in messages about their texts', () => {
+    const definition = 'template: intro\ntitle: "12"\nlocales: [de]\nresources: {t_01: Hello}\n';
+    const german = header + entry('a#t_01', 'Hello', 'Viel zu lang für dieses Feld ${nme}');
+    expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': german }, LOCALES)).toMatchSnapshot();
+    expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': 'msgid "' }, LOCALES)).toMatchSnapshot();
+  });
+});
