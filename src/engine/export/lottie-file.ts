@@ -13,6 +13,7 @@ import type {
   ScenesInput,
   VideoInput,
 } from '../../template/render-input.ts';
+import { captionDocument, withCaptionsAbove } from '../captions/caption-document.ts';
 import { checkInput } from '../check-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
@@ -52,8 +53,9 @@ export interface ExportDifference {
 export async function exportLottie(video: VideoInput): Promise<LottieFile> {
   checkInput(video);
   const budget = new PictureBudget();
-  const { document, differences } =
+  const { document: pictures, differences } =
     'scenes' in video ? await exportScenes(video, budget) : await exportTemplate(video, budget);
+  const document = await withCaptions(pictures, video);
   const sound = await soundOf(video, document);
   const file = TemporaryFile.create();
   try {
@@ -63,6 +65,13 @@ export async function exportLottie(video: VideoInput): Promise<LottieFile> {
     file.close();
     throw error;
   }
+}
+
+/** Adds the captions of a video above everything else, at the rate of the document. */
+async function withCaptions(document: LottieDocument, { captions }: VideoInput): Promise<LottieDocument> {
+  if (captions === undefined) return document;
+  const { w: width, h: height, fr: fps } = document;
+  return withCaptionsAbove(document, (await captionDocument(captions, { width, height, fps })).document);
 }
 
 interface ExportedDocument {

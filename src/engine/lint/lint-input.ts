@@ -4,6 +4,7 @@ import { DrawnImages } from '../../template/lottie/visibility/drawn-images.ts';
 import { DrawnLayers } from '../../template/lottie/visibility/drawn-layers.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputDocument, RenderInput } from '../../template/render-input.ts';
+import { withCaptions } from '../captions/captions-of-range.ts';
 import { checkInput } from '../check-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
@@ -41,10 +42,12 @@ export async function lintInput(
   measuredFrames = new MeasuredFrames(),
 ): Promise<LintFinding[]> {
   checkInput(source);
-  const renderInput = await lintable(source);
+  // Texts of the template are measured without the captions above them.
+  const { captions: _, ...designed } = source;
+  const renderInput = await lintable(designed);
   const media = part === 'flashes' ? [] : await mediaFindings(renderInput);
   const others = part === 'flashes' ? [] : await lintDocument(renderInput, media, safeArea, measuredFrames);
-  return part === 'others' ? others : [...others, ...(await lintFlashes(renderInput))];
+  return part === 'others' ? others : [...others, ...(await lintFlashes(withCaptions(renderInput, source.captions)))];
 }
 
 /** Returns a document as lint draws it. */

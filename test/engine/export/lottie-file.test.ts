@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exportLottie, type LottieFile } from '../../../src/engine/export/lottie-file.ts';
 import { openSound } from '../../../src/engine/media/open-sound.ts';
 import type { LottieDocument, RenderInput, VideoInput } from '../../../src/template/render-input.ts';
+import { captioned } from '../../support/captioned-inputs.ts';
 import { sceneVideo } from '../../support/scene-videos.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { toneWav } from '../../support/tone.ts';
@@ -76,6 +77,21 @@ describe('exportLottie()', () => {
     const chars = document.chars as { ch: string; fFamily: string }[];
     expect([...letters].every((ch) => chars.some((char) => char.ch === ch && char.fFamily === font))).toBe(true);
     expect(differences).toEqual([]);
+  });
+
+  it('has the captions above everything else, as the rasteriser draws them', async () => {
+    const video = movingInput({ fps: 10, frameCount: 20 });
+    const captions = { cues: [{ start: 0.5, end: 1.5, text: 'Light' }], style: { background: '00FF00' } };
+    const { document } = await exported(captioned(video, captions));
+    const animation = LottieAnimation.loadFromData(JSON.stringify(document));
+    const context = createCanvas(160, 90).getContext('2d');
+    const hasGreen = (frame: number): boolean => {
+      animation.seekFrame(frame);
+      animation.render(context, { x: 0, y: 0, width: 160, height: 90 });
+      const { data } = context.getImageData(0, 0, 160, 90);
+      return data.some((_, at) => at % 4 === 0 && data[at] === 0 && data[at + 1] === 255 && data[at + 2] === 0);
+    };
+    expect([4, 5, 14, 15].map(hasGreen)).toEqual([false, true, true, false]);
   });
 
   it('shows the pictures of a clip in the time of its template', async () => {
