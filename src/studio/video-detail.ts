@@ -7,6 +7,7 @@ import { inputDocuments } from '../reconciler/plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { placeFindings, safeAreasOf } from '../report/wording/place-findings.ts';
+import { LINT_THREADS } from '../service/sessions/processes/tasks.ts';
 import { segmentKeys } from '../service/sessions/segment-keys.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { cueBlocks } from './cue-blocks.ts';
@@ -141,7 +142,8 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   const { signal } = new AbortController();
   const context = { ...project, lint: project.config.lint, packageOf };
   const input = { renderInput, safeAreas: safeAreasOf(video, context) };
-  const { findings } = await queue.run(() => ports.pool.run('lint', input), signal, false);
+  const lint = () => ports.pool.run('lint', input, { processors: LINT_THREADS });
+  const { findings } = await queue.run(lint, signal, false);
   return placeFindings(findings, video, context).map(({ finding, target }): LintMark => {
     const [shown] = diagnosticsJson([lintDiagnostic(finding, target)], project.source);
     const { code, severity, message, hint } = shown!;

@@ -1,5 +1,6 @@
 import { type Diagnostic, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { contentKey } from '../../reconciler/plan/desired-video.ts';
 import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';
@@ -29,7 +30,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const project = await repository.project();
   const { desired } = repository;
   const matches = globs.length === 0 ? () => true : idMatcher(globs);
-  const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
+  const wanted = new Map(desired.filter(({ id }) => matches(id)).map((video) => [video.id, contentKey(video)]));
   const lintOptions = {
     maxVideos: Number.POSITIVE_INFINITY,
     cache: options.cache !== false,

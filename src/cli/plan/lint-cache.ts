@@ -19,7 +19,7 @@ const MAX_FRAMES = 2_000;
 /** Number of the most recent measured sounds that are kept, in less than a megabyte. */
 const MAX_SOUNDS = 5_000;
 
-/** Findings by fingerprint, safe areas and ids of scenes, measured frames by templates and key, and measured sounds by key. */
+/** Findings by content, safe areas and ids of scenes, measured frames by templates and key, and measured sounds by key. */
 interface Remembered {
   readonly found: Map<string, readonly LintFinding[]>;
   readonly frames: Map<string, FrameOf>;

@@ -3,17 +3,18 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../../kernel/diagno
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
 import { templatesOf, type VideoId } from '../../reconciler/definition/video.ts';
-import { type Fingerprint, isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts';
-import { hasUnknownLength } from '../../reconciler/plan/desired-video.ts';
+import { isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts';
+import { contentKey, hasUnknownLength } from '../../reconciler/plan/desired-video.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { statOrNull } from '../../reconciler/plan-cache/file-state.ts';
 import { hasNewContent } from '../../reconciler/plan-cache/refresh-state.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
+import { LINT_THREADS } from '../../service/sessions/processes/tasks.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
-import { type CommandPool, LINT_THREADS } from '../render/command-pool.ts';
+import type { CommandPool } from '../render/command-pool.ts';
 import type { DesiredState, KnownState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
@@ -42,7 +43,7 @@ export async function lintPlan(
 ): Promise<Linted | null> {
   const { templates, lint } = planned.config;
   const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
-  const wanted = fingerprintsToRender(plan);
+  const wanted = contentToRender(plan);
   const untimed = new Set<string>(plan.changes.filter(isUntimed).map(({ id }) => id));
   const leftOut = [...wanted.keys()].flatMap((id): LintSummary['left_out'] => {
     if (pointers.videos.has(id)) return [{ id, reason: 'lfs_pointer' }];
@@ -76,7 +77,7 @@ export async function warmForPlan(
   processes: CommandPool,
   options: LintPlanOptions,
 ): Promise<void> {
-  const wanted = fingerprintsToRender({ changes }, (name) => templates.get(name)?.kind === 'package');
+  const wanted = contentToRender({ changes }, (name) => templates.get(name)?.kind === 'package');
   if (wanted.size === 0 || !isWanted(lint)) return;
   const { warmForLint } = await import('./lint-videos.ts');
   await warmForLint(root, processes, wanted, options);
@@ -146,7 +147,7 @@ export async function lintErrors(
   const { lint } = planned.config;
   const { unrenderable = new Map() } = plan;
   const changes = plan.changes.filter((change) => !unrenderable.has(change.id));
-  const wanted = fingerprintsToRender({ changes }, (name) => {
+  const wanted = contentToRender({ changes }, (name) => {
     const templatePackage = templateOf(name)?.package ?? null;
     return templatePackage !== null && canFailLint({ repository: lint, template: templatePackage.manifest.lint });
   });
@@ -157,12 +158,9 @@ export async function lintErrors(
   return hasErrors(diagnostics) ? diagnostics : [];
 }
 
-function fingerprintsToRender(
-  plan: Pick<Plan, 'changes'>,
-  isNeeded = (_template: string) => true,
-): Map<VideoId, Fingerprint> {
+function contentToRender(plan: Pick<Plan, 'changes'>, isNeeded = (_template: string) => true): Map<VideoId, string> {
   const pending = plan.changes.filter(rendersNew).flatMap(({ desired }) => desired ?? []);
   return new Map(
-    pending.filter((video) => templatesOf(video).some(isNeeded)).map(({ id, fingerprint }) => [id, fingerprint]),
+    pending.filter((video) => templatesOf(video).some(isNeeded)).map((video) => [video.id, contentKey(video)]),
   );
 }

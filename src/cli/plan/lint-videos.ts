@@ -6,7 +6,6 @@ import { missingPackage } from '../../kernel/optional-packages.ts';
 import { captionFindings } from '../../reconciler/definition/caption-findings.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import type { Video, VideoId } from '../../reconciler/definition/video.ts';
-import type { Fingerprint } from '../../reconciler/lock/lock.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
 import { captionDiagnostics } from '../../report/wording/caption-diagnostics.ts';
@@ -15,11 +14,12 @@ import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
 import { type LintContext, placeFindings, safeAreasOf } from '../../report/wording/place-findings.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
+import { LINT_THREADS } from '../../service/sessions/processes/tasks.ts';
 import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { canFailLint } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
-import { type CommandPool, LINT_THREADS } from '../render/command-pool.ts';
+import type { CommandPool } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
 import { cachedLengths } from '../state/cached-lengths.ts';
 import { captionsToCheck } from '../state/captions-to-check.ts';
@@ -52,11 +52,13 @@ export interface Linted {
 /**
  * Starts a process if there are videos that were not linted yet with any safe area, while the rest of the plan is made, which
  * takes as long.
+ *
+ * @param wanted keys of their content, see `contentKey`
  */
 export async function warmForLint(
   root: string,
   processes: CommandPool,
-  wanted: ReadonlyMap<VideoId, Fingerprint>,
+  wanted: ReadonlyMap<VideoId, string>,
   { cache }: Pick<LintOptions, 'cache'>,
 ): Promise<void> {
   const known = new Set(
@@ -64,7 +66,7 @@ export async function warmForLint(
       .keys()
       .map((key) => key.split(' ')[0]),
   );
-  if ([...wanted.values()].some((fingerprint) => !known.has(fingerprint))) await processes.warm(LINT_THREADS);
+  if ([...wanted.values()].some((key) => !known.has(key))) await processes.warm(LINT_THREADS);
 }
 
 /** Interval in milliseconds between reports of progress. */
@@ -78,11 +80,12 @@ function mustBeChecked(template: string, { lint, packageOf }: LintContext): bool
 /**
  * Lints videos as they would be rendered: the first of those whose findings can only be warnings, and all others.
  *
+ * @param wanted keys of their content, see `contentKey`
  * @throws ReelformError `engine_missing`
  */
 export async function lintVideos(
   planned: PlannedVideos,
-  wanted: ReadonlyMap<VideoId, Fingerprint>,
+  wanted: ReadonlyMap<VideoId, string>,
   options: LintOptions,
   io: Io,
 ): Promise<Linted> {
@@ -97,7 +100,7 @@ export async function lintVideos(
   const remote = requested.filter((video) => !isPackaged(video));
   const keyOf = (video: Video): string => {
     const areas = safeAreasOf(video, context);
-    // The fingerprint does not depend on the ids of scenes, which findings contain.
+    // The content does not depend on the ids of scenes, which findings contain.
     const ids = video.scenes.length === 1 ? [] : [sha256(video.scenes.map(({ id }) => id).join('\n'))];
     const inAreas = areas.every((area) => area === null) ? [] : [areas.map((area) => area ?? '').join(',')];
     return [wanted.get(video.id)!, ...inAreas, ...ids].join(' ');

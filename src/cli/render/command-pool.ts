@@ -1,9 +1,6 @@
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { Io } from '../io.ts';
 
-/** Threads that lint of a single video uses at once. */
-export const LINT_THREADS = 2;
-
 /** The render processes of a command. The code that starts processes is loaded on first use. */
 export class CommandPool {
   readonly #io: Io;

@@ -4,6 +4,7 @@ import { type Diagnostic, EXIT, errorAt, hasErrors, startOf } from '../../kernel
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, undrawableText, unusableFont } from '../../report/wording/package-diagnostic.ts';
+import { LINT_THREADS } from '../../service/sessions/processes/tasks.ts';
 import { fontUses } from '../../template/font-uses.ts';
 import { lintSeverity } from '../../template/lint-severities.ts';
 import { templateLengths } from '../../template/package-timing.ts';
@@ -78,7 +79,10 @@ export async function checkPackage(
     const findings = await inspectPackage(template, packed.keys(), {
       renderStills: (renderInput) => pool.run('stills', renderInput),
       compare: (comparison) => pool.run('compare', comparison),
-      lint: async (renderInput, safeArea) => (await pool.run('lint', { renderInput, safeAreas: [safeArea] })).findings,
+      lint: async (renderInput, safeArea) => {
+        const lint = { renderInput, safeAreas: [safeArea] };
+        return (await pool.run('lint', lint, { processors: LINT_THREADS })).findings;
+      },
       weightOf: async ({ name }) => weights.get(name)!,
     });
     const rules = { repository: repositoryAround(found.path)?.config.lint ?? {}, template: template.manifest.lint };

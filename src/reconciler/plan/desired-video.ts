@@ -118,6 +118,15 @@ export function isEstimated(
   return source !== undefined && contentLengths[locationOf(source)] === null;
 }
 
+/**
+ * Returns the digest of everything that is drawn and heard: also of the lengths of remote sounds, which a fingerprint lacks because
+ * they are known only after the sounds were measured.
+ */
+export function contentKey(video: Pick<DesiredVideo, 'fingerprint' | 'contentLengths'>): string {
+  const lengths = remoteContent(video).map((url) => [url, video.contentLengths?.[url] ?? null]);
+  return lengths.length === 0 ? video.fingerprint : `${video.fingerprint}:${sha256(JSON.stringify(lengths))}`;
+}
+
 /** Returns the URLs of the sounds that decide how long scenes are. */
 export function remoteContent({ contentLengths = {} }: Pick<DesiredVideo, 'contentLengths'>): string[] {
   return Object.keys(contentLengths).filter(isHttpUrl);

@@ -5,7 +5,7 @@ import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import type { OutputRequest } from '../../../src/contract/wire/output.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
 import type { VideoResource } from '../../../src/reconciler/definition/video.ts';
-import type { RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
+import { contentKey, type RenderingContext } from '../../../src/reconciler/plan/desired-video.ts';
 import {
   clip,
   color,
@@ -298,5 +298,25 @@ describe('fingerprint', () => {
         expect(ofTexts(Object.fromEntries(Object.entries(a).reverse()))).toBe(ofTexts(a));
       }),
     );
+  });
+});
+
+describe('contentKey()', () => {
+  const { fingerprint } = desired('berlin');
+  const voice = 'https://example.com/voice.wav';
+
+  test('is the fingerprint of a video without remote sounds that decide its length', () => {
+    expect(contentKey({ fingerprint })).toBe(fingerprint);
+    expect(contentKey({ fingerprint, contentLengths: { 'audio/voice.wav': { samples: 8000, rate: 8000 } } })).toBe(
+      fingerprint,
+    );
+  });
+
+  test('depends on the lengths of remote sounds', () => {
+    const keys = [null, { samples: 8000, rate: 8000 }, { samples: 16_000, rate: 8000 }].map((length) =>
+      contentKey({ fingerprint, contentLengths: { [voice]: length } }),
+    );
+    expect(new Set([fingerprint, ...keys]).size).toBe(4);
+    for (const key of keys) expect(key).not.toContain(' ');
   });
 });

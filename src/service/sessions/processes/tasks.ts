@@ -28,6 +28,9 @@ import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts
 /** Name prefix of the only folder that a render process may write to. */
 export const FOLDER_PREFIX = 'reelform-render-';
 
+/** Processors that lint of a single video uses at once: one looks for flashes. */
+export const LINT_THREADS = 2;
+
 /** What a process loads when it starts, as its argument in JSON, while its parent prepares a task. */
 export interface Preparation {
   /** Number of drawing threads. */
@@ -94,7 +97,7 @@ interface RenderTasks {
   readonly stills: { readonly input: AnyRenderInput; readonly output: readonly StillImage[] };
   /** Draws the stills of two inputs and compares them. */
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
-  /** Finds what a viewer would notice in an input. With a second processor, looks for flashes at the same time. */
+  /** Finds what a viewer would notice in an input. Uses up to `LINT_THREADS` processors. */
   readonly lint: {
     readonly input: {
       readonly renderInput: AnyRenderInput;
