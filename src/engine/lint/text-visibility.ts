@@ -272,7 +272,7 @@ function findTextPixels(
       if (coverage < MIN_TEXT_COVERAGE) continue;
       isText[pixel] = 1;
       if (coverage < MIN_TAG_COVERAGE) continue;
-      const tag = (dark[at + 2]! - bare[4 * pixel + 2]! * (1 - coverage)) / coverage / tagStep - 1;
+      const tag = tagOf({ bare, bright, dark }, at, 4 * pixel) / tagStep - 1;
       const text = Math.round(tag);
       // The tag is meaningless if several texts cover the pixel.
       if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
@@ -284,6 +284,23 @@ function findTextPixels(
     }
   }
   return { texts, isText };
+}
+
+/**
+ * Returns the blue value of the text on a pixel, 0..255. The rasteriser covers edges more with bright colours than with dark ones, so that
+ * the coverage is computed from the picture that differs more from the background.
+ *
+ * @param at index of the pixel's red channel in the picture @param boxAt the same in the box
+ */
+function tagOf(
+  { bare, bright, dark }: Pick<DrawnTexts, 'bare' | 'bright' | 'dark'>,
+  at: number,
+  boxAt: number,
+): number {
+  const red = bare[boxAt]!;
+  const isBright = red < 128;
+  const coverage = isBright ? (bright[at]! - red) / (255 - red) : 1 - dark[at]! / red;
+  return ((isBright ? bright : dark)[at + 2]! - bare[boxAt + 2]! * (1 - coverage)) / coverage;
 }
 
 /**

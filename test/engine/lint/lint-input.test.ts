@@ -66,6 +66,34 @@ describe('lintInput()', () => {
     ]);
   });
 
+  it('does not count edges of other texts, which are covered more with bright colours', async () => {
+    const [dark, light, green] = [
+      [0.16, 0.1, 0.24],
+      [0.75, 1, 0.13],
+      [0.25, 0.5, 0.25],
+    ] as const;
+    const words: [text: string, y: number, size: number][] = [
+      ['One', 80, 40],
+      ['Two', 140, 40],
+      ['Three', 200, 40],
+      ['Four', 260, 40],
+      ['5', 320, 20],
+      ['A longer text on the dark half', 480, 40],
+      ['and a second line of it below', 540, 40],
+    ];
+    const layers = words.map(([text, y, size], index) => {
+      const layer = textLayer(index + 1, text, 40, y, size) as ReturnType<typeof textLayer> & {
+        t: { d: { editable?: string; k: { s: { fc: readonly number[] } }[] } };
+      };
+      layer.t.d.editable = `t_0${index + 1}`;
+      layer.t.d.k[0]!.s.fc = dark;
+      return layer;
+    });
+    const grounds = [rectangleLayer(21, [0, 0, 1280, 360], light), rectangleLayer(22, [0, 360, 1280, 360], green)];
+    const input = inputOf([...layers, ...grounds], { width: 1280, height: 720, document: { fonts: embeddedFonts() } });
+    expect(await lintInput(input)).toEqual([]);
+  });
+
   it('uses the background behind the text at that frame and ignores the rest of the picture', async () => {
     const half = rectangleLayer(3, [0, 0, 320, 60], WHITE);
     expect(await lintInput(wordInput({ word: WHITE, ground: [0, 0, 0.3], above: [half] }))).toEqual([]);
