@@ -67,17 +67,9 @@ export async function lintTexts(
     // Emoji have fixed colours, so their contrast cannot be measured.
     frames.set(editable, editableTracks.every(isEmojiOnly) ? [] : [...new Set(measured)]);
   }
-  const { visibilities, low } = await measureContrast(renderInput, frames, tracks, measuredFrames);
-  for (const editable of frames.keys()) {
-    const measured = visibilities.get(editable) ?? [];
-    const textPixels = {
-      measured,
-      tracks: tracksOf(editable, tracks),
-      best: moments.get(editable),
-      low: low.get(editable) ?? [],
-    };
-    found.push(...lintPixels(renderInput, editable, textPixels));
-  }
+  const measured = { frames, tracks, moments };
+  const { visibilities, defects } = await lintMeasured(renderInput, measured, measuredFrames);
+  found.push(...defects);
   const isVisible = ({ editable }: TextTrack, frame: number): boolean => {
     const measured = editable === null ? undefined : visibilities.get(editable);
     return !measured?.length || measured.some((result) => result.frame === frame && result.ratio !== null);
@@ -88,6 +80,58 @@ export async function lintTexts(
     ...lintCollisions(renderInput, collisions, isVisible),
     ...lintShrunk(renderInput, shrunk, isVisible, tooSmall),
   ];
+}
+
+interface TextsToMeasure {
+  /** Frames to measure at least, by editable. */
+  readonly frames: TextFrames;
+  readonly tracks: readonly TextTrack[];
+  readonly moments: ReadonlyMap<string, FindingMoment>;
+}
+
+/** Templates whose last video had defects by pixels, by number of layers and editables. Their next video is not estimated first. */
+const withDefects = new Set<string>();
+
+/**
+ * Finds defects by pixels. Estimates them first: an estimate is on the safe side, so texts without an estimated defect have none, and
+ * most videos have none.
+ */
+async function lintMeasured(
+  renderInput: RenderInput,
+  { frames, tracks, moments }: TextsToMeasure,
+  measuredFrames: MeasuredFrames,
+): Promise<{ visibilities: ReadonlyMap<string, readonly TextVisibility[]>; defects: readonly LintDefect[] }> {
+  const grounds = await TextGrounds.draw(
+    renderInput,
+    tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
+  );
+  const measurer = new TextMeasurer(renderInput, measuredFrames, tracks);
+  const lint = async (isEstimated: boolean) => {
+    const measure = measurer.measure.bind(measurer);
+    const { visibilities, low } = await measureContrast(renderInput, frames, tracks, grounds, (texts, cuttable) =>
+      measure(texts, cuttable, isEstimated),
+    );
+    const defects = [...frames.keys()].flatMap((editable) =>
+      lintPixels(renderInput, editable, {
+        measured: visibilities.get(editable) ?? [],
+        tracks: tracksOf(editable, tracks),
+        best: moments.get(editable),
+        low: low.get(editable) ?? [],
+      }),
+    );
+    return { visibilities, defects };
+  };
+  const template = [renderInput.animation.layers.length, ...frames.keys()].join(' ');
+  try {
+    const estimated = withDefects.has(template) ? null : await lint(true);
+    if (estimated?.defects.length === 0) return estimated;
+    const measured = await lint(false);
+    if (measured.defects.length === 0) withDefects.delete(template);
+    else withDefects.add(template);
+    return measured;
+  } finally {
+    measurer.close();
+  }
 }
 
 /** Returns whether a text is visible on a frame, as far as its pixels were measured. */
@@ -147,39 +191,31 @@ async function measureContrast(
   renderInput: RenderInput,
   frames: TextFrames,
   tracks: readonly TextTrack[],
-  measuredFrames: MeasuredFrames,
+  grounds: TextGrounds,
+  measure: (texts: TextFrames, cuttable: ReadonlySet<string>) => ReturnType<TextMeasurer['measure']>,
 ): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
   const texts = [...frames.keys()].map((editable) => {
     const editableTracks = tracksOf(editable, tracks);
     return { editable, tracks: editableTracks, needed: contrastNeeded(renderInput, editableTracks) };
   });
-  const grounds = await TextGrounds.draw(
-    renderInput,
-    tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
-  );
   const resting = new Set(texts.filter((text) => text.tracks.some(rests)).map(({ editable }) => editable));
   const visibilities = new Map<string, readonly TextVisibility[]>();
   const low = new Map<string, readonly LowContrast[]>();
-  const measurer = new TextMeasurer(renderInput, measuredFrames);
-  try {
-    let next = new Map(frames);
-    for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
-      for (const [editable, measured] of await measurer.measure(next, round === 0 ? resting : NONE)) {
-        visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
-      }
-      const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
-      next = round === 0 ? changedGrounds(measured, grounds) : new Map();
-      for (const text of measured) {
-        const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
-        low.set(text.editable, runs);
-        const measuredFrames = new Set(text.measured.map(({ frame }) => frame));
-        const missing = runs.flatMap(({ confirming }) => confirming).filter((frame) => !measuredFrames.has(frame));
-        if (missing.length === 0) continue;
-        next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...missing])]);
-      }
+  let next = new Map(frames);
+  for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
+    for (const [editable, measured] of await measure(next, round === 0 ? resting : NONE)) {
+      visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
     }
-  } finally {
-    measurer.close();
+    const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
+    next = round === 0 ? changedGrounds(measured, grounds) : new Map();
+    for (const text of measured) {
+      const runs = text.tracks.flatMap((track) => findLowContrast(track, renderInput, text, grounds) ?? []);
+      low.set(text.editable, runs);
+      const measuredFrames = new Set(text.measured.map(({ frame }) => frame));
+      const missing = runs.flatMap(({ confirming }) => confirming).filter((frame) => !measuredFrames.has(frame));
+      if (missing.length === 0) continue;
+      next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...missing])]);
+    }
   }
   return { visibilities, low };
 }

@@ -3,13 +3,13 @@ export const MIN_CUT_SHARE = 0.02;
 /** Tolerance for a blue value, as a share of the distance between two texts. */
 export const TAG_TOLERANCE = 0.4;
 /** A pixel of the ink is hidden if the picture shows less than this share of it; translucent layers above leave more. */
-const MIN_SHOWN_SHARE = 0.25;
+export const MIN_SHOWN_SHARE = 0.25;
 /** Minimum share of the ink that a layer across a text must hide. */
 const MIN_COVERED_SHARE = 0.2;
 /** Largest difference of red and green in the paint of a text, of 255. */
 const MAX_PAINT_ERROR = 2;
 /** Minimum coverage of a pixel of the ink. */
-const MIN_INK_COVERAGE = 0.5;
+export const MIN_INK_COVERAGE = 0.5;
 
 /**
  * Returns the share of each text's ink that is cut off, by the text's index: the ink beyond the box around its shown part. A line

@@ -1,12 +1,12 @@
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import { contrastRatio, quantile } from './contrast.ts';
 import type { TextVisibility } from './measured-frames.ts';
 import { reducedInput } from './reduced-input.ts';
 import { drawSharedFrames } from './shared-frames.ts';
 import { visibleArea } from './text-geometry.ts';
 import { MIN_VISIBLE, type TextTrack } from './text-tracks.ts';
 import { withoutTexts } from './text-variants.ts';
-import { contrastRatio, quantile } from './text-visibility.ts';
 
 /** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;

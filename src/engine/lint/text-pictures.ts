@@ -1,24 +1,25 @@
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import { openRasterizer, type PixelBox, type Rasterizer } from '../raster/rasterizer.ts';
 import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
+import { around, contains, cropped, type Part } from './pixel-boxes.ts';
 import { RecentValues } from './recent-values.ts';
 import { type TextVariant, textVariant } from './text-variants.ts';
+import { paints, withLayersAbove, withTextAlone } from './texts-apart.ts';
 
-/** A version to draw; `background` is `bare` with its alpha. */
-type Version = TextVariant | 'background';
+/**
+ * A version to draw. `background` is `bare` with its alpha. The others show parts of the input over nothing, by the position of a text
+ * in the animation: the text, the text without its masks, and the layers above it.
+ */
+type Version = TextVariant | 'background' | `${'lone' | 'unmasked'} ${number}` | GroundAbove;
+type GroundAbove = `above ${number}`;
 
 /** Share of the time between the first and the last frame by which an opened version extends beyond them. */
 const MARGIN_SHARE = 0.25;
 /** The sides of stored parts of pictures are multiples of this, in pixels. */
 const GRID = 64;
-
-/** A part of a picture, RGBA. */
-interface Part {
-  readonly box: PixelBox;
-  readonly pixels: Uint8Array;
-}
 
 /** Parts of pictures without texts by the content that they show, which rows of a template share. */
 const recent = new RecentValues<Part>(48 << 20);
@@ -36,6 +37,8 @@ export class TextPictures {
   readonly #renderInput: RenderInput;
   readonly #cutters = new Map<Version, ReturnType<typeof inputCutter>>();
   readonly #drawings = new Map<Version, Drawing>();
+  /** By version and frame. */
+  readonly #shown = new Map<string, { readonly key: string | null; readonly paints: boolean }>();
   #editables: readonly string[] = [];
   #frames = { first: 0, end: 0 };
 
@@ -76,13 +79,22 @@ export class TextPictures {
     return afterTurn(rasterizer.drawPart(frame, box));
   }
 
+  /** Returns the digest of what a version shows on a frame; null if it has no canonical form. */
+  keyOf(version: Version, frame: number): string | null {
+    return this.#shownBy(version, frame).key;
+  }
+
+  /** Returns whether a version may paint pixels on a frame. */
+  paints(version: Version, frame: number): boolean {
+    return this.#shownBy(version, frame).paints;
+  }
+
   /** Draws a part of a frame without texts, or takes it from an input that shows the same. */
-  async drawGround(version: 'bare' | 'background', frame: number, box: PixelBox): Promise<Uint8Array> {
-    const range = { first: frame, end: frame + 1 };
-    const key = segmentKey(this.#cutterOf(version)([range]), range, 'lint ground');
+  async drawGround(version: 'bare' | 'background' | GroundAbove, frame: number, box: PixelBox): Promise<Uint8Array> {
+    const key = this.keyOf(version, frame);
     const known = key === null ? undefined : recent.get(key);
     if (known !== undefined && contains(known.box, box)) return cropped(known, box);
-    const drawn = widened(known === undefined ? box : union(known.box, box), this.#renderInput);
+    const drawn = widened(known === undefined ? box : around([known.box, box])!, this.#renderInput);
     const part = { box: drawn, pixels: await this.drawPart(version, frame, drawn) };
     if (key !== null) recent.set(key, part, part.pixels.length);
     return cropped(part, box);
@@ -107,14 +119,36 @@ export class TextPictures {
     return rasterizer;
   }
 
+  #shownBy(version: Version, frame: number): { readonly key: string | null; readonly paints: boolean } {
+    const name = `${version} at ${frame}`;
+    const known = this.#shown.get(name);
+    if (known !== undefined) return known;
+    const range = { first: frame, end: frame + 1 };
+    const shown = this.#cutterOf(version)([range]);
+    const found = { key: segmentKey(shown, range, 'lint ground'), paints: paints(shown.animation) };
+    this.#shown.set(name, found);
+    return found;
+  }
+
   #cutterOf(version: Version): ReturnType<typeof inputCutter> {
     const known = this.#cutters.get(version);
     if (known !== undefined) return known;
-    const varied = textVariant(this.#renderInput, version === 'background' ? 'bare' : version, this.#editables);
-    const output = { ...varied.output, format: 'mp4' as const };
-    const cut = inputCutter(version === 'background' ? varied : { ...varied, output });
+    const cut = inputCutter(this.#variantOf(version));
     this.#cutters.set(version, cut);
     return cut;
+  }
+
+  #variantOf(version: Version): RenderInput {
+    const { output, animation } = this.#renderInput;
+    const [kind, position] = version.split(' ') as ['lone' | 'unmasked' | 'above' | TextVariant, string | undefined];
+    if (position !== undefined) {
+      const overNothing = { ...this.#renderInput, output: { ...output, format: 'webm' as const } };
+      const text = animation.layers[Number(position)] as LottieNode;
+      return kind === 'above' ? withLayersAbove(overNothing, text) : withTextAlone(overNothing, text, kind === 'lone');
+    }
+    if (version === 'background') return textVariant(this.#renderInput, 'bare', this.#editables);
+    const varied = textVariant(this.#renderInput, version as TextVariant, this.#editables);
+    return { ...varied, output: { ...output, format: 'mp4' as const } };
   }
 }
 
@@ -124,31 +158,10 @@ async function afterTurn(picture: Uint8Array): Promise<Uint8Array> {
   return picture;
 }
 
-function contains(outer: PixelBox, { left, top, width, height }: PixelBox): boolean {
-  const isWithin = left >= outer.left && top >= outer.top;
-  return isWithin && left + width <= outer.left + outer.width && top + height <= outer.top + outer.height;
-}
-
-function union(first: PixelBox, second: PixelBox): PixelBox {
-  const [left, top] = [Math.min(first.left, second.left), Math.min(first.top, second.top)];
-  const right = Math.max(first.left + first.width, second.left + second.width);
-  const bottom = Math.max(first.top + first.height, second.top + second.height);
-  return { left, top, width: right - left, height: bottom - top };
-}
-
 /** Widens a box to a grid, so that it contains the boxes of similar texts. */
 function widened(box: PixelBox, size: Pick<RenderInput, 'width' | 'height'>): PixelBox {
   const [left, top] = [box.left, box.top].map((side) => Math.floor(side / GRID) * GRID) as [number, number];
   const right = Math.min(size.width, Math.ceil((box.left + box.width) / GRID) * GRID);
   const bottom = Math.min(size.height, Math.ceil((box.top + box.height) / GRID) * GRID);
   return { left, top, width: right - left, height: bottom - top };
-}
-
-function cropped({ box, pixels }: Part, { left, top, width, height }: PixelBox): Uint8Array {
-  const part = new Uint8Array(4 * width * height);
-  for (let row = 0; row < height; row++) {
-    const at = 4 * ((top - box.top + row) * box.width + left - box.left);
-    part.set(pixels.subarray(at, at + 4 * width), 4 * row * width);
-  }
-  return part;
 }

@@ -1,12 +1,16 @@
+import { sha256 } from '../../kernel/digest.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PixelBox } from '../raster/rasterizer.ts';
 import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
+import { contrastRatio, MIN_INNER_SHARE, MIN_PIXELS, MIN_TAG_COVERAGE, quantile } from './contrast.ts';
 import type { MeasuredFrame, MeasuredFrames, TextVisibility } from './measured-frames.ts';
 import { reducedInput } from './reduced-input.ts';
 import { MIN_CUT_SHARE, measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
+import { TextEstimates } from './text-estimates.ts';
 import { TextPictures } from './text-pictures.ts';
+import type { TextTrack } from './text-tracks.ts';
 import { MAX_TEXTS, tagStepOf } from './text-variants.ts';
 
 const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 0], cutShare: null } as const;
@@ -14,12 +18,8 @@ const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 
 /** Frames on which to measure texts, by editable. */
 export type TextFrames = ReadonlyMap<string, readonly number[]>;
 
-/** Minimum coverage of an inner pixel, as a share of the text's maximum, which translucent content over the text may reduce. */
-const MIN_INNER_SHARE = 0.9;
 /** A pixel with less coverage lies outside the text. */
 const MIN_TEXT_COVERAGE = 0.05;
-/** With less coverage, the tag of a pixel is unreliable. */
-const MIN_TAG_COVERAGE = 0.15;
 /** Maximum distance of an outline or glow from a pixel, in pixels. */
 const HALO_REACH = 6;
 /** Minimum change of a channel by an outline or glow, of 255. */
@@ -33,8 +33,6 @@ const MAX_IMAGE_SIDE = 480;
 const MIN_BACKGROUND_ALPHA = 127;
 /** Contrast of black and white. */
 const MAX_RATIO = 21;
-/** With fewer pixels, the result is meaningless because the text is fading out or too fine for this size. */
-const MIN_PIXELS = 24;
 
 const NO_TEXT: MeasuredFrame = { texts: new Map(), hasCuts: true };
 
@@ -48,33 +46,47 @@ export class TextMeasurer {
   readonly #pictures: TextPictures;
   readonly #size: Size;
   readonly #frames: MeasuredFrames;
+  readonly #estimates: TextEstimates;
 
-  constructor(renderInput: RenderInput, frames: MeasuredFrames) {
+  /** @param tracks of the input's texts */
+  constructor(renderInput: RenderInput, frames: MeasuredFrames, tracks: readonly TextTrack[]) {
     // Texts are measured at a fixed size, independently of the output's size.
     const reduced = reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE);
     this.#cut = inputCutter(reduced);
     this.#pictures = new TextPictures(reduced);
     this.#size = reduced;
     this.#frames = frames;
+    this.#estimates = new TextEstimates(reduced, this.#pictures, tracks);
   }
 
   /**
    * Measures texts on frames. All texts of other editables are hidden.
    *
    * @param cuttable editables of texts that must not be cut. Their `cutShare` is measured until a frame shows enough of them.
+   * @param isEstimated true if estimates are enough, see `TextEstimates`
    * @returns by editable, with an entry for each of its frames
    */
-  async measure(texts: TextFrames, cuttable: ReadonlySet<string>): Promise<Map<string, readonly TextVisibility[]>> {
+  async measure(
+    texts: TextFrames,
+    cuttable: ReadonlySet<string>,
+    isEstimated: boolean,
+  ): Promise<Map<string, readonly TextVisibility[]>> {
     const editables = [...texts.keys()].slice(0, MAX_TEXTS);
     const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
     const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
+    const shownOn = (frame: number) =>
+      [...editables.entries()].filter(([, editable]) => texts.get(editable)!.includes(frame));
     const keyed = frames.map((frame) => {
       const range = { first: frame, end: frame + 1 };
       const key = segmentKey(this.#cut([range]), range, `lint ${JSON.stringify(editables)}`);
-      return { frame, key, known: key === null ? undefined : this.#frames.get(key) };
+      const wanted = shownOn(frame).map(([, editable]) => editable);
+      const estimateKey = key === null || !isEstimated ? null : sha256(`${key} estimated ${JSON.stringify(wanted)}`);
+      const known = [key, estimateKey].flatMap((knownKey) => {
+        const measured = knownKey === null ? undefined : this.#frames.get(knownKey);
+        return measured === undefined ? [] : [{ knownKey, measured }];
+      });
+      return { frame, key, estimateKey, known, wanted: new Set(wanted) };
     });
-    const shownOn = (frame: number) =>
-      [...editables.entries()].filter(([, editable]) => texts.get(editable)!.includes(frame));
     const undecided = new Set(cuttable);
     const decide = (frame: number, measured: MeasuredFrame): void => {
       for (const [index, editable] of shownOn(frame)) {
@@ -82,15 +94,20 @@ export class TextMeasurer {
         if (ratio !== null && cutShare !== null && cutShare < MIN_CUT_SHARE) undecided.delete(editable);
       }
     };
-    for (const { frame, known } of keyed) if (known !== undefined) decide(frame, known);
-    const missing = keyed.filter(({ known }) => known === undefined).map(({ frame }) => frame);
+    for (const { frame, known } of keyed) for (const { measured } of known) decide(frame, measured);
+    const missing = keyed.filter(({ known }) => known.length === 0).map(({ frame }) => frame);
     this.#pictures.prepare(missing.length === 0 ? frames : missing, editables);
-    for (const { frame, key, known } of keyed) {
+    for (const { frame, key, estimateKey, known, wanted } of keyed) {
       const findsCuts = shownOn(frame).some(([, editable]) => undecided.has(editable));
-      const isKnown = known !== undefined && (known.hasCuts || !findsCuts);
-      const measured = isKnown ? known : await this.#measure(frame, tagStepOf(editables), findsCuts);
-      if (!isKnown) decide(frame, measured);
-      if (key !== null) this.#frames.set(key, measured);
+      const usable = known.find(({ measured: { hasCuts } }) => hasCuts || !findsCuts);
+      const estimated =
+        usable === undefined && isEstimated
+          ? await this.#estimates.estimate(frame, { editables, wanted, findsCuts })
+          : null;
+      const measured = usable?.measured ?? estimated ?? (await this.#measure(frame, tagStepOf(editables), findsCuts));
+      if (usable === undefined) decide(frame, measured);
+      const usedKey = usable?.knownKey ?? (estimated === null ? key : estimateKey);
+      if (usedKey !== null) this.#frames.set(usedKey, measured);
       for (const [index, editable] of shownOn(frame)) {
         const { cutShare, ...result } = measured.texts.get(index) ?? NOT_VISIBLE;
         visibilities.get(editable)!.push({ frame, ...result, cutShare: cuttable.has(editable) ? cutShare : null });
@@ -347,14 +364,4 @@ function luminance(rgba: Uint8Array, at: number, background = rgba, factor = 1):
     return LINEAR[Math.min(255, Math.max(0, Math.round(below + (rgba[index]! - below) * factor)))]!;
   };
   return luminanceOf(channel(at), channel(at + 1), channel(at + 2));
-}
-
-/** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-export function contrastRatio(luminance1: number, luminance2: number): number {
-  return (Math.max(luminance1, luminance2) + 0.05) / (Math.min(luminance1, luminance2) + 0.05);
-}
-
-/** Returns the value below which a share of the values lies. @param values not empty @param share 0..1 */
-export function quantile(values: readonly number[], share: number): number {
-  return new Float64Array(values).sort()[Math.floor(values.length * share)]!;
 }

@@ -109,7 +109,7 @@ const NULL_LAYER = 3;
 const transforms = new WeakMap<LottieNode, LottieNode>();
 
 /** Reduces a layer to its transform, which still affects its children. Returns the same object for the same layer. */
-function transformOnly(layer: LottieNode): LottieNode {
+export function transformOnly(layer: LottieNode): LottieNode {
   if (!DRAWING_TYPES.has(layer.ty)) return layer;
   const known = transforms.get(layer);
   if (known !== undefined) return known;

@@ -169,7 +169,7 @@ function isExact(time: number): boolean {
 }
 
 /** Returns whether an effect may read another layer of the composition. */
-function hasLayerInput(effects: unknown): boolean {
+export function hasLayerInput(effects: unknown): boolean {
   if (!Array.isArray(effects)) return isRecord(effects);
   return effects.some((effect) => isRecord(effect) && (effect.ty === LAYER_INPUT || hasNestedInput(effect.ef)));
 }

@@ -83,12 +83,15 @@ describe('MeasuredFrames', () => {
     const known = await lintKnowing(edited!, [...kept, ...alone.kept]);
     expect(known).toEqual(alone);
     expect(await lintKnowing(edited!, kept)).toEqual(alone);
+    const illegible = (frames: readonly KeptFrame[]) =>
+      frames.map((frame) => ({ ...frame, texts: frame.texts.map((text) => ({ ...text, ratio: 1 })) }));
+    // An estimate gives no finding: the frames are measured.
+    const doubted = await lintKnowing(edited!, illegible(alone.kept));
+    expect(doubted.findings).toEqual(alone.findings);
+    const measured = doubted.kept.filter(({ key }) => !alone.kept.some((frame) => frame.key === key));
+    expect(measured.length).toBeGreaterThan(0);
     // A frame that was measured is not drawn again, so another measurement gives another finding.
-    const illegible = alone.kept.map((frame) => ({
-      ...frame,
-      texts: frame.texts.map((text) => ({ ...text, ratio: 1 })),
-    }));
-    const { findings } = await lintKnowing(edited!, illegible);
+    const { findings } = await lintKnowing(edited!, illegible(measured));
     expect(findings.filter(({ code }) => code === 'low_contrast')).toMatchObject([{ ratio: 1 }, { ratio: 1 }]);
   });
 });
@@ -99,9 +102,9 @@ describe('TextMeasurer', () => {
     const { frame: still } = input!.stills[0]!;
     const frames = [still - 4, still, still + 4];
     const texts = new Map([['t_01', frames]]);
-    const measurer = new TextMeasurer(input!, new MeasuredFrames());
+    const measurer = new TextMeasurer(input!, new MeasuredFrames(), []);
     const measure = async (cuttable: readonly string[]) =>
-      (await measurer.measure(texts, new Set(cuttable))).get('t_01')!;
+      (await measurer.measure(texts, new Set(cuttable), false)).get('t_01')!;
     const without = await measure([]);
     expect(without.map(({ frame, cutShare }) => [frame, cutShare])).toEqual(frames.map((frame) => [frame, null]));
     const [first, ...others] = await measure(['t_01']);
