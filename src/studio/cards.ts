@@ -66,6 +66,7 @@ export function cardsOf(
   const found = [
     ...validCards(loaded, subjects, notes, problemsIn),
     ...invalidCards(loaded, former, problemsIn),
+    ...waitingCards(loaded, former, problemsIn),
     ...unreadCards(loaded, former, problems),
   ];
   for (const card of found) if (!cards.has(card.id)) cards.set(card.id, card);
@@ -113,6 +114,18 @@ function* validCards(
       problems: [path, ...captionFiles(video)].flatMap(problemsIn),
       finished: entry && finishedFile(id, entry, project.root),
     };
+  }
+}
+
+/** Returns the cards of videos without their speech: as they were with it, or without content. */
+function* waitingCards(
+  { project }: LoadedRepository,
+  former: ReadonlyMap<string, VideoCard>,
+  problemsIn: (path: string) => PreviewProblem[],
+): Iterable<VideoCard> {
+  for (const { id, path, reason } of project.waiting) {
+    const card = former.get(id) ?? emptyCard(id, path);
+    yield { ...card, ...INVALID, state: 'waiting', reason, problems: problemsIn(path) };
   }
 }
 

@@ -49,6 +49,13 @@ export type CueChange =
       readonly text: string;
     };
 
+/** Lets a voice speak the text of a track, also if it was spoken before. */
+export interface SpeakRequest {
+  readonly id: string;
+  /** Keys of the track from the top of the definition. */
+  readonly path: readonly string[];
+}
+
 /** Changes of a CSV file. Rows and columns count from 0, without the header; `removed` and `added` apply after the cells. */
 export interface RowEditRequest {
   readonly path: string;

@@ -9,6 +9,7 @@ import { resolvePath } from '../reconciler/definition/definition-file.ts';
 import { readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { editRows } from '../reconciler/definition/write-rows.ts';
+import { speechSoundPath, speechWordsPath } from '../reconciler/speech/spoken-text.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editedCues } from './cue-edits.ts';
 import { definitionTree } from './definition-tree.ts';
@@ -22,9 +23,11 @@ import type {
   NewVideoRequest,
   RowEditRequest,
   SceneListRequest,
+  SpeakRequest,
 } from './edit-protocol.ts';
 import { mediaPath, writtenTransform } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
+import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
 import { isTrackField, sourceFromRoot, trackEdits } from './track-edits.ts';
@@ -164,6 +167,25 @@ function filledTemplate(name: string, { live }: EditContext): { readonly resourc
     return file === null ? [] : [[key, file]];
   });
   return resources.length === 0 ? {} : { resources: Object.fromEntries(resources) };
+}
+
+/** Lets a voice speak the text of a track. @throws RequestError `not_found`, `conflict`; ReelformError `speech_failed` */
+export async function speakTrack(
+  { id, path }: SpeakRequest,
+  { live, ports }: EditContext & { readonly ports: Pick<PreviewPorts, 'speak'> },
+): Promise<object> {
+  const { project } = live.loaded;
+  const card = live.card(id);
+  const written = child(nodeAt(definitionTree(card.path, project), path), 'speak');
+  if (written === null) throw new RequestError('not_found', `${path.join('.')} has no text to speak`);
+  const { file, start } = written.span;
+  const uses = project.spoken.filter(({ at }) => at.file === file && at.start === start);
+  const use = uses.find(({ video }) => video === id) ?? uses.find(({ video }) => video === null);
+  if (use === undefined) throw new RequestError('conflict', `The voice of ${path.join('.')} is not known`);
+  const { text } = use;
+  await ports.speak(text, new AbortController().signal);
+  await live.take([speechSoundPath(text), speechWordsPath(text)]);
+  return {};
 }
 
 /** Changes cues of captions that a video has. @throws RequestError `invalid_request` */

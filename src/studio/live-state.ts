@@ -182,7 +182,7 @@ export class LiveState {
   /** A card with errors still shows its last valid content. */
   #keepSubjects(subjects: Map<string, DrawSubject>, { videos }: Cards): void {
     for (const { state, fingerprint } of videos) {
-      const former = state === 'invalid' ? this.#subjects.get(fingerprint) : null;
+      const former = state === 'invalid' || state === 'waiting' ? this.#subjects.get(fingerprint) : null;
       if (former !== null) subjects.set(fingerprint, former);
     }
     this.#subjects.replace(subjects);

@@ -1,6 +1,7 @@
 import type { SoundLengths } from '../contract/video-measures.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { Video } from '../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
 import type { Lock } from '../reconciler/lock/lock.ts';
@@ -8,6 +9,7 @@ import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
 import type { Plan } from '../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../reconciler/plan/plan-document.ts';
 import type { Project } from '../reconciler/project/load-project.ts';
+import type { SpokenText } from '../reconciler/speech/spoken-text.ts';
 import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../report/json/event-json.ts';
 import type { RenderPool } from '../service/sessions/processes/render-pool.ts';
@@ -69,9 +71,11 @@ export interface PreviewPorts {
   /**
    * Returns the lengths of sounds, decoding local ones that no earlier run has measured. A file that cannot be decoded has none.
    *
-   * @param paths repository-relative
+   * @param digests of their content, by path relative to the repository
    */
-  soundLengths(project: Project, paths: readonly string[]): Promise<SoundLengths>;
+  soundLengths(digests: ReadonlyMap<string, Sha256>): Promise<SoundLengths>;
+  /** Speaks a text and writes its files, also if it was spoken before. @throws ReelformError `speech_failed` */
+  speak(text: SpokenText, signal: AbortSignal): Promise<void>;
   readonly draftCache: SegmentCache;
   /** Opens the cache of finished segments as an apply does; null if it is disabled. */
   openSegments(project: Project): OpenSegments | null;

@@ -26,6 +26,7 @@ import type { CueBlock, LeftOutScene, SceneBlock, SoundBlock } from './timeline-
  * | `POST /api/edit` | `EditRequest` → `EditAnswer` |
  * | `POST /api/scenes` | `SceneListRequest` → `EditAnswer` |
  * | `POST /api/cues` | `CueRequest` → `EditAnswer` |
+ * | `POST /api/speak` | `SpeakRequest` → `{}` when the voice has spoken; the code of a failure is `speech_failed` |
  * | `POST /api/rows` | `RowEditRequest` → `EditAnswer` |
  * | `POST /api/new` | `NewVideoRequest` → `EditAnswer` |
  * | `POST /api/duplicate` | `DuplicateRequest` → `EditAnswer` |
@@ -70,9 +71,9 @@ export interface StateChange extends Partial<Omit<PreviewState, 'revision' | 'vi
 
 /**
  * State of a video against the lockfile. `new` and `changed` would be rendered; `other` needs a change without a render, such
- * as a move or a delivery; `invalid`: its definition has errors, and the card shows its last valid state.
+ * as a move or a delivery; `invalid`: its definition has errors, and `waiting`: speech is missing; the card shows its last valid state.
  */
-export type CardState = 'new' | 'changed' | 'other' | 'up_to_date' | 'failed' | 'running' | 'invalid';
+export type CardState = 'new' | 'changed' | 'other' | 'up_to_date' | 'failed' | 'running' | 'invalid' | 'waiting';
 
 export interface VideoCard {
   readonly id: string;

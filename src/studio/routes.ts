@@ -17,6 +17,7 @@ import type {
   NewVideoRequest,
   RowEditRequest,
   SceneListRequest,
+  SpeakRequest,
   UploadAnswer,
 } from './edit-protocol.ts';
 import {
@@ -27,6 +28,7 @@ import {
   editScenes,
   editVideo,
   newVideo,
+  speakTrack,
   undoEdit,
 } from './edits.ts';
 import type { PreviewContext } from './preview-context.ts';
@@ -97,6 +99,7 @@ export const ROUTES: readonly Route[] = [
   post('edit', (body: EditRequest, context) => editVideo(body, context)),
   post('scenes', (body: SceneListRequest, context) => editScenes(body, context)),
   post('cues', (body: CueRequest, context) => editCues(body, context)),
+  post('speak', (body: SpeakRequest, context) => speakTrack(body, context)),
   post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),
   post('new', (body: NewVideoRequest, context) => newVideo(body, context)),
   post('duplicate', (body: DuplicateRequest, context) => duplicateVideo(body, context)),

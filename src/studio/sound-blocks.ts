@@ -4,12 +4,13 @@ import type { SoundLengths } from '../contract/video-measures.ts';
 import type { SpecSound } from '../contract/video-spec.ts';
 import { TRANSFORM_DEFAULTS } from '../contract/wire/defaults.ts';
 import { trackKey } from '../contract/wire/mapping.ts';
-import { child, type MapNode, toJson } from '../kernel/yaml/tree.ts';
+import { child, type MapNode, type TreeNode, textOf, toJson } from '../kernel/yaml/tree.ts';
 import { transformFields } from '../reconciler/definition/read-resource.ts';
-import type { Source, Video } from '../reconciler/definition/video.ts';
+import type { Source, Video, VideoSound } from '../reconciler/definition/video.ts';
 import { locationOf } from '../reconciler/definition/video-timeline.ts';
+import { plainText } from '../reconciler/speech/spoken-text.ts';
 import { writtenScene } from './definition-tree.ts';
-import type { SoundBlock } from './timeline-protocol.ts';
+import type { SoundBlock, SpeechText } from './timeline-protocol.ts';
 
 type Sound = SpecSound<Source>;
 
@@ -44,6 +45,7 @@ export function soundBlocks(
         from: heard.from,
         ...heardPart(sound, lengths, heard),
         fields: sound.transform,
+        speech: speechOf(sound, trackOf(name, scene, tree)),
         path: pathOf(name, scene, tree),
       };
     });
@@ -61,11 +63,25 @@ export function soundBlocks(
 function pathOf(name: string, scene: string | null, tree: MapNode | null): readonly string[] | null {
   const written = scene === null ? null : writtenScene(scene, tree);
   if (scene !== null && (written === null || written.node.span.file !== tree?.span.file)) return null;
-  const track = child(child(written?.node ?? tree, 'audio'), name);
+  const track = trackOf(name, scene, tree);
   const fields = transformFields(track);
   const isFilled = fields !== null && JSON.stringify(toJson(fields, () => true)).includes('${');
   if (track === null || isFilled) return null;
   return [...(written === null ? [] : ['scenes', String(written.index)]), 'audio', name];
+}
+
+/** Returns a track as the definition and its fragments have it; null if they do not. */
+function trackOf(name: string, scene: string | null, tree: MapNode | null): TreeNode | null {
+  const place = scene === null ? tree : (writtenScene(scene, tree)?.node ?? null);
+  return child(child(place, 'audio'), name);
+}
+
+/** A video whose text was edited keeps its former sound until the voice has spoken. */
+function speechOf({ spoken }: VideoSound, track: TreeNode | null): SpeechText | null {
+  const text = textOf(child(track, 'speak'));
+  if (spoken === undefined || text === null) return null;
+  const isFilled = text.includes('${');
+  return { text, voice: spoken.voice, isFilled, isMissing: !isFilled && plainText(text) !== spoken.text };
 }
 
 /** A sound of unknown length counts as heard until the end. */

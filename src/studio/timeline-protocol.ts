@@ -36,8 +36,21 @@ export interface SoundBlock {
   readonly passSeconds: number | null;
   /** Values of `TRACK_FIELDS` that the definition sets, by name. */
   readonly fields: Readonly<Record<string, string | number | boolean>>;
+  /** Null for a track that is no speech. */
+  readonly speech: SpeechText | null;
   /** Keys of the track from the top of the definition; null for a track that has to be edited in its file. */
   readonly path: readonly string[] | null;
+}
+
+/** The text of a track that a voice speaks. */
+export interface SpeechText {
+  /** As the definition has it now, which may not be spoken yet; columns are not filled in. */
+  readonly text: string;
+  readonly voice: string;
+  /** Whether columns fill the text, which then is edited where they are. */
+  readonly isFilled: boolean;
+  /** Whether the sound is that of an earlier text. */
+  readonly isMissing: boolean;
 }
 
 /** A cue of the captions of a video or of a scene. */

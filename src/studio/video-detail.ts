@@ -1,4 +1,5 @@
 import { segmentRanges } from '../engine/segments/segment.ts';
+import type { Sha256 } from '../kernel/digest.ts';
 import type { MapNode } from '../kernel/yaml/tree.ts';
 import { isDataFile } from '../reconciler/definition/read-rows.ts';
 import { isFragment, type Video } from '../reconciler/definition/video.ts';
@@ -74,7 +75,7 @@ async function scenesOf(
   const { picture } = card;
   if (subject === null || video === null || picture === null) return { scenes: [], sounds: [], cues: [], leftOut };
   const timeline = subject.templates.scenes?.timeline ?? null;
-  const lengths = await ports.soundLengths(live.loaded.project, soundFiles(video));
+  const lengths = await ports.soundLengths(digestsOf(soundFiles(video), subject, live.loaded));
   const span = { timeline, seconds: picture.durationSeconds };
   return {
     scenes: timeline === null ? [] : sceneBlocks(video, timeline, picture, tree, card, live.loaded),
@@ -82,6 +83,20 @@ async function scenesOf(
     cues: cueBlocks(video, span, card, live.loaded.project),
     leftOut,
   };
+}
+
+/** A video with errors, or without its speech, keeps sounds that the repository does not name any more. */
+function digestsOf(
+  paths: readonly string[],
+  { files }: DrawSubject,
+  { project: { assets } }: LoadedRepository,
+): Map<string, Sha256> {
+  return new Map(
+    paths.flatMap((path): [string, Sha256][] => {
+      const digest = assets.get(path)?.sha256 ?? files.get(path);
+      return digest === undefined ? [] : [[path, digest]];
+    }),
+  );
 }
 
 /** Returns at which frame of a video the stillcut of a scene is. */

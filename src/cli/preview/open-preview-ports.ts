@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { SoundLengths } from '../../contract/video-measures.ts';
 import { builtFile } from '../../engine/built-file.ts';
 import { renderBuild, SOFTWARE } from '../../engine/codec/video-encoder.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import { tryGit } from '../../reconciler/git/run-git.ts';
 import { readLock } from '../../reconciler/lock/lock-file.ts';
 import { parseLock } from '../../reconciler/lock/lock-format.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
-import type { Project } from '../../reconciler/project/load-project.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import type { SpokenText } from '../../reconciler/speech/spoken-text.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { renderCapacity } from '../../service/sessions/processes/render-pool.ts';
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
@@ -51,7 +52,8 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     load: () => loadRepository(root, io, pool),
     reload: (loaded, changed) => changes.read(loaded, changed),
     inputOf: inputs.inputOf,
-    soundLengths: (project, paths) => soundLengths(project, paths, pool),
+    soundLengths: (digests) => soundLengths(root, digests, pool),
+    speak: (text, signal) => speakAgain(text, root, io, signal),
     draftCache: openDraftCache(root, io),
     openSegments: (project) => openSegmentCache(project, io, { warns: false }),
     countedPlan: (loaded) => countedPlan(loaded, io),
@@ -85,17 +87,23 @@ async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>):
 
 /** Why a sound cannot be measured is not reported here: lint and apply do. Sounds behind URLs are measured by `plan --refresh`. */
 async function soundLengths(
-  { root, assets }: Project,
-  paths: readonly string[],
+  root: string,
+  digests: ReadonlyMap<string, Sha256>,
   pool: TaskRunner<'length'>,
 ): Promise<SoundLengths> {
-  const sounds = paths.flatMap((path) => {
-    const asset = assets.get(path);
-    return asset === undefined ? [] : [{ path, digest: asset.sha256, at: { file: path, start: 0, end: 0 } }];
-  });
+  const sounds = [...digests].map(([path, digest]) => ({ path, digest, at: { file: path, start: 0, end: 0 } }));
   const { lengths } = await measureSounds(root, sounds, { cache: true, openPool: async () => pool });
-  const cached = cachedLengths({ root, assets });
+  const cached = cachedLengths({ root, assets: new Map() });
   return (location) => lengths(location) ?? cached(location);
+}
+
+async function speakAgain(text: SpokenText, root: string, io: Io, signal: AbortSignal): Promise<void> {
+  const [{ speechPorts }, { speakTexts }] = await Promise.all([
+    import('../speak/speak-command.ts'),
+    import('../../reconciler/speech/speak-texts.ts'),
+  ]);
+  const [outcome] = await speakTexts([text], speechPorts(root, io), signal);
+  if (outcome?.kind === 'failed') throw outcome.error;
 }
 
 /** Opens the cache for segments of drafts. Separate, so that drafts do not evict finished segments. */

@@ -5,7 +5,7 @@ import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.
 import { loadProject, type Project, type SpokenUse } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
-import { type SpeechOutcome, speakTexts } from '../../reconciler/speech/speak-texts.ts';
+import { type SpeechOutcome, type SpeechPorts, speakTexts } from '../../reconciler/speech/speak-texts.ts';
 import { type SpokenText, speechSoundPath, speechWordsPath } from '../../reconciler/speech/spoken-text.ts';
 import { speakJson } from '../../report/json/speak-json.ts';
 import { speakReportText } from '../../report/terminal/speak-text.ts';
@@ -76,25 +76,26 @@ function wantedTexts(uses: readonly SpokenUse[]): WantedText[] {
 async function speak(missing: readonly WantedText[], root: string, io: Io): Promise<SpeechOutcome[] | null> {
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort());
-  const { env } = io;
   try {
-    const ports = {
-      speak: (text: SpokenText, signal: AbortSignal) => speakText(text, { root, env, signal }),
-      write: (path: string, data: string | Uint8Array) => writeFileAtomic(join(root, path), data),
-      wait: (milliseconds: number, signal: AbortSignal) => io.wait(milliseconds, signal),
-      random: Math.random,
-    };
-    return await speakTexts(
-      missing.map(({ text }) => text),
-      ports,
-      interruption.signal,
-    );
+    const texts = missing.map(({ text }) => text);
+    return await speakTexts(texts, speechPorts(root, io), interruption.signal);
   } catch (error) {
     if (interruption.signal.aborted) return null;
     throw error;
   } finally {
     stopListening();
   }
+}
+
+/** @param root of the repository, absolute */
+export function speechPorts(root: string, io: Pick<Io, 'env' | 'wait'>): SpeechPorts {
+  const { env } = io;
+  return {
+    speak: (text, signal) => speakText(text, { root, env, signal }),
+    write: (path, data) => writeFileAtomic(join(root, path), data),
+    wait: (milliseconds, signal) => io.wait(milliseconds, signal),
+    random: Math.random,
+  };
 }
 
 /** Reports a failure where the text is written first. */

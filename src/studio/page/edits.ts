@@ -69,6 +69,13 @@ export async function saveTrack(
   return saveFields({ id: card.id, changes });
 }
 
+/** Writes the text of a track, and lets its voice speak it. */
+export async function speakTrack(card: VideoCard, { path, speech }: SoundBlock, text: string): Promise<void> {
+  const changes = [{ path: [...path!, 'speak'], value: text }];
+  if (text !== speech!.text) await saveFields({ id: card.id, changes });
+  await enqueue(() => postJson('speak', { id: card.id, path: path! }));
+}
+
 /** Changes cues in their file. */
 export async function saveCues(request: CueRequest): Promise<EditAnswer> {
   return await save('cues', request);

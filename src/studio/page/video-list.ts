@@ -22,7 +22,16 @@ export const FIRST_VIEW: ListView = { query: '', states: [], sort: 'attention', 
 export const SORT_ORDERS: readonly SortOrder[] = ['attention', 'id', 'title', 'rendered'];
 export const GROUPINGS: readonly Grouping[] = ['none', 'template', 'folder', 'state'];
 /** States by urgency: videos that block an apply first, finished videos last. */
-export const STATES: readonly CardState[] = ['failed', 'invalid', 'running', 'changed', 'new', 'other', 'up_to_date'];
+export const STATES: readonly CardState[] = [
+  'failed',
+  'invalid',
+  'waiting',
+  'running',
+  'changed',
+  'new',
+  'other',
+  'up_to_date',
+];
 
 const searchTexts = new WeakMap<VideoCard, string>();
 

@@ -48,6 +48,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
 const MARKS: Readonly<Record<CardState, string>> = {
   failed: 'M3.2 3.2l5.6 5.6M8.8 3.2 3.2 8.8',
   invalid: 'M6 2.2v4.6M6 9.4v.2',
+  waiting: 'M6 2.4V6l2.4 1.6',
   running: 'M6 1.8A4.2 4.2 0 1 1 1.8 6',
   changed: 'M6 2.2 9.8 6 6 9.8 2.2 6z',
   new: 'M6 2.2v7.6M2.2 6h7.6',
