@@ -4,7 +4,7 @@ import type { Grouping, SortOrder } from './video-list.ts';
 export const STATE_NAMES: Readonly<Record<CardState, string>> = {
   failed: 'Failed',
   invalid: 'Invalid',
-  waiting: 'Waits for speech',
+  waiting: 'Waiting',
   running: 'Rendering',
   changed: 'Changed',
   new: 'New',
