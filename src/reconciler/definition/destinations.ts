@@ -49,7 +49,10 @@ export function readDeliver(
     deliver === null
       ? allDestinations(root, context)
       : (deliver.kind === 'list' ? deliver.items : [deliver]).map(readDestination);
-  const placeholders = placeholdersOf(video.labels);
+  const placeholders = placeholdersOf(
+    video.labels,
+    DIMENSION_PLACEHOLDERS.filter((name) => video.matrix?.[name] !== undefined),
+  );
   const destinations: PlacedDestination[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const { to, credential, at, credentialAt } of written) {
@@ -75,8 +78,10 @@ function repeatedDestination(
   return earlier.some((destination) => destination.filled.some((to) => filled.includes(to))) ? DESTINATION_TWICE : null;
 }
 
-/** Reports a placeholder of reelform.yaml whose label the video lacks. */
-function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): DestinationProblem | null {
+/** Reports a placeholder of reelform.yaml whose label, locale or variant the video lacks. */
+function missingLabel(to: string, { labels, matrix }: Pick<Video, 'labels' | 'matrix'>): DestinationProblem | null {
+  const dimension = DIMENSION_PLACEHOLDERS.find((name) => to.includes(`{${name}}`) && matrix?.[name] === undefined);
+  if (dimension !== undefined) return { part: 'to', message: `The video has no ${dimension}` };
   const missing = [...to.matchAll(/\{label\.([^{}]*)\}/g)]
     .map(([, name = '']) => name)
     .find((name) => !(name in labels));
@@ -137,13 +142,16 @@ function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: stri
 /** Placeholders of every definition, in addition to `label.<name>` for each label. */
 const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension', 'output'];
 
+/** Placeholders of videos that have a locale and a variant. */
+export const DIMENSION_PLACEHOLDERS = ['locale', 'variant'] as const;
+
 const FINGERPRINT_DIGITS = 8;
 
-type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs'>;
+type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs' | 'matrix'>;
 
-/** Returns the placeholders of a video with these labels, without braces. */
-export function placeholdersOf(labels: Readonly<Record<string, string>>): string[] {
-  return [...PLACEHOLDERS, ...Object.keys(labels).map((name) => `label.${name}`)];
+/** Returns the placeholders of a video with these labels and dimensions, without braces. */
+export function placeholdersOf(labels: Readonly<Record<string, string>>, dimensions: readonly string[]): string[] {
+  return [...PLACEHOLDERS, ...dimensions, ...Object.keys(labels).map((name) => `label.${name}`)];
 }
 
 /**
@@ -183,6 +191,10 @@ function fillDestination(
     ['title', nameOf(video.title)],
     ['extension', OUTPUT_FILE_TYPES[format].extension],
     ['output', outputName],
+    ...DIMENSION_PLACEHOLDERS.flatMap((name) => {
+      const value = video.matrix?.[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
     ...Object.entries(video.labels).map(([name, value]) => [`label.${name}`, nameOf(value)] as const),
   ]);
   return to.replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);

@@ -7,6 +7,7 @@ import {
   DESTINATION_TWICE,
   type DeliverContext,
   type DestinationProblem,
+  DIMENSION_PLACEHOLDERS,
   placeholdersOf,
   tooManyDestinations,
   withFileName,
@@ -80,7 +81,10 @@ function problemOfAll(
   credentials: ReadonlyMap<string, Credential>,
 ): ReturnType<typeof destinationProblem> {
   const labels = [...destination.to.matchAll(/\{label\.([^{}]*)\}/g)].map(([, name = '']) => [name, ''] as const);
-  const wrong = destinationProblem(destination, placeholdersOf(Object.fromEntries(labels)), { service, credentials });
+  const wrong = destinationProblem(destination, placeholdersOf(Object.fromEntries(labels), DIMENSION_PLACEHOLDERS), {
+    service,
+    credentials,
+  });
   if (wrong !== null) return wrong;
   if (/\{(?:id|fingerprint)\}|\/$|^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(destination.to))
     return null;

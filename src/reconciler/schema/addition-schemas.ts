@@ -122,6 +122,6 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
 
 const DELIVER_DOCS = {
   description:
-    'Destinations of the finished file: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path. Placeholders: {id}, {title}, {fingerprint}, {extension}, {output} and {label.<name>}.',
+    'Destinations of the finished file: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path. Placeholders: {id}, {title}, {fingerprint}, {extension}, {output}, {locale}, {variant} and {label.<name>}.',
   examples: ['s3://videos/{id}.{extension}', 's3://videos/'],
 };

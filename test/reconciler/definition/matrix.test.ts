@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fillDestinations } from '../../../src/reconciler/definition/destinations.ts';
 import type { Video } from '../../../src/reconciler/definition/video.ts';
 import type { LocaleSettings } from '../../../src/reconciler/locales/locale-settings.ts';
 import { printedProblems, resolveScenes, scenesOf } from '../../support/resolve-scenes.ts';
@@ -135,6 +136,16 @@ variants: {rows: {}}
       LOCALES,
     );
     expect(videos.map((video) => `${video.scenes[0]?.id} ${text(video)}`)).toEqual(['card/lamp Lampe de', 'card/lamp lamp en']); // biome-ignore format: one line
+  });
+
+  it('fills the locale and the variant into destinations', () => {
+    const files = {
+      'videos/a.yaml':
+        'template: plain\ntitle: A\nlocales: [en, de]\nvariants: {wide: {}}\nresources: {t_01: "1"}\ndeliver: "s3://b/{variant}/{locale}.mp4"\n',
+    };
+    const videos = scenesOf(files, LOCALES);
+    const filled = videos.map((video) => fillDestinations(video.deliver[0]!, video, `v1:${'0'.repeat(64)}`)[0]!.to);
+    expect(filled).toEqual(['s3://b/wide/de.mp4', 's3://b/wide/en.mp4']);
   });
 
   it('reports all mistakes at once, where they are written', () => {
