@@ -1,26 +1,32 @@
 /**
- * An input of a video: the value of an editable, a track, a replaced font, a field of its timeline, the loudness of its sound, or an
+ * An input of a video: the value of an editable, a track, a replaced font, a field of its timeline, the loudness of its sound, its captions, or an
  * output; `''` names the main output, and the loudness.
  */
 export interface InputId {
-  readonly kind: 'editable' | 'track' | 'font' | 'timeline' | 'loudness' | 'output';
+  readonly kind: 'editable' | 'track' | 'font' | 'timeline' | 'loudness' | 'captions' | 'output';
   readonly name: string;
   /** Id of the scene in a video of several scenes; absent for inputs of the whole video. */
   readonly scene?: string;
 }
 
 /** Prefixes of the inputs that are no editables. */
-const PREFIXES = { track: 'audio.', font: 'fonts.', timeline: 'timeline.', output: 'outputs.' } as const;
+const PREFIXES = {
+  track: 'audio.',
+  font: 'fonts.',
+  timeline: 'timeline.',
+  captions: 'captions.',
+  output: 'outputs.',
+} as const;
 /** Inputs of a video that have no name of their own. */
 const MAIN_OUTPUT = 'output';
 const LOUDNESS = 'loudness';
 /** Prefix of an editable whose key is the name of an input of another kind. */
 const EDITABLE = 'editables.';
-const AMBIGUOUS_KEY = /^(?:editables\.)*(?:(?:audio|fonts|timeline|outputs)\.|(?:output|loudness)$)/;
+const AMBIGUOUS_KEY = /^(?:editables\.)*(?:(?:audio|fonts|timeline|captions|outputs)\.|(?:output|loudness)$)/;
 
 /**
  * Returns the name of an input in plans: the key of an editable, `audio.<track>`, `fonts.<font>`, `timeline.<field>`,
- * `loudness`, `output` or `outputs.<name>`; in a video of several scenes after the id of the scene and a dot. Different inputs have different names.
+ * `loudness`, `captions.<field>`, `output` or `outputs.<name>`; in a video of several scenes after the id of the scene and a dot. Different inputs have different names.
  */
 export function inputName({ scene, ...id }: InputId): string {
   return scene === undefined ? nameInScene(id) : `${scene}.${nameInScene(id)}`;
@@ -41,7 +47,7 @@ export function parseInputName(text: string, scenes: readonly string[] = []): In
 function parseInScene(text: string): InputId {
   if (text === MAIN_OUTPUT) return { kind: 'output', name: '' };
   if (text === LOUDNESS) return { kind: 'loudness', name: '' };
-  for (const kind of ['track', 'font', 'timeline', 'output'] as const) {
+  for (const kind of ['track', 'font', 'timeline', 'captions', 'output'] as const) {
     const prefix = PREFIXES[kind];
     if (text.startsWith(prefix) && text !== prefix) return { kind, name: text.slice(prefix.length) };
   }

@@ -1,3 +1,4 @@
+import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import type { FullPlace } from '../../contract/timeline/place.ts';
 import {
   type ContentId,
@@ -14,6 +15,7 @@ import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { type InputId, inputName, parseInputName } from './input-names.ts';
+import { describeCues } from './recorded-cues.ts';
 
 /** Inputs of a lock entry. */
 type Inputs = Readonly<Record<string, string>>;
@@ -23,7 +25,7 @@ const VERBATIM_LENGTH = 200;
 
 /**
  * Describes the inputs of a video in the lockfile's form: editables in the specification's order, then tracks, fonts, the
- * timeline, the main output and the files beside it, by `inputName`.
+ * timeline, captions, the main output and the files beside it, by `inputName`.
  *
  * A text of up to 200 characters is kept literally, a longer text as `sha256:` with its digest; a colour as its digits;
  * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
@@ -33,6 +35,7 @@ export function describeInputs(spec: VideoSpec<ContentId>): Record<string, strin
   const inputs = inputValues(spec).map(({ id, value }): [InputId, string] => [id, describeValue(value)]);
   inputs.push(...timelineInputs(spec));
   if (spec.loudness !== undefined) inputs.push([LOUDNESS, describePairs(spec.loudness).trimStart()]);
+  inputs.push(...captionInputs(spec));
   if (spec.output !== null) inputs.push([{ kind: 'output', name: '' }, describeOutput(spec.output)]);
   // Always records the format, because the text of an input must not be empty.
   for (const { name, format = 'mp4', ...settings } of furtherOutputs(spec)) {
@@ -83,6 +86,28 @@ export function inputValues<S>({ scenes, audio }: Pick<VideoSpec<S>, 'scenes' | 
 /** Returns the ids that prefix the names of inputs: those of several scenes. */
 export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): string[] {
   return scenes.length === 1 ? [] : scenes.map(({ id }) => id);
+}
+
+/** Returns the cues that are drawn or embedded, and how they look. */
+function captionInputs({ captions, scenes }: VideoSpec<unknown>): [InputId, string][] {
+  const inputsOf = (given: SpecCaptions | undefined, scene: Pick<InputId, 'scene'>): [InputId, string][] => {
+    if (given === undefined) return [];
+    const { cues, style, fonts, lang, embed } = given;
+    const { axes, features, ...fields } = style ?? {};
+    const settings = [axes, features].map((values) => describePairs(values ?? {}));
+    const look = style && `${describePairs(fields)}${settings.join('')}`.trimStart();
+    const texts = {
+      cues: describeCues(cues),
+      style: look === '' ? 'default' : look,
+      fonts: fonts?.join(', '),
+      lang,
+      embed,
+    };
+    return Object.entries(texts).flatMap(([name, text]): [InputId, string][] => {
+      return text === undefined ? [] : [[{ kind: 'captions', name, ...scene }, String(text)]];
+    });
+  };
+  return [...inputsOf(captions, {}), ...scenes.flatMap((scene) => inputsOf(scene.captions, { scene: scene.id }))];
 }
 
 const LOUDNESS: InputId = { kind: 'loudness', name: '' };
@@ -208,6 +233,8 @@ function hasInput(spec: VideoSpec<unknown>, { kind, name }: InputId): boolean {
       return timelineInputs(spec).some(([id]) => id.name === name);
     case 'loudness':
       return spec.loudness !== undefined;
+    case 'captions':
+      return spec.captions !== undefined;
     case 'output':
       return name === '' ? spec.output !== null : furtherOutputs(spec).some((file) => file.name === name);
   }

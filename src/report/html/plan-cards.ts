@@ -1,8 +1,9 @@
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { LeftOut } from '../preview/plan-preview.ts';
+import type { DiffRow, DisplayValue } from '../wording/diff-row.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
-import { type DiffRow, type DisplayValue, groupRowsOf, inputNames, rowsOf } from '../wording/plan-rows.ts';
+import { groupRowsOf, inputNames, rowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';

@@ -1,6 +1,7 @@
+import type { DiffRow, DisplayValue } from '../wording/diff-row.ts';
 import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
-import { type DiffRow, type DisplayValue, FIELD_NAMES, groupRowsOf } from '../wording/plan-rows.ts';
+import { FIELD_NAMES, groupRowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';

@@ -13,8 +13,9 @@ import { type DesiredVideo, isEstimated } from '../../reconciler/plan/desired-vi
 import { type Change, type InputChange, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
+import type { DisplayValue } from '../wording/diff-row.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
-import { type DisplayValue, inputRows, measuredWords, rowsOf } from '../wording/plan-rows.ts';
+import { inputRows, measuredWords, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords, unplannedState } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
 import { estimateWords, lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';

@@ -1,7 +1,7 @@
 import type { createColors } from 'picocolors';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import type { DiffRow, DisplayValue } from '../wording/diff-row.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import type { DiffRow, DisplayValue } from '../wording/plan-rows.ts';
 import { showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { paintSpans, type StyledText, spansWidth, wrapSpans } from './wrap-spans.ts';
 

@@ -7,34 +7,10 @@ import { defined } from '../../kernel/defined.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
+import { captionRows } from './caption-rows.ts';
+import type { DiffRow, DisplayValue } from './diff-row.ts';
 import { displayUrl } from './display-text.ts';
 import { sceneChangeWords } from './scene-words.ts';
-/** A side of a change, as raw user text: not escaped. */
-export type DisplayValue =
-  /** Text that can be compared word by word. */
-  | { readonly kind: 'text'; readonly text: string }
-  /** 6 or 8 hexadecimal digits. */
-  | { readonly kind: 'color'; readonly color: string }
-  /** A file, URL, digest or id: compared as a whole. */
-  | { readonly kind: 'name'; readonly name: string };
-
-/** A difference: `name: before → after`, or `name: subject (before → after)`. */
-export interface DiffRow {
-  readonly name: string;
-  /** Common to both sides, such as a file whose bytes changed. */
-  readonly subject: string | null;
-  /** Null if the value is new. */
-  readonly before: DisplayValue | null;
-  /** Null if the value was removed. */
-  readonly after: DisplayValue | null;
-  /** True if the row is about a destination: `before` is the destination that `after` replaces, or that remains. */
-  readonly isDestination?: true;
-  /** Id of the scene that the row is about, in a video of several. */
-  readonly scene?: string;
-  /** Words about a scene or something that a condition leaves out, whose rows follow: the row has no other content. */
-  readonly heading?: string;
-}
-
 /**
  * Returns what changed about a video: fields of the lock entry, then values in the order of the specification. Values of scenes
  * follow a row about their scene.
@@ -96,7 +72,15 @@ function headingRow(name: string, heading: string): DiffRow {
 /** Returns the rows of values in their order. Values with equal names also show their keys. */
 export function inputRows(inputs: readonly InputDocument[]): DiffRow[] {
   const names = inputNames(inputs);
-  return inputs.map((input) => ({ ...inputRow(names.get(input.key)!, input), ...defined({ scene: input.scene }) }));
+  return inputs.flatMap((input): DiffRow[] => {
+    const rows = isCues(input) ? captionRows(input) : [inputRow(names.get(input.key)!, input)];
+    return rows.map((row) => ({ ...row, ...defined({ scene: input.scene }) }));
+  });
+}
+
+function isCues({ key, scene }: InputDocument): boolean {
+  const { kind, name } = parseInputName(key, scene === undefined ? [] : [scene]);
+  return kind === 'captions' && name === 'cues';
 }
 
 /** Maps the key of each value to its display name. */
@@ -177,6 +161,8 @@ function nameOf(key: string, scene?: string): string {
       return name;
     case 'loudness':
       return 'loudness';
+    case 'captions':
+      return `captions ${name}`;
     case 'output':
       return key;
   }
@@ -202,7 +188,8 @@ function inputRow(name: string, { key, scene, kind, value, before, after }: Inpu
     default: {
       const id = parseInputName(key, scene === undefined ? [] : [scene]);
       if (id.kind === 'loudness') return row(showName(loudnessWords(before)), showName(loudnessWords(after)));
-      if (id.kind === 'font' || id.kind === 'timeline') return row(showName(before), showName(after));
+      if (id.kind === 'font' || id.kind === 'timeline' || id.kind === 'captions')
+        return row(showName(before), showName(after));
       if (id.kind !== 'output') return row(showWords(before), showWords(after));
       // Without settings the main file is still there; an output beside it is not.
       const isMain = id.name === '';
