@@ -49,6 +49,14 @@ describe('bindIn()', () => {
     expect(renderInput.clips.map(({ bytes }) => bytes)).toEqual([movie]);
   });
 
+  it('recognises an AVIF in place of a clip by any of its brands', async () => {
+    const picture = Buffer.from('\0\0\0\x1cftypmif1\0\0\0\0mif1miafavif');
+    const scenes = scenesOfMapping(template, request, new Map([[CLIP, picture]]));
+    const renderInput = oneTemplate(await bindIn(openPool())(scenes, { owner: 'acme' }));
+    expect(renderInput.images.some(({ bytes }) => bytes === picture)).toBe(true);
+    expect(renderInput.clips).toEqual([]);
+  });
+
   it('sends only the head of each file, and the animation as bytes', async () => {
     let sent: BindInput | undefined;
     const tasks = {
@@ -66,17 +74,17 @@ describe('bindIn()', () => {
           ({ length }) => length,
         ),
       ),
-    ).toBe(16);
+    ).toBe(260);
     expect(animation).toBeInstanceOf(Uint8Array);
   });
 
-  it('rejects a file that it did not send', async () => {
+  it.each([16, 260])('rejects a file that it did not send, of %d bytes', async (length) => {
     const tasks = {
       async run(_kind: 'bind', given: TaskInput<'bind'>) {
         const renderInput = oneTemplate(bindHere(given));
         return {
           ...renderInput,
-          fonts: renderInput.fonts.map((font) => ({ ...font, bytes: new Uint8Array(16).fill(255) })),
+          fonts: renderInput.fonts.map((font) => ({ ...font, bytes: new Uint8Array(length).fill(255) })),
         };
       },
     } as unknown as TaskRunner<'bind'>;

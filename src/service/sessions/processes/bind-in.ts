@@ -69,12 +69,13 @@ function withStubs(template: SessionTemplate, files: SourceBytes[]): PackedPacka
   };
 }
 
-/** Bytes of a file that binding reads, in `isImage`. */
-const HEAD_BYTES = 12;
+/** Bytes of a file that binding reads, in `isImage`: an AVIF lists its brands there. */
+const HEAD_BYTES = 256;
+const NUMBER_BYTES = 4;
 
 /** Returns the head of a file followed by its number. */
 function stubOf(bytes: SourceBytes, number: number): Uint8Array {
-  const stub = new Uint8Array(HEAD_BYTES + 4);
+  const stub = new Uint8Array(HEAD_BYTES + NUMBER_BYTES);
   stub.set(headOf(bytes).subarray(0, HEAD_BYTES));
   new DataView(stub.buffer).setUint32(HEAD_BYTES, number);
   return stub;
@@ -89,7 +90,8 @@ function bytesOf(stub: Uint8Array, files: readonly SourceBytes[]): Uint8Array {
 
 function fileOf(stub: SourceBytes, files: readonly SourceBytes[]): SourceBytes {
   const head = headOf(stub);
-  const file = files[new DataView(head.buffer, head.byteOffset).getUint32(HEAD_BYTES)];
+  const isStub = head.length === HEAD_BYTES + NUMBER_BYTES;
+  const file = isStub ? files[new DataView(head.buffer, head.byteOffset).getUint32(HEAD_BYTES)] : undefined;
   if (file === undefined)
     throw new Error('Internal error: a bound input refers to a file that its template does not contain');
   return file;
