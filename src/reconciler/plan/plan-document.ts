@@ -144,6 +144,8 @@ export interface InputDocument extends InputChange {
   readonly kind?: VideoResource['kind'];
   /** Original of `after` if that is a digest: the text, or the path of the file, repository-relative. */
   readonly value?: string;
+  /** What a voice says in the sound; absent for other sounds. */
+  readonly spoken?: { readonly text: string; readonly voice: string };
 }
 
 /** Returns the label of an editable in a template; undefined without a label. */
@@ -275,18 +277,20 @@ export function inputDocuments(inputs: readonly InputChange[], change: Change, l
     const scene = desired?.scenes.find((candidate) => candidate.id === id.scene);
     const template = scene?.template ?? templateOfChange(change);
     const name = id.kind === 'editable' ? label?.(template, id.name) : undefined;
-    const { kind, value } = input.after === null || desired === null ? NOTHING : describe(id, desired);
+    const { kind, value, spoken } = input.after === null || desired === null ? NOTHING : describe(id, desired);
     return {
       ...input,
-      ...defined({ label: name, kind }),
+      ...defined({ label: name, kind, spoken }),
       ...(value === undefined || value === input.after ? {} : { value }),
     };
   });
 }
 
-const NOTHING: Pick<InputDocument, 'kind' | 'value'> = {};
+type Described = Pick<InputDocument, 'kind' | 'value' | 'spoken'>;
 
-function describe(id: InputId, desired: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
+const NOTHING: Described = {};
+
+function describe(id: InputId, desired: DesiredVideo): Described {
   const value = inputValue(desired, id);
   switch (value?.kind) {
     case undefined:
@@ -298,8 +302,12 @@ function describe(id: InputId, desired: DesiredVideo): Pick<InputDocument, 'kind
       return { kind: value.kind };
     case 'image':
     case 'video':
-    case 'audio':
       return { kind: value.kind, ...pathOf(value.source) };
+    case 'audio': {
+      const { spoken } = value;
+      const words = spoken && { text: spoken.text, voice: spoken.voice };
+      return { kind: value.kind, ...pathOf(value.source), ...defined({ spoken: words }) };
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { roundedSeconds } from '../../reconciler/plan/compare-scenes.ts';
 import { styleVersionOf } from '../../reconciler/plan/desired-video.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { changeDocument, type PlanDocument, templateOfChange } from '../../reconciler/plan/plan-document.ts';
+import { speechSoundPath } from '../../reconciler/speech/spoken-text.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
 import { recordedUrl, unplannedState, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
@@ -102,8 +103,18 @@ function explainedScenes(change: Change): object[] | undefined {
 }
 
 /** Returns the document of `explain --json` for a video that its condition leaves out and that has no lock entry. */
-export function explainLeftOutJson({ id, path, reason }: LeftOutVideo, files: readonly string[]): object {
-  return { format_version: '1.0', id, path, left_out: [{ scene: null, reason }], files: [...files].sort() };
+export function explainLeftOutJson(video: LeftOutVideo | WaitingVideo, files: readonly string[]): object {
+  const { id, path, reason } = video;
+  const unspoken = 'missing' in video && video.missing.length > 0 ? video.missing : undefined;
+  const texts = unspoken?.map((text) => ({ text: text.text, voice: text.voice.name, sound: speechSoundPath(text) }));
+  return {
+    format_version: '1.0',
+    id,
+    path,
+    left_out: [{ scene: null, reason }],
+    ...defined({ missing_speech: texts }),
+    files: [...files].sort(),
+  };
 }
 
 /** Returns the templates of a video of several scenes, each once; undefined for one scene. */

@@ -12,6 +12,7 @@ import { scenesOfInputs } from '../../reconciler/lock/recorded-inputs.ts';
 import { type DesiredVideo, isEstimated } from '../../reconciler/plan/desired-video.ts';
 import { type Change, type InputChange, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
+import { speechSoundPath } from '../../reconciler/speech/spoken-text.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import type { DisplayValue } from '../wording/diff-row.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
@@ -69,10 +70,17 @@ export function explainLeftOutText(video: LeftOutVideo | WaitingVideo, options: 
   const { id, path, reason } = video;
   const verb = unplannedState(video) === 'waiting' ? 'waits' : 'is left out';
   const { bold, dim } = createColors(options.color);
+  const unspoken = 'missing' in video ? video.missing : [];
+  const texts = unspoken.map((text) => {
+    const facts = escapeControls(`${text.voice.name}, ${speechSoundPath(text)}`);
+    return `    ${JSON.stringify(escapeControls(text.text))}  ${dim(facts)}`;
+  });
+  const advice = texts.length === 0 ? '' : ` Run reelform speak ${escapeControls(id)}.`;
   const lines = [
     bold(escapeControls(id)),
     `  ${dim(escapeControls(path))}`,
-    `  ${bold(`It ${verb}: ${escapeControls(reason)}.`)}`,
+    `  ${bold(`It ${verb}: ${escapeControls(reason)}.${advice}`)}`,
+    ...texts,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -36,7 +36,10 @@ export function leftOutHint(video: LeftOutVideo | WaitingVideo): string;
 export function leftOutHint(video: LeftOutVideo | WaitingVideo | undefined): string | null;
 export function leftOutHint(video: LeftOutVideo | WaitingVideo | undefined): string | null {
   if (video === undefined) return null;
-  if ('missing' in video) return `The video ${video.id} waits: ${video.reason}. Run reelform speak ${video.id}`;
+  if ('missing' in video) {
+    const advice = video.missing.length === 0 ? '' : `. Run reelform speak ${video.id}`;
+    return `The video ${video.id} waits: ${video.reason}${advice}`;
+  }
   return `${video.path} leaves out the video ${video.id}: ${video.reason}`;
 }
 

@@ -168,7 +168,7 @@ function nameOf(key: string, scene?: string): string {
   }
 }
 
-function inputRow(name: string, { key, scene, kind, value, before, after }: InputDocument): DiffRow {
+function inputRow(name: string, { key, scene, kind, value, spoken, before, after }: InputDocument): DiffRow {
   const row = (old: DisplayValue | null, now: DisplayValue | null): DiffRow => {
     return { name, subject: null, before: old, after: now };
   };
@@ -183,7 +183,8 @@ function inputRow(name: string, { key, scene, kind, value, before, after }: Inpu
     case 'video':
     case 'audio': {
       const plain = kind === 'audio' ? 'plain' : 'cover';
-      return sourceRow(name, { before, after: after ?? '', path: value ?? null }, plain);
+      const path = spoken === undefined ? (value ?? null) : spokenWords(spoken);
+      return sourceRow(name, { before, after: after ?? '', path }, plain);
     }
     default: {
       const id = parseInputName(key, scene === undefined ? [] : [scene]);
@@ -197,6 +198,14 @@ function inputRow(name: string, { key, scene, kind, value, before, after }: Inpu
       return row(showName(words(before)), showName(words(after)));
     }
   }
+}
+
+const MAX_SPOKEN = 80;
+
+/** `"Light that lands softly." by anna`, which says more than the name of its file. */
+function spokenWords({ text, voice }: NonNullable<InputDocument['spoken']>): string {
+  const shown = text.length <= MAX_SPOKEN ? text : `${text.slice(0, MAX_SPOKEN).trimEnd().toWellFormed()}…`;
+  return `${JSON.stringify(shown)} by ${voice}`;
 }
 
 function showName(name: string | null): DisplayValue | null {

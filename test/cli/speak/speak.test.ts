@@ -106,8 +106,19 @@ describe('reelform speak', () => {
     expect(listed.videos).toContainEqual(expect.objectContaining({ id: 'dune', state: 'waiting' }));
     const rendered = await reelform(root, ['render', 'dune']);
     expect(rendered.stderr).toContain('The video dune waits: speech of 1 text is missing. Run reelform speak dune');
+    const explained = await reelform(root, ['explain', 'dune']);
+    expect(explained.stdout).toMatch(
+      /It waits: speech of 1 text is missing. Run reelform speak dune\.\n {4}"Two words" {2}anna, speech\/[0-9a-f]{32}\.flac\n/,
+    );
+    const { stdout: json } = await reelform(root, ['explain', 'dune', '--json']);
+    expect(JSON.parse(json)).toMatchObject({ id: 'dune', missing_speech: [{ text: 'Two words', voice: 'anna' }] });
     await reelform(root, ['speak', 'dune'], { env });
-    expect(await plan(root)).toMatchObject({ changes: [{ id: 'dune', action: 'update' }] });
+    expect(await plan(root)).toMatchObject({
+      changes: [{ id: 'dune', action: 'update', inputs: [{ spoken: { text: 'Two words', voice: 'anna' } }] }],
+    });
+    for (const args of [['plan'], ['explain', 'dune']]) {
+      expect((await reelform(root, args)).stdout).toContain('"Two words" by anna');
+    }
   });
 
   it('gives the command the text, its options and only the named variables', async () => {
