@@ -16,7 +16,7 @@ import {
 } from './value-schemas.ts';
 
 /** Properties of captions of the whole video. */
-export const OF_VIDEO_CAPTIONS = ['files', 'embed', 'rules'] as const;
+const OF_VIDEO_CAPTIONS = ['files', 'embed', 'rules'] as const;
 
 /** Returns the schema of the captions of a video or a scene. */
 export function captionsSchema(form: DefinitionForm): JsonSchema {

@@ -12,7 +12,7 @@ export function speakReportText(report: SpeakReport, options: { readonly color: 
   const { bold, dim } = createColors(options.color);
   const { missing, outcomes, kept, isMaking } = report;
   if (missing.length === 0) {
-    return kept === 0 ? 'No definition has a spoken text.\n' : `All ${countNoun(kept, 'text')} are spoken.\n`;
+    return kept === 0 ? 'No definition has a spoken text.\n' : `Every text is spoken (${countNoun(kept, 'text')}).\n`;
   }
   const shown = (text: SpokenText): string => JSON.stringify(escapeControls(shorten(text.text)));
   const made = outcomes.flatMap((outcome) => (outcome.kind === 'made' ? [outcome] : []));

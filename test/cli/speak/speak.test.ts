@@ -43,7 +43,7 @@ describe('reelform speak', () => {
     const kept = speech();
     expect(kept).toHaveLength(4);
     const again = await reelform(root, ['speak'], { env });
-    expect(again).toMatchObject({ exitCode: 0, stdout: 'All 2 texts are spoken.\n' });
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'Every text is spoken (2 texts).\n' });
     // Another title, and the same text with other spaces.
     write('videos/dune.yaml', speaking('Desert', 'Light  that lands softly. '));
     expect(await reelform(root, ['speak', '--check'], { env })).toMatchObject({ exitCode: 0 });
