@@ -124,6 +124,7 @@ export function completeVideo(
   diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));
   const { output, outputs, ...more } = readOutputs(root, (wanted) => context.outputProblems(wanted, measures), context);
   diagnostics.push(...more.diagnostics);
+  if (hasErrors(incomplete.diagnostics)) return { ...incomplete, diagnostics: diagnostics.filter(isNoConsequence) };
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };
   const poster = readPoster(root, placed, context);
   diagnostics.push(...poster.diagnostics);
@@ -148,6 +149,11 @@ export function completeVideo(
   if (hasErrors(diagnostics)) return { ...incomplete, destinations, diagnostics };
   const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
   return { ...incomplete, video: { ...undelivered, deliver }, destinations, diagnostics };
+}
+
+/** A track that cannot be read is missing from the video, which would be reported as a mistake of its own. */
+function isNoConsequence({ code, severity }: Diagnostic): boolean {
+  return severity !== 'warning' || (code !== 'content_empty' && code !== 'track_unknown');
 }
 
 interface CheckedTimeline {

@@ -71,9 +71,9 @@ describe('policies of reelform.yaml', () => {
   });
 
   it('report an incomplete price', async () => {
-    const root = makeRepository({ 'reelform.yaml': `${CONFIG}cost: {currency: EUR}\n` });
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}cost: {per_render: 1}\n` });
     expect((await planned(root)).diagnostics).toMatchObject([
-      { message: 'cost must be a map with 2 entries or more', hint: 'Add per_render or per_second' },
+      { message: 'cost has no currency', hint: 'Add currency: …' },
     ]);
   });
 
