@@ -5,6 +5,7 @@ import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import {
   firstTemplate,
   type LeftOut,
+  type MatrixPlace,
   type Source,
   type VideoResource,
   type WaitingVideo,
@@ -15,6 +16,7 @@ import { inputValue } from '../lock/recorded-inputs.ts';
 import { type ComparedScene, compareScenes } from './compare-scenes.ts';
 import { type DesiredVideo, isEstimated } from './desired-video.ts';
 import { type Estimate, estimatePlan, type SegmentCount } from './estimate-plan.ts';
+import { type MatrixDocument, matrixDocument } from './matrix-document.ts';
 import {
   ACTIONS,
   type Action,
@@ -47,6 +49,8 @@ export interface PlanDocument {
   readonly waiting_videos?: readonly Omit<WaitingVideo, 'missing'>[];
   /** What videos do not have in their locale, by definition and locale; absent if they have everything. */
   readonly texts?: readonly TextsDocument[];
+  /** Changed definitions with variants or locales, sorted; absent if there are none, and for an incomplete plan. */
+  readonly matrices?: readonly MatrixDocument[];
   /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
@@ -98,6 +102,8 @@ export interface ChangeDocument {
   readonly id: string;
   /** Path of the definition; null when it was removed, or the video is no longer in it. */
   readonly path: string | null;
+  /** Definition, variant and locale; absent without variants and locales, and for a removed video. */
+  readonly matrix?: MatrixPlace;
   readonly previous_id: string | null;
   readonly title: string;
   readonly template: string;
@@ -178,6 +184,7 @@ export function planDocument(
     const count = segments.get(change.id);
     return { ...changeDocument(change, label), ...(count && { segments: count }) };
   });
+  const matrices = matrixDocument(plan);
   return {
     format_version: '1.0',
     tool_version: toolVersion,
@@ -189,6 +196,7 @@ export function planDocument(
       waiting_videos: plan.waiting?.map(({ id, path, reason }) => ({ id, path, reason })),
     }),
     ...(plan.texts && { texts: textsDocument(plan.texts, () => undefined) }),
+    ...(matrices.length > 0 && { matrices }),
     summary: countActions(plan),
     estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),
@@ -232,6 +240,7 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
   return {
     id,
     path: desired?.path ?? forgotten?.path ?? null,
+    ...defined({ matrix: desired?.matrix }),
     previous_id: previousId,
     title,
     template: templateOfChange(change),

@@ -1,5 +1,6 @@
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { LeftOut } from '../preview/plan-preview.ts';
+import { definitionWords } from '../wording/definition-words.ts';
 import type { DiffRow, DisplayValue } from '../wording/diff-row.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
@@ -123,7 +124,7 @@ const MAX_GROUPS = 10;
  */
 export function overviewHtml(document: PlanDocument, anchorOf: (change: ChangeDocument) => string): string {
   const groups = foldChanges(document, true).filter(({ changes }) => changes.length >= MIN_ALIKE);
-  const blocks = groups.slice(0, MAX_GROUPS).map((group) => groupHtml(group, anchorOf(group.changes[0])));
+  const blocks = groups.slice(0, MAX_GROUPS).map((group) => groupHtml(group, document, anchorOf(group.changes[0])));
   const alike =
     blocks.length === 0
       ? ''
@@ -131,14 +132,19 @@ export function overviewHtml(document: PlanDocument, anchorOf: (change: ChangeDo
   return alike + foldersHtml(document.changes, anchorOf);
 }
 
-function groupHtml({ changes, kind }: ChangeGroup, anchor: string): string {
+function groupHtml(group: ChangeGroup, document: PlanDocument, anchor: string): string {
+  const { changes, kind } = group;
   const [first] = changes;
   const { action } = first;
   const folder = kind === 'folder' && folderOf(first) !== '' ? ` in <code>${escapeHtml(folderOf(first))}</code>` : '';
-  const rows = kind === 'same' ? groupRowsOf(changes) : [];
+  const rows = kind === 'same' ? groupRowsOf(group) : [];
+  const definition =
+    kind === 'definition'
+      ? ` of <code>${escapeHtml(first.matrix!.definition)}</code> (${definitionWords(document, changes)})`
+      : '';
   const names = rows.length === 0 ? '' : `: ${[...new Set(rows.map(({ name }) => name))].join(', ')}`;
   const words = kind === 'rest' ? 'each in its own way' : escapeHtml(`${groupReasonWords(first)}${names}`);
-  const title = `<span class="badge"><span aria-hidden="true">${escapeHtml(SYMBOLS[action])}</span> ${action}</span> <a href="#${anchor}">${countNoun(changes.length, 'video')}</a>${folder} <span class="why">${words}</span>`;
+  const title = `<span class="badge"><span aria-hidden="true">${escapeHtml(SYMBOLS[action])}</span> ${action}</span> <a href="#${anchor}">${countNoun(changes.length, 'video')}</a>${folder}${definition} <span class="why">${words}</span>`;
   if (rows.length === 0) return `<p class="${action}">${title}</p>`;
   const table = diffTable(rows, `What changes about ${countNoun(changes.length, 'video')}`);
   return `<details class="${action}"><summary>${title}</summary>${table}</details>`;

@@ -1,7 +1,9 @@
+import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import { definitionWords } from '../wording/definition-words.ts';
 import type { DiffRow, DisplayValue } from '../wording/diff-row.ts';
 import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
-import { FIELD_NAMES, groupRowsOf } from '../wording/plan-rows.ts';
+import { FIELD_NAMES, groupRowsOf, hidesValues } from '../wording/plan-rows.ts';
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
@@ -25,11 +27,12 @@ export function hasDestinations(groups: readonly ChangeGroup[]): boolean {
 }
 
 /** Formats a row of the table of videos: action, videos, reason, destinations. */
-export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boolean): string {
+export function videoRow(group: ChangeGroup, plan: PlanDocument, withDestinations: boolean): string {
+  const { changes, kind } = group;
   const [first] = changes;
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
   const isFolded = kind === 'rest' || kind === 'folder';
-  const rows = groupRowsOf(changes).filter(({ isDestination }) => !isFolded || isDestination === true);
+  const rows = groupRowsOf(group).filter(({ isDestination }) => !isFolded || isDestination === true);
   const destinations = withDestinations ? ` ${destinationsOf(rows)} |` : '';
   if (kind === 'single') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
@@ -37,14 +40,22 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
   }
   const videos = listSome(changes, MAX_NAMES, ({ id }) => shortCode(id));
   const folder = folderOf(first);
-  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
+  const ofDefinition =
+    kind === 'definition' && `${shortCode(first.matrix!.definition)}<br>${definitionWords(plan, changes)}`;
+  const count =
+    ofDefinition ||
+    `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not listed individually' : groupReasonWords(first);
   return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${destinations}`;
 }
 
-/** Returns whether a group has differences to list. */
-export function hasDetails(group: ChangeGroup): boolean {
-  return detailRows(group).length > 0;
+/** Returns the groups with differences to list: where these differ between the videos of a definition, each video on its own. */
+export function detailedGroups(groups: readonly ChangeGroup[]): ChangeGroup[] {
+  const isSplit = (group: ChangeGroup): boolean => group.kind === 'definition' && hidesValues(group);
+  const split = groups.flatMap((group): ChangeGroup[] =>
+    isSplit(group) ? group.changes.map((change) => ({ changes: [change], kind: 'single' })) : [group],
+  );
+  return split.filter((group) => detailRows(group).length > 0);
 }
 
 /** Formats the differences of a group: its videos and a table. */
@@ -69,8 +80,8 @@ function videoNames({ changes }: ChangeGroup): string {
   return listSome(changes, 1, ({ id }) => shortCode(id));
 }
 
-function detailRows({ changes, kind }: ChangeGroup): DiffRow[] {
-  return kind === 'rest' ? [] : groupRowsOf(changes).filter(({ isDestination }) => isDestination !== true);
+function detailRows(group: ChangeGroup): DiffRow[] {
+  return group.kind === 'rest' ? [] : groupRowsOf(group).filter(({ isDestination }) => isDestination !== true);
 }
 
 function why(reason: string, names: readonly string[]): string {

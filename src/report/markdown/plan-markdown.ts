@@ -22,9 +22,9 @@ import {
 import { countNoun, countSeverities, listSome } from '../wording/quantities.ts';
 import { textGroups, textWords } from '../wording/text-words.ts';
 import {
+  detailedGroups,
   foldDetails,
   hasDestinations,
-  hasDetails,
   type ValueRoom,
   VIDEO_COLUMNS,
   videoDetails,
@@ -126,15 +126,17 @@ interface Parts {
 /** Each returns null as soon as the stage cannot fit the budget. */
 const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   whole: (parts) => {
-    const isFolded = parts.groups.some(({ kind }) => kind !== 'single');
+    const folded = parts.groups.filter(({ kind }) => kind !== 'single');
+    const isOfDefinitions = folded.every(({ kind }) => kind === 'definition');
+    const grouped = `Videos ${isOfDefinitions ? 'of the same definition' : 'with the same changes'} are grouped.`;
     const problems = PROBLEMS[parts.budget > COMMENT ? 'summary' : 'comment'];
-    return withDetails(parts, WHOLE, problems, isFolded ? 'Videos with the same changes are grouped.' : '');
+    return withDetails(parts, WHOLE, problems, folded.length > 0 ? grouped : '');
   },
   shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Long values are shortened.'),
   some: (parts) => {
     const { groups, preview, rest, nameOf } = parts;
     const start = [...head(parts, FEW_PROBLEMS), table(parts, groups), ...listsMarkdown(parts.document)];
-    const all = groups.filter(hasDetails);
+    const all = detailedGroups(groups);
     const stills = preview === null ? [] : markdownStills(preview, nameOf);
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
     // Splits the remaining room between stills and differences.
@@ -154,9 +156,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     return join([...start, foldDetails(all.slice(0, details.length), details), cut, ...end]);
   },
   table: (parts) => {
-    const { groups, rest } = parts;
+    const { groups, rest, document } = parts;
     const start = [...head(parts, FEW_PROBLEMS), ...listsMarkdown(parts.document)];
-    const { columns, row } = tableOf(groups);
+    const { columns, row } = tableOf(groups, document);
     const rows = takeWhileFits(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
     const missing = countVideos(groups.slice(rows.length));
@@ -190,7 +192,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemLimit, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
   const start = [...head(parts, problemRoom), table(parts, groups), ...listsMarkdown(parts.document)];
-  const all = groups.filter(hasDetails);
+  const all = detailedGroups(groups);
   const details = takeWhileFits(
     all,
     budget - parts.measure(join(start)),
@@ -232,16 +234,19 @@ function head(parts: Parts, problemRoom: ProblemLimit): string[] {
 }
 
 /** @param some leading groups of the plan */
-function table({ groups }: Parts, some: readonly ChangeGroup[]): string {
-  const { columns, row } = tableOf(groups);
+function table({ groups, document }: Parts, some: readonly ChangeGroup[]): string {
+  const { columns, row } = tableOf(groups, document);
   const more = (rows: number): string => countNoun(countVideos(some.slice(-rows)), 'more video');
   return foldedTable(columns, some.map(row), more);
 }
 
-function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group: ChangeGroup) => string } {
+function tableOf(
+  groups: readonly ChangeGroup[],
+  document: PlanDocument,
+): { columns: string; row: (group: ChangeGroup) => string } {
   const withDestinations = hasDestinations(groups);
   const columns = withDestinations ? VIDEO_COLUMNS.delivered : VIDEO_COLUMNS.plain;
-  return { columns, row: (group) => videoRow(group, withDestinations) };
+  return { columns, row: (group) => videoRow(group, document, withDestinations) };
 }
 
 /** Maximum number of ids listed for each reason to restore or leave out videos. */

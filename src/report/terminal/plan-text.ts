@@ -2,10 +2,11 @@ import { createColors } from 'picocolors';
 import type { Action } from '../../reconciler/plan/plan.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import { definitionWords } from '../wording/definition-words.ts';
 import { escapeControls, joinTexts, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { leftOutGroups, leftOutWords, waitingGroups, waitingWords } from '../wording/left-out-words.ts';
-import { groupRowsOf } from '../wording/plan-rows.ts';
+import { groupRowsOf, hidesValues } from '../wording/plan-rows.ts';
 import {
   changeSegmentWords,
   countWords,
@@ -23,7 +24,7 @@ import {
 import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
 import { textGroups, textWords } from '../wording/text-words.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { type StyledText, wrapSpans } from './wrap-spans.ts';
+import { paintSpans, type StyledText, wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -67,8 +68,10 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
 
   const blocks = groups.map((group) => [
-    ...(group.kind === 'single' ? titleOfSingle(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
-    ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group.changes), { ...options, columns }, colors)),
+    ...(group.kind === 'single'
+      ? titleOfSingle(group, columns, idWidth, colors)
+      : titleOfMany(group, plan, columns, colors)),
+    ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group), { ...options, columns }, colors)),
   ]);
   // Two-line blocks need no blank lines; as soon as a block is taller, all are separated.
   const airy = blocks.some((block) => block.length > 2);
@@ -168,13 +171,23 @@ function titleOfSingle(group: ChangeGroup, columns: number, idWidth: number, col
   return [`  ${mark} ${colors.bold(name)}${gap}${cutCells(escapeControls(change.title), room)}`, ...about];
 }
 
-function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {
+function titleOfMany({ changes, kind }: ChangeGroup, plan: PlanDocument, columns: number, colors: Colors): string[] {
   const [first] = changes;
   const ids = listSome(changes, MAX_NAMES, ({ id }) => escapeControls(id));
-  const facts = [kind === 'rest' ? '' : groupReasonWords(first), changeSegmentWords(changes)];
+  const path = kind === 'definition' ? (first.path ?? '') : '';
+  const facts = [path, kind === 'rest' ? '' : groupReasonWords(first), changeSegmentWords(changes)];
   const known = facts.flatMap((fact) => (fact === '' ? [] : `${escapeControls(fact)} · `)).join('');
+  const title: StyledText[] =
+    kind === 'definition'
+      ? [
+          { text: escapeControls(first.matrix!.definition), paint: colors.bold },
+          { text: `  ${definitionWords(plan, changes)}` },
+        ]
+      : [{ text: groupWords(changes, kind), paint: colors.bold }];
+  const [line = '', ...further] = kind === 'definition' ? wrapSpans(title, columns - 4) : [paintSpans(title)];
   return [
-    `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${colors.bold(groupWords(changes, kind))}`,
+    `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${line}`,
+    ...further.map((rest) => `    ${rest}`),
     ...aboutLines(known + ids, columns, colors),
   ];
 }
@@ -194,7 +207,7 @@ function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']):
 /** Counts the omissions of a folded plan; empty if there are none. */
 function foldedWords(groups: readonly ChangeGroup[]): string {
   const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MAX_NAMES), 0);
-  const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
+  const differing = groups.filter(hidesValues).reduce((sum, { changes }) => sum + changes.length, 0);
   if (unnamed === 0 && differing === 0) return '';
   const values = differing === 0 ? '' : `, values of ${formatCount(differing)} not shown`;
   return `This plan is shortened: ${countNoun(unnamed, 'video')} not listed${values}. Use --verbose for all details.`;

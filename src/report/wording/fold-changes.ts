@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { ACTIONS } from '../../reconciler/plan/plan.ts';
-import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
+import type { ChangeDocument, PlanDocument, SourceDocument } from '../../reconciler/plan/plan-document.ts';
 
 /** Changes shown as a block. */
 export interface ChangeGroup {
@@ -9,24 +9,30 @@ export interface ChangeGroup {
   readonly changes: readonly [ChangeDocument, ...ChangeDocument[]];
   /**
    * Common ground of the changes: `single` means a single change; `same` means identical differences; `folder` means the same
-   * folder and no changed values; `rest` means only the action.
+   * folder and no changed values; `definition` means variants, locales and rows of one definition, with the same reason; `rest`
+   * means only the action.
    */
-  readonly kind: 'single' | 'same' | 'folder' | 'rest';
+  readonly kind: 'single' | 'same' | 'folder' | 'definition' | 'rest';
 }
 
-/** Larger plans are folded. */
+/** Plans with more blocks are folded further. */
 const MAX_CHANGES = 50;
 
 /** Maximum number of blocks per action in a folded plan, besides a block for the rest. */
 const MAX_BLOCKS = 12;
 
 /**
- * Groups changes into blocks: a block per change, by id, in a small plan. In a large plan, videos with identical differences
- * form a block, and so do videos without differences in the same folder. Blocks are ordered by action and size; the smallest
- * groups of an action share a block of names.
+ * Groups changes into blocks: a block per change, by id, in a small plan. Variants, locales and rows of one definition form a block if
+ * they change for the same reason. In a large plan, videos with identical differences form a block, and so do videos without
+ * differences of the same definition or folder. Blocks are ordered by action and size; the smallest groups of an action share a
+ * block of names.
  */
 export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGroup[] {
-  if (!fold || changes.length <= MAX_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'single' }));
+  if (!fold) return changes.map((change) => ({ changes: [change], kind: 'single' }));
+  const blocks = [...groupBy(changes, definitionKey).values()];
+  if (blocks.length <= MAX_CHANGES) {
+    return blocks.map((group) => ({ changes: group, kind: group.length === 1 ? 'single' : 'definition' }));
+  }
   return ACTIONS.flatMap((action) => foldAlike(changes.filter((change) => change.action === action)));
 }
 
@@ -35,8 +41,9 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
     (a, b) => b.length - a.length || byCodeUnit(a[0].id, b[0].id),
   );
   const blocks = largestFirst.slice(0, MAX_BLOCKS).map((group): ChangeGroup => {
-    const kind = group.length === 1 ? 'single' : hasDifferences(group[0]) ? 'same' : 'folder';
-    return { changes: group, kind };
+    const [{ matrix }] = group;
+    const alike = matrix === undefined ? 'folder' : 'definition';
+    return { changes: group, kind: group.length === 1 ? 'single' : hasDifferences(group[0]) ? 'same' : alike };
   });
   const [first, ...further] = largestFirst.slice(MAX_BLOCKS).flat();
   if (first === undefined) return blocks;
@@ -44,12 +51,23 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
   return [...blocks, { changes: rest, kind: 'rest' }];
 }
 
-/** Returns a key that is equal for changes in the same block. */
+/** Returns a key that is equal for changes in the block of a definition. A video that takes over another id is always on its own. */
+function definitionKey({ id, action, reason, matrix, source, previous_id }: ChangeDocument): string {
+  if (matrix === undefined || previous_id !== null) return id;
+  return JSON.stringify([matrix.definition, action, reason, ...sourceKey(source)]);
+}
+
+function sourceKey(source: SourceDocument | null): unknown[] {
+  return [source?.kind, source?.kind === 'journal' && source.video_url === null];
+}
+
+/** Returns a key that is equal for changes in the same block of a large plan. */
 function likeness(change: ChangeDocument): string {
-  const { reason, inputs, fields, template, source } = change;
+  const { reason, inputs, fields, template, source, matrix } = change;
   const scenes = change.scenes?.filter(({ difference }) => difference !== null);
-  const common = hasDifferences(change) ? [template, inputs, fields, scenes, change.left_out] : folderOf(change);
-  return JSON.stringify([reason, source?.kind, source?.kind === 'journal' && source.video_url === null, common]);
+  const place = matrix === undefined ? folderOf(change) : { definition: matrix.definition };
+  const common = hasDifferences(change) ? [template, inputs, fields, scenes, change.left_out] : place;
+  return JSON.stringify([reason, ...sourceKey(source), common]);
 }
 
 function hasDifferences({ inputs, fields, scenes = [], left_out = [] }: ChangeDocument): boolean {

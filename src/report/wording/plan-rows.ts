@@ -10,6 +10,7 @@ import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-d
 import { captionRows } from './caption-rows.ts';
 import type { DiffRow, DisplayValue } from './diff-row.ts';
 import { displayUrl } from './display-text.ts';
+import type { ChangeGroup } from './fold-changes.ts';
 import { sceneChangeWords } from './scene-words.ts';
 /**
  * Returns what changed about a video: fields of the lock entry, then values in the order of the specification. Values of scenes
@@ -92,8 +93,11 @@ export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string
   return new Map(inputs.map(({ key }, index) => [key, isUnique(index) ? names[index]! : `${names[index]!} (${key})`]));
 }
 
-/** Returns the rows that all changes of a group share; destinations are reduced to their buckets. */
-export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): DiffRow[] {
+/**
+ * Returns the rows that all changes of a group share; destinations are reduced to their buckets. What differs between the videos of a
+ * definition has a row without values.
+ */
+export function groupRowsOf({ changes, kind }: ChangeGroup): DiffRow[] {
   const [first] = changes;
   if (changes.length === 1) return rowsOf(first);
   const places = changes.flatMap(({ destinations = [] }) =>
@@ -101,8 +105,29 @@ export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
   // What was measured differs between the videos of a group.
-  const rows = rowsOf({ ...first, destinations: [], before: null });
+  const valuesOf = (change: ChangeDocument): DiffRow[] => rowsOf({ ...change, destinations: [], before: null });
+  const rows = kind === 'definition' ? sharedRows(changes.map(valuesOf)) : valuesOf(first);
   return roots.length === 0 ? rows : [...rows, destinationRow(null, { kind: 'name', name: roots.join(', ') })];
+}
+
+const DIFFERS = 'differs between the videos';
+
+/** Returns whether the rows of a group leave out values, because they differ between its videos. */
+export function hidesValues(group: ChangeGroup): boolean {
+  if (group.kind !== 'definition') return group.kind === 'rest';
+  return groupRowsOf(group).some(({ heading }) => heading === DIFFERS);
+}
+
+/** @param videos the rows of each */
+function sharedRows(videos: readonly (readonly DiffRow[])[]): DiffRow[] {
+  const sets = videos.map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
+  const isShared = (row: DiffRow): boolean => sets.every((set) => set.has(JSON.stringify(row)));
+  const rows = videos.flat().map((row): DiffRow => {
+    if (isShared(row)) return row;
+    const { scene } = row;
+    return { name: row.name, ...defined({ scene }), subject: null, before: null, after: null, heading: DIFFERS };
+  });
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
 }
 
 function destinationRow(before: DisplayValue | null, after: DisplayValue | null): DiffRow {
