@@ -55,7 +55,8 @@ async function measuredTexts(
 }
 
 describe('TextMeasurer.measure() with estimates', () => {
-  const cases = FOLDERS.flatMap((folder) => ROWS.map((values, row) => ({ folder, values, row })));
+  // Each row with a third of the templates.
+  const cases = FOLDERS.map((folder, at) => ({ folder, values: ROWS[at % ROWS.length]!, row: at % ROWS.length }));
   it.each(some(cases))('estimates the texts of $folder in row $row on the safe side', async ({ folder, values }) => {
     const renderInput = await lintable(inputOf(folder, values));
     // First, because measured frames are never estimated.
