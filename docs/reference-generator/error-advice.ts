@@ -152,6 +152,10 @@ export const ADVICE: readonly Group[] = [
       caption_too_long: 'Make two captions of it.',
       caption_gap: 'Run `reelform captions fix`, which closes the gaps.',
       caption_at_cut: 'Run `reelform captions fix`, which moves the times to the cut.',
+      caption_over_text:
+        'Give the `style` of the captions another `position` or `margin`, or move the text in the template. See [Lint](lint.md#drawn-captions).',
+      caption_outside_safe_area:
+        'Give the `style` of the captions a larger `margin` or a smaller `width`. See [Lint](lint.md#safe-areas).',
       transition_from_empty:
         'Write `at: before` in the transition: it then covers the end of the scene before, while that still moves. See [Transitions](lint.md#transitions).',
       lint_failed:

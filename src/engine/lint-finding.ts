@@ -41,7 +41,7 @@ export type LintFinding = LintDefect & {
 
 /** A defect that viewers of a video would notice, such as a missing glyph. */
 export type LintDefect = { readonly code: LintCode } & FindingMoment &
-  (EditableDefect | FlashDefect | SceneDefect | MixDefect);
+  (EditableDefect | CaptionDefect | FlashDefect | SceneDefect | MixDefect);
 
 /** A defect of the picture as a whole. */
 interface FlashDefect {
@@ -83,6 +83,42 @@ type MixDefect = { readonly editable: null } & (
       /** LUFS; null for a sound that is silent, or shorter than 0.4 s. */
       readonly integrated: number | null;
       readonly target: number;
+    }
+);
+
+/** A defect of captions, of which the first cue is named. */
+export type CaptionDefect = {
+  readonly editable: null;
+  /** Text of the cue. */
+  readonly caption: string;
+  /** Cues that have the same defect. */
+  readonly captions: number;
+} & (
+  | {
+      readonly code: 'caption_over_text';
+      /** The text of the template that it covers: its editable, or null for a fixed text, and its words. */
+      readonly other: string | null;
+      readonly otherText: string;
+    }
+  | {
+      readonly code: 'caption_outside_safe_area';
+      readonly area: SafeAreaName;
+      /** Edges of the area that it crosses. */
+      readonly edges: readonly ('top' | 'right' | 'bottom' | 'left')[];
+    }
+  | {
+      readonly code: 'glyph_missing';
+      /** Grapheme clusters without a glyph in any font, without duplicates. */
+      readonly characters: readonly string[];
+      readonly font: string;
+    }
+  | {
+      readonly code: 'text_overflow';
+      readonly text: string;
+      /** It exceeds the lines or the width of its style. */
+      readonly beyond: 'box';
+      /** As a share of them. */
+      readonly overflow: number;
     }
 );
 

@@ -130,6 +130,8 @@ export const CODES = {
   caption_too_long: 'A caption is shown too long',
   caption_gap: 'The gap between two captions is too small, or so small that it flickers',
   caption_at_cut: 'A caption starts or ends near a cut, not at it',
+  caption_over_text: 'A caption lies over a text of the template',
+  caption_outside_safe_area: 'A caption lies outside the safe area of a platform',
   transition_from_empty: 'A transition replaces a scene that ends with an empty picture',
   lint_failed: 'A video could not be checked by lint, or a font could not be checked in time',
 

@@ -48,6 +48,8 @@ export const LINT_CODES = [
   'media_truncated',
   'hold_moves',
   'transition_from_empty',
+  'caption_over_text',
+  'caption_outside_safe_area',
   ...CAPTION_RULE_CODES,
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];

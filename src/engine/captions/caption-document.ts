@@ -1,4 +1,4 @@
-import { fullCaptionStyle } from '../../contract/captions/caption-style.ts';
+import { type FullCaptionStyle, fullCaptionStyle } from '../../contract/captions/caption-style.ts';
 import { defined } from '../../kernel/defined.ts';
 import { IDENTITY_TRANSFORM, LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { withPrefix } from '../../template/lottie/scenes/with-prefix.ts';
@@ -16,11 +16,19 @@ export interface CaptionCanvas extends FrameSize {
   readonly fps: number;
 }
 
-/** A cue that is laid out, with times in frames of the file. */
-interface PlacedCue {
-  readonly pages: readonly CaptionPage[];
-  /** Distance of its edge from that of the frame that it stands at, in pixels. */
-  readonly offset: number;
+/** A cue that is laid out. */
+export interface PlacedCue {
+  readonly cue: InputCue;
+  readonly style: FullCaptionStyle;
+  readonly pages: readonly PlacedPage[];
+  /** Characters that no font has, and a text that is too long for its style. */
+  readonly findings: readonly TextFinding[];
+}
+
+/** A page whose times are frames of the file. */
+export interface PlacedPage extends CaptionPage {
+  /** Vertical position of the upper edge of the first line, in pixels. */
+  readonly top: number;
 }
 
 /** Captions as a document. */
@@ -37,25 +45,17 @@ export interface DrawnCaptions {
  * @throws RenderError template_invalid for an unusable font
  */
 export async function captionDocument(captions: InputCaptions, canvas: CaptionCanvas): Promise<DrawnCaptions> {
-  const findings: TextFinding[] = [];
   const pool = new GlyphPool();
   const layers: LottieNode[] = [];
   const assets: { id: string; [field: string]: unknown }[] = [];
-  const placed: (PlacedCue & { readonly index: number })[] = [];
-  for (const [index, cue] of captions.cues.entries()) {
-    const look = captions.looks[cue.look]!;
-    const style = { ...fullCaptionStyle(look.style), ...defined({ position: cue.place }) };
-    const laidOut = await layOutCaption(cue, look, canvas);
-    findings.push(...findingsOf(laidOut, cue, style));
-    const pages = laidOut.map((page) => inFile(page, captions, canvas.fps)).filter(({ from, to }) => to > from);
-    const below = placed.filter(({ index: other }) => standsOn(captions, cue, captions.cues[other]!));
-    const offset = Math.max(0, ...below.map((other) => other.offset + heightOf(other.pages)));
-    placed.push({ index, pages, offset });
+  const placed = await placeCaptions(captions, canvas);
+  for (const { style, pages } of placed) {
     for (const page of pages) {
-      const context = { style, pool, frame: canvas, fps: canvas.fps, top: topOf(page, offset, style, canvas) };
+      const context = { style, pool, frame: canvas, fps: canvas.fps, top: page.top };
       layers.unshift(...groupedLayers(page, context, assets));
     }
   }
+  const findings = placed.flatMap((cue) => cue.findings);
   const { width: w, height: h, fps } = canvas;
   const emoji = pool.emoji.length === 0 ? [] : await (await import('../text/draw-emoji.ts')).drawEmoji(pool.emoji);
   const document = {
@@ -66,6 +66,29 @@ export async function captionDocument(captions: InputCaptions, canvas: CaptionCa
     layers: numbered(layers),
   };
   return { document, findings };
+}
+
+/**
+ * Lays out captions, each above those that are shown at the same time.
+ *
+ * @returns in the order of the cues
+ * @throws RenderError template_invalid for an unusable font
+ */
+export async function placeCaptions(captions: InputCaptions, canvas: CaptionCanvas): Promise<PlacedCue[]> {
+  const placed: (PlacedCue & { readonly offset: number })[] = [];
+  for (const cue of captions.cues) {
+    const look = captions.looks[cue.look]!;
+    const style = { ...fullCaptionStyle(look.style), ...defined({ position: cue.place }) };
+    const laidOut = await layOutCaption(cue, look, canvas);
+    const below = placed.filter((other) => standsOn(captions, cue, other.cue));
+    /** Distance of the cue from the edge at which it stands, in pixels. */
+    const offset = Math.max(0, ...below.map((other) => other.offset + heightOf(other.pages)));
+    const pages = laidOut
+      .map((page) => ({ ...inFile(page, captions, canvas.fps), top: topOf(page, offset, style, canvas) }))
+      .filter(({ from, to }) => to > from);
+    placed.push({ cue, style, pages, offset, findings: findingsOf(laidOut, cue, style) });
+  }
+  return placed;
 }
 
 /** Share by which a text may exceed its line, because of rounding. */

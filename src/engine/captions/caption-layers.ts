@@ -200,7 +200,12 @@ interface TextColors {
 }
 
 /** Returns the left end of a line on its baseline. */
-function linePlace(page: TimedPage, { width }: CaptionLine, index: number, { style, frame, top }: LayerContext): Point {
+function linePlace(
+  page: TimedPage,
+  { width }: CaptionLine,
+  index: number,
+  { style, frame, top }: Pick<LayerContext, 'style' | 'frame' | 'top'>,
+): Point {
   const side = (style.margin_side / 100) * frame.width;
   const room = frame.width - 2 * side - width * page.size;
   const share = style.align === 'left' ? 0 : style.align === 'right' ? 1 : 0.5;
@@ -311,13 +316,18 @@ interface Rectangle extends Point {
   readonly height: number;
 }
 
-/** Returns the box behind all lines, or behind each. */
-function boxLayer(page: TimedPage, context: LayerContext, color: string): LottieNode {
-  const { style } = context;
-  const lines = page.lines.map((line, index): Rectangle => {
+/** Returns the areas of the lines of a page, each as high as the distance of lines, without padding. */
+export function lineAreas(page: TimedPage, context: Pick<LayerContext, 'style' | 'frame' | 'top'>): Rectangle[] {
+  return page.lines.map((line, index): Rectangle => {
     const { x, y } = linePlace(page, line, index, context);
     return { x, y: y - page.drop - page.lineHeight / 2, width: line.width * page.size, height: page.lineHeight };
   });
+}
+
+/** Returns the box behind all lines, or behind each. */
+function boxLayer(page: TimedPage, context: LayerContext, color: string): LottieNode {
+  const { style } = context;
+  const lines = lineAreas(page, context);
   const areas = style.box === 'block' ? [around(lines)] : lines;
   return rectangles(
     areas.map((area) => padded(area, page, style)),

@@ -19,7 +19,7 @@ import { findFlashes } from './flashes.ts';
 import { lintTexts } from './lint-texts.ts';
 import { MeasuredFrames } from './measured-frames.ts';
 import { withSharedLayers } from './shared-layers.ts';
-import { type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
+import { boxAround, type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
 import { lintLeftovers } from './text-leftovers.ts';
 
 /** What to find in an input: everything, or a part that takes about as long as the other. */
@@ -229,18 +229,4 @@ class FindingBoxes {
       return size === undefined ? [] : [rectangle(0, 0, ...size).map(([x, y]) => transformed(matrix, x, y))];
     });
   }
-}
-
-/** Returns the box around polygons in shares of a picture; null if they lie outside. */
-function boxAround(polygons: readonly Polygon[], [topLeft, , bottomRight]: Polygon): PictureBox | null {
-  const [[left, top], [right, bottom]] = [topLeft!, bottomRight!];
-  const corners = polygons.flat();
-  const within = (axis: 0 | 1, min: number, max: number) => {
-    const values = corners.map((corner) => corner[axis]);
-    const [from, to] = [Math.max(min, Math.min(...values)), Math.min(max, Math.max(...values))];
-    return { from: (from - min) / (max - min), length: (to - from) / (max - min) };
-  };
-  const [across, down] = [within(0, left, right), within(1, top, bottom)];
-  if (corners.length === 0 || across.length <= 0 || down.length <= 0) return null;
-  return { x: across.from, y: down.from, width: across.length, height: down.length };
 }

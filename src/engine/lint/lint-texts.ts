@@ -1,12 +1,13 @@
-import { SAFE_AREAS, type SafeAreaName } from '../../template/lint-severities.ts';
+import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import type { MeasuredFrames, TextVisibility } from './measured-frames.ts';
+import { type Edge, edgesCrossed } from './safe-areas.ts';
 import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';
 import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
 import { MIN_CUT_SHARE } from './text-cuts.ts';
-import { type Polygon, visibleArea } from './text-geometry.ts';
+import { visibleArea } from './text-geometry.ts';
 import { TextGrounds } from './text-grounds.ts';
 import {
   type Collision,
@@ -15,11 +16,9 @@ import {
   findNeverShown,
   findTooSmall,
   longestRun,
-  MIN_BEYOND,
   MIN_SIZE,
   MIN_STRENGTH,
   MIN_VISIBLE,
-  type TextSample,
   type TextTrack,
   trackTexts,
 } from './text-tracks.ts';
@@ -347,23 +346,16 @@ function sizeOf(tracks: readonly TextTrack[]): number {
   return Math.max(0, ...tracks.flatMap(({ samples }) => samples.map(({ size }) => size)));
 }
 
-const EDGES = ['top', 'right', 'bottom', 'left'] as const;
-type Edge = (typeof EDGES)[number];
-
-/** Minimum ratio of height to width of upright videos, for which the safe areas of platforms are defined. */
-const MIN_UPRIGHT_RATIO = 1.6;
-
 /**
- * Finds a frame on which a readable text lies outside a safe area, and the edges that it crosses. Ignores masked texts, and videos
- * that platforms do not show in full height.
+ * Finds a frame on which a readable text lies outside a safe area, and the edges that it crosses. Ignores masked texts.
  */
 function findOutside(
   { samples }: TextTrack,
   renderInput: RenderInput,
   name: SafeAreaName,
 ): { readonly frame: number; readonly edges: readonly Edge[] } | undefined {
-  if (name !== 'broadcast' && renderInput.height < MIN_UPRIGHT_RATIO * renderInput.width) return undefined;
-  const crossed = edgesCrossed(renderInput, name);
+  const crossed = edgesCrossed(renderInput, visibleArea(renderInput), name);
+  if (crossed === null) return undefined;
   const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
   const found = longestRun(samples, renderInput, (sample) => {
     const isShown = sample.strength >= MIN_STRENGTH && sample.visibleShare > MIN_VISIBLE && sample.isDrawnAsLaidOut;
@@ -371,20 +363,3 @@ function findOutside(
   });
   return found === undefined ? undefined : { frame: found.frame, edges: crossed(found) };
 }
-
-function edgesCrossed(renderInput: RenderInput, name: SafeAreaName): (text: TextSample) => Edge[] {
-  const margins = SAFE_AREAS[name];
-  const [[left, top], , [right, bottom]] = visibleArea(renderInput) as readonly [Point, Point, Point];
-  const [width, height] = [right - left, bottom - top];
-  const tolerance = MIN_BEYOND * Math.min(width, height);
-  const beyond: Readonly<Record<Edge, (point: Point) => number>> = {
-    top: ([, y]) => top + margins.top * height - y,
-    right: ([x]) => x - (right - margins.right * width),
-    bottom: ([, y]) => y - (bottom - margins.bottom * height),
-    left: ([x]) => left + margins.left * width - x,
-  };
-  return ({ lines }) =>
-    EDGES.filter((edge) => lines.some((line) => line.some((point) => beyond[edge](point) > tolerance)));
-}
-
-type Point = Polygon[number];

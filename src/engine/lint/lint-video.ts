@@ -42,7 +42,12 @@ export async function lintVideo(
     'scenes' in video
       ? await lintScenes(video, safeAreas, measuredFrames)
       : await lintInput(video, safeAreas[0] ?? null, part, measuredFrames);
-  if (part === 'flashes' || video.sounds.length === 0) return found;
+  if (part === 'flashes') return found;
+  if (video.captions !== undefined) {
+    const { lintCaptions } = await import('./lint-captions.ts');
+    found.push(...(await lintCaptions(video, safeAreas)));
+  }
+  if (video.sounds.length === 0) return found;
   const { lintSound } = await import('./lint-sound.ts');
   const heard = await lintSound(video, heardSounds);
   return [...found, ...heard.map((finding) => ('scenes' in video ? inScene(finding, video) : finding))];

@@ -5,6 +5,7 @@ import { propertyValue } from '../../template/lottie/property-value.ts';
 import { DrawnLayers, type Matrix } from '../../template/lottie/visibility/drawn-layers.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
+import type { PictureBox } from '../lint-finding.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
 import { lineLeft } from '../text/lay-out-text.ts';
@@ -211,4 +212,18 @@ function overhang(polygon: Polygon, [topLeft, , bottomRight]: Polygon): number {
   const [left, top] = topLeft!;
   const [right, bottom] = bottomRight!;
   return Math.max(0, ...polygon.map(([x, y]) => Math.max(left - x, x - right, top - y, y - bottom)));
+}
+
+/** Returns the box around polygons in shares of a picture; null if they lie outside. */
+export function boxAround(polygons: readonly Polygon[], [topLeft, , bottomRight]: Polygon): PictureBox | null {
+  const [[left, top], [right, bottom]] = [topLeft!, bottomRight!];
+  const corners = polygons.flat();
+  const within = (axis: 0 | 1, min: number, max: number) => {
+    const values = corners.map((corner) => corner[axis]);
+    const [from, to] = [Math.max(min, Math.min(...values)), Math.min(max, Math.max(...values))];
+    return { from: (from - min) / (max - min), length: (to - from) / (max - min) };
+  };
+  const [across, down] = [within(0, left, right), within(1, top, bottom)];
+  if (corners.length === 0 || across.length <= 0 || down.length <= 0) return null;
+  return { x: across.from, y: down.from, width: across.length, height: down.length };
 }

@@ -174,7 +174,8 @@ function canBeRead({ isAtRest, isDrawnAsLaidOut, strength }: TextSample): boolea
   return isAtRest && isDrawnAsLaidOut && strength >= MIN_STRENGTH;
 }
 
-function overlaps(firstLines: readonly Polygon[], secondLines: readonly Polygon[]): boolean {
+/** Returns whether lines of two texts overlap so far that it is seen. */
+export function overlaps(firstLines: readonly Polygon[], secondLines: readonly Polygon[]): boolean {
   return firstLines.some((first) =>
     secondLines.some((second) => {
       const smaller = areaOf(first) < areaOf(second) ? first : second;

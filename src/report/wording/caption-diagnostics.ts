@@ -34,11 +34,15 @@ export function captionDiagnostics(
   });
 }
 
-function quoted({ cue: { start, text } }: PlacedCueFinding): string {
+/** Returns the text of a cue in one short line. */
+export function shortenedCue(text: string): string {
   const line = text.replaceAll('\n', ' ');
   const characters = [...line];
-  const shown = characters.length > 30 ? `${characters.slice(0, 29).join('')}…` : line;
-  return `The caption ${JSON.stringify(shown)} at ${writeTime(start, 'vtt')}`;
+  return characters.length > 30 ? `${characters.slice(0, 29).join('')}…` : line;
+}
+
+function quoted({ cue: { start, text } }: PlacedCueFinding): string {
+  return `The caption ${JSON.stringify(shortenedCue(text))} at ${writeTime(start, 'vtt')}`;
 }
 
 const FIX = 'To change the times of all of them: reelform captions fix';

@@ -53,7 +53,9 @@ function glyphDiagnostic(group: readonly MissingScript[]): Diagnostic {
   const [{ finding, target, script }] = group as [MissingScript];
   const characters = [...new Set(group.flatMap((missing) => missing.finding.characters))];
   const first = lintDiagnostic({ ...finding, characters }, target);
-  const texts = new Set(group.map((missing) => `${missing.target.id}\n${missing.finding.editable}`)).size;
+  const texts = new Set(
+    group.map(({ finding: text, target: { id } }) => `${id}\n${'caption' in text ? text.caption : text.editable}`),
+  ).size;
   if (texts === 1) return first;
   const videos = new Set(group.map((missing) => missing.target.id)).size;
   const all = `${script} in the font ${finding.font}: ${countNoun(texts, 'text')} of ${countNoun(videos, 'video')}`;

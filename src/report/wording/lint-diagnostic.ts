@@ -1,6 +1,7 @@
-import type { LintFinding } from '../../engine/lint-finding.ts';
+import type { CaptionDefect, LintFinding } from '../../engine/lint-finding.ts';
 import { MAX_LEVEL_GAIN } from '../../engine/media/sound-voice.ts';
 import type { Diagnostic, Severity, Span } from '../../kernel/diagnostic.ts';
+import { shortenedCue } from './caption-diagnostics.ts';
 
 /** The video that a finding concerns, and the source location of the value. */
 export interface LintTarget {
@@ -14,6 +15,8 @@ export interface LintTarget {
 export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintTarget): Diagnostic {
   const { code, editable, frame, seconds, still } = finding;
   const moment = `at ${seconds.toFixed(1)} s${still === null ? '' : ` (${still})`}`;
+  const caption = 'caption' in finding ? `caption ${JSON.stringify(shortenedCue(finding.caption))}` : null;
+  const subject = caption === null ? editable : `The ${caption}`;
   const howToSee = `To see it: reelform render ${id} --frame ${frame}`;
   const diagnostic = (message: string, hint: string): Diagnostic => ({ code, severity, message, hint, at });
   switch (finding.code) {
@@ -21,7 +24,7 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const characters = finding.characters.slice(0, 12).join(' ');
       const more = finding.characters.length > 12 ? ' …' : '';
       return diagnostic(
-        `No font contains ${characters}${more} of ${editable} in ${id}, ${moment}`,
+        `No font contains ${characters}${more} of ${caption === null ? editable : `the ${caption}`} in ${id}, ${moment}`,
         'Add a font that has them to the folder that `fonts` of reelform.yaml names, or to the template',
       );
     }
@@ -30,9 +33,9 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const what = {
         frame: 'is cut off at the edge of the frame',
         layer: `is cut off${share(overflow)} by a mask, a matte or a layer above it`,
-        box: `does not fit into its box${share(overflow)}`,
+        box: `does not fit into ${editable === null ? 'the lines of its style' : 'its box'}${share(overflow)}`,
       }[beyond];
-      return diagnostic(`${editable} of ${id} ${what}, ${moment}`, `Shorten it. ${howToSee}`);
+      return diagnostic(`${subject} of ${id} ${what}, ${moment}`, `Shorten it. ${howToSee}`);
     }
     case 'text_too_small': {
       const { size, needed, isShrunk } = finding;
@@ -72,6 +75,18 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       return diagnostic(
         `${editable} of ${id} lies outside the safe area ${area} (${edges.join(', ')}), ${moment}`,
         `Move it in the template, or shorten it. ${howToSee}`,
+      );
+    }
+    case 'caption_over_text':
+      return diagnostic(
+        `${subject} of ${id} lies over ${textName(finding.other, finding.otherText)}, ${moment}${moreCaptions(finding)}`,
+        `Give the captions another position or margin, or move the text in the template. ${howToSee}`,
+      );
+    case 'caption_outside_safe_area': {
+      const { area, edges } = finding;
+      return diagnostic(
+        `${subject} of ${id} lies outside the safe area ${area} (${edges.join(', ')}), ${moment}${moreCaptions(finding)}`,
+        `Give the captions a larger margin, or a smaller width. ${howToSee}`,
       );
     }
     case 'low_contrast':
@@ -226,6 +241,11 @@ const HIDDEN = {
 /** Names a text by its editable, or by its words if it is fixed. */
 function textName(editable: string | null, words: string): string {
   return editable ?? `the text ${JSON.stringify(words.slice(0, 40))}`;
+}
+
+/** Says how many captions have the defect of the first. */
+function moreCaptions({ captions }: Pick<CaptionDefect, 'captions'>): string {
+  return captions === 1 ? '' : `; ${captions} captions do`;
 }
 
 function pixelsText(size: number): string {

@@ -1,5 +1,5 @@
 import { trackOf } from '../../contract/wire/mapping.ts';
-import type { LintFinding } from '../../engine/lint-finding.ts';
+import type { CaptionDefect, LintFinding } from '../../engine/lint-finding.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
@@ -72,11 +72,30 @@ const DECIDED_BY: { readonly [Code in LintFinding['code']]?: DecidingProperty } 
 
 function findingSpan(finding: LintFinding, video: Video, located: LocatedVideos): Span {
   const { code, editable, scene = null } = finding;
+  if ('caption' in finding) return captionSpan(finding, video, located);
   const property = DECIDED_BY[code];
   if (editable === null && property !== undefined) return locateTimeline(video.path, located.source)(scene, property);
   const shown = code === 'text_leftover' ? asWritten(finding.leftover) : undefined;
   if (editable !== null || scene === null) return valueSpan(video, editable, located, shown);
   return locateTimeline(video.path, located.source)(scene, 'template');
+}
+
+/** Returns where a cue is written: its line if only one cue of its captions has its text, else the captions. */
+function captionSpan(
+  { caption, seconds, scene }: LintFinding & CaptionDefect,
+  { path, captions, captionOrigins, scenes }: Video,
+  { source }: LocatedVideos,
+): Span {
+  const ofScene = scenes.find(({ id }) => id === scene)?.captions;
+  const inVideo = (captions?.cues ?? []).flatMap((cue, index) => {
+    const isShown = cue.text === caption && cue.start <= seconds && seconds <= cue.end;
+    return isShown ? [captionOrigins?.get('')?.[index]] : [];
+  });
+  const inScene = (ofScene?.cues ?? []).flatMap(({ text }, index) => {
+    return text === caption ? [captionOrigins?.get(scene ?? '')?.[index]] : [];
+  });
+  const [at, second] = inScene.length > 0 ? inScene : inVideo;
+  return at !== undefined && second === undefined ? at : locateTimeline(path, source)(scene ?? null, 'captions');
 }
 
 /** Undoes the shortening of a leftover and the line breaks of animations. */

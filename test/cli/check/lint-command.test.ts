@@ -68,6 +68,31 @@ describe('reelform lint', () => {
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
   });
 
+  it('reports drawn captions over a text, outside the safe area and without glyphs, at the line of the cue', async () => {
+    const animation = smallAnimation();
+    const [headline] = animation.layers as { ks: object }[];
+    headline!.ks = { ...headline!.ks, p: { a: 0, k: [4, 8, 0] } };
+    const captions = `captions:
+  style: {position: top, margin: 0, margin_side: 5, align: left, size: 20}
+  from:
+    - {start: 0, end: 0.5, text: Light}
+    - {start: 0.5, end: 1, text: "\u{12000}"}
+`;
+    const rules = 'lint: {text_overflow: off, low_contrast: off, caption_over_text: error, safe_area: broadcast}\n';
+    const root = repository(CONFIG.replace(NO_LINT, rules), {
+      'templates/small/animation.json': JSON.stringify(animation),
+      'videos/rome.yaml': DARK.replace('Oslo', 'Rome') + captions,
+    });
+    const { exitCode, stdout } = await reelform(root, ['lint', 'rome', '--json']);
+    const ofCaptions = found(stdout).filter(({ message }) => message.includes('caption'));
+    expect(ofCaptions.map(({ code, severity, line }) => [code, severity, line])).toEqual([
+      ['caption_over_text', 'error', 9],
+      ['caption_outside_safe_area', 'warning', 9],
+      ['glyph_missing', 'warning', 10],
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
   it('checks texts against the safe area, also after the area changed', async () => {
     const animation = smallAnimation();
     const [headline] = animation.layers as { ks: object }[];

@@ -70,6 +70,52 @@ describe('placeFindings()', () => {
     ]);
   });
 
+  it('locates captions at the line of their cue, else where they are written', () => {
+    const cues = [
+      { start: 0, end: 0.05, text: 'Light' },
+      { start: 0.05, end: 1, text: 'Light' },
+      { start: 0.05, end: 1, text: 'lands' },
+      { start: 0.05, end: 1, text: 'lands' },
+    ];
+    const origins = cues.map((_, start) => ({ file: 'en.vtt', start, end: start + 1 }));
+    const whole: Video = { ...VIDEO, captions: { cues }, captionOrigins: new Map([['', origins]]) };
+    const text = TEXT.replace('title:', 'captions: { from: en.vtt }\ntitle:');
+    const spanOf = (video: Video, caption: string, sceneId = 'intro'): unknown => {
+      const defect = { code: 'caption_over_text', editable: null, caption, captions: 2, scene: sceneId } as const;
+      const finding: LintFinding = { ...defect, ...at, other: null, otherText: 'Lamp' };
+      const [{ target } = {}] = placeFindings([finding], video, { ...context, source: () => text });
+      const { file, start, end } = target!.at!;
+      return file === 'en.vtt' ? start : text.slice(start, end);
+    };
+    expect(spanOf(whole, 'Light')).toBe(1);
+    expect(spanOf(whole, 'lands')).toBe('captions');
+    const scenes = VIDEO.scenes.map((part) =>
+      part.id === 'intro' ? { ...part, captions: { cues: cues.slice(2) } } : part,
+    );
+    const ofScene: Video = { ...VIDEO, scenes, captionOrigins: new Map([['intro', origins]]) };
+    expect(spanOf(ofScene, 'lands')).toBe('captions');
+    const distinct = scenes.map((part) =>
+      part.id === 'intro' ? { ...part, captions: { cues: cues.slice(1, 3) } } : part,
+    );
+    expect(spanOf({ ...ofScene, scenes: distinct }, 'lands')).toBe(1);
+  });
+
+  it('describes captions by their words and number', () => {
+    const ofCaptions = { editable: null, caption: 'Light\nthat lands', captions: 3, scene: 'intro', ...at } as const;
+    const found: LintFinding[] = [
+      { code: 'caption_over_text', ...ofCaptions, other: 't_01', otherText: 'Lamp' },
+      { code: 'caption_outside_safe_area', ...ofCaptions, captions: 1, area: 'tiktok', edges: ['bottom'] },
+      { code: 'text_overflow', ...ofCaptions, text: 'Light', beyond: 'box', overflow: 0.5 },
+      { code: 'glyph_missing', ...ofCaptions, characters: ['字'], font: 'Inter' },
+    ];
+    expect(lintDiagnostics(placeFindings(found, VIDEO, context)).map(({ message }) => message)).toEqual([
+      'The caption "Light that lands" of rome lies over t_01, at 0.1 s; 3 captions do',
+      'The caption "Light that lands" of rome lies outside the safe area tiktok (bottom), at 0.1 s',
+      'The caption "Light that lands" of rome does not fit into the lines of its style by 50 %, at 0.1 s',
+      'No font contains 字 of the caption "Light that lands" in rome, at 0.1 s',
+    ]);
+  });
+
   it('leaves the tracks of a scene that is as long as its content to the timeline', () => {
     const cut = { code: 'sound_cut', ...at, lengthSeconds: 5, playedSeconds: 2 } as const;
     const names = ['outro.audio_tracks.voice', 'product/lamp.audio_tracks.voice', 'outro.t_01'];

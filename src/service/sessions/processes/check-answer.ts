@@ -89,12 +89,17 @@ const renderFinding = byField('code', {
   loudness_missed: loudnessMissed,
 }) as Check<RenderFinding>;
 const safeArea = oneOf(...SAFE_AREA_NAMES);
+const edges = listOf(oneOf('top', 'right', 'bottom', 'left'));
+const ofCaption = fields({ editable: oneOf(null), caption: text, captions: count });
+const ofText = byPresence('caption', ofCaption, fields({ editable: text }));
 const defects = {
   flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
   hold_moves: fields({ editable: oneOf(null), heldSeconds: number, changedShare: number }),
   transition_from_empty: fields({ editable: oneOf(null), before: text }),
-  glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
-  text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) }),
+  glyph_missing: both(ofText, fields({ characters: listOf(text), font: text })),
+  text_overflow: both(ofText, fields({ text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) })),
+  caption_over_text: both(ofCaption, fields({ other: nullable(text), otherText: text })),
+  caption_outside_safe_area: both(ofCaption, fields({ area: safeArea, edges })),
   low_contrast: fields({ editable: text, ratio: number, needed: number }),
   text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
   text_shrunk: fields({
@@ -107,7 +112,7 @@ const defects = {
   outside_safe_area: fields({
     editable: text,
     area: safeArea,
-    edges: listOf(oneOf('top', 'right', 'bottom', 'left')),
+    edges,
   }),
   text_collision: fields({ editable: text, other: nullable(text), otherText: text }),
   image_too_small: fields({

@@ -1,0 +1,192 @@
+import type { SafeAreaName } from '../../template/lint-severities.ts';
+import { normalizeLineBreaks } from '../../template/lottie/slots/lottie-slots.ts';
+import type { InputDocument, RenderInput, VideoInput } from '../../template/render-input.ts';
+import { type PlacedCue, type PlacedPage, placeCaptions } from '../captions/caption-document.ts';
+import { lineAreas } from '../captions/caption-layers.ts';
+import { type CaptionDefect, type LintFinding, momentAt } from '../lint-finding.ts';
+import { type ComposedInput, type DrawnInput, isComposed, type ShownScene } from '../scenes/drawn-input.ts';
+import { sceneClock } from '../scenes/scene-clock.ts';
+import { wholeDrawings } from '../segments/drawings.ts';
+import type { DrawnSpan } from '../segments/scene-cutters.ts';
+import { lintable } from './lint-input.ts';
+import { edgesCrossed } from './safe-areas.ts';
+import { boxAround, type PlacedText, type Polygon, rectangle, TextGeometry, visibleArea } from './text-geometry.ts';
+import { MIN_STRENGTH, overlaps } from './text-tracks.ts';
+
+/** Times at which a cue is compared with the texts below it, as shares of its duration. */
+const SAMPLES = [0.25, 0.5, 0.75];
+/** Of these times, how many must show a defect. */
+const MIN_SAMPLES = 2;
+
+/**
+ * Finds defects of captions that are drawn, by their layout: captions over texts of the template or outside a safe area, characters that
+ * no font has, and texts that are too long for their style. Each defect is reported once, with the number of cues that have it.
+ *
+ * @param video checked
+ * @param safeAreas see `lintVideo`
+ * @throws RenderError template_invalid for a font that is missing or unusable
+ */
+export async function lintCaptions(
+  video: VideoInput,
+  safeAreas: readonly (SafeAreaName | null)[],
+): Promise<LintFinding[]> {
+  const found = new Map<string, { readonly finding: CaptionFinding; readonly cues: Set<string> }>();
+  for (const { renderInput: input, span } of wholeDrawings(video)) {
+    if (input.captions === undefined) continue;
+    const stage = await stageOf(input);
+    for (const placed of await placeCaptions(input.captions, { ...stage.canvas, fps: video.fps })) {
+      for (const { key, ...finding } of lintCue(placed, { video, span, stage, safeArea: safeAreas[span.scene ?? 0] })) {
+        const known = found.get(key) ?? { finding, cues: new Set() };
+        found.set(key, known);
+        // A transition divides a cue into several spans.
+        known.cues.add(`${placed.cue.from + timelineOffset(video, span)} ${placed.cue.text}`);
+      }
+    }
+  }
+  return [...found.values()].map(({ finding, cues }) => ({ ...finding, captions: cues.size }));
+}
+
+type CaptionFinding = LintFinding & CaptionDefect;
+
+/** Returns the frame of the timeline from which the cues of a span are counted. */
+function timelineOffset(video: VideoInput, { scene }: DrawnSpan): number {
+  return 'scenes' in video && scene !== null ? video.timeline.scenes[scene]!.start : 0;
+}
+
+/** What lies below captions. */
+interface Stage {
+  /** Pixels in which captions and texts are laid out. */
+  readonly canvas: { readonly width: number; readonly height: number };
+  /** The part of the canvas that viewers see. */
+  readonly picture: Polygon;
+  /** Returns the texts on a frame of the input. */
+  at(frame: number): readonly Pick<PlacedText, 'laidOut' | 'lines' | 'strength' | 'isDrawnAsLaidOut'>[];
+}
+
+async function stageOf(input: DrawnInput): Promise<Stage> {
+  if (isComposed(input)) return await composedStage(input);
+  const { captions: _, ...document } = input;
+  const texts = await TextGeometry.open(await lintable(document));
+  const { w: width, h: height } = input.animation;
+  return { canvas: { width, height }, picture: visibleArea(input), at: (frame) => texts.at(frame) };
+}
+
+/** The texts of two scenes move and fade in their transition, so that they are not compared. */
+async function composedStage(input: ComposedInput): Promise<Stage> {
+  const { canvas } = input;
+  const picture = rectangle(0, 0, canvas.width, canvas.height);
+  const [scene, second] = input.scenes;
+  if (scene === undefined || second !== undefined) return { canvas, picture, at: () => [] };
+  const { animation, fonts, images, clips } = await lintable<InputDocument>(scene);
+  const { timeAt } = sceneClock(scene, input);
+  // At the rate of the template, its frames are its times.
+  const atOwnRate: RenderInput = {
+    ...{ animation, fonts, images, clips, output: input.output, sounds: [], stills: [] },
+    ...{ width: animation.w, height: animation.h, fps: animation.fr, frameCount: animation.op - animation.ip },
+  };
+  const texts = await TextGeometry.open(atOwnRate);
+  const toCanvas = fitted(scene, canvas);
+  return {
+    canvas,
+    picture,
+    at: (frame) => texts.at(timeAt(frame)).map((text) => ({ ...text, lines: text.lines.map(toCanvas) })),
+  };
+}
+
+/** Returns a function that moves a polygon from the picture of a template to where its scene is shown. */
+function fitted({ animation, fit }: ShownScene, { width, height }: Stage['canvas']): (polygon: Polygon) => Polygon {
+  const scale = Math[fit === 'cover' ? 'max' : 'min'](width / animation.w, height / animation.h);
+  const [left, top] = [(width - animation.w * scale) / 2, (height - animation.h * scale) / 2];
+  return (polygon) => polygon.map(([x, y]) => [left + x * scale, top + y * scale]);
+}
+
+interface CueContext {
+  readonly video: VideoInput;
+  readonly span: DrawnSpan;
+  readonly stage: Stage;
+  readonly safeArea: SafeAreaName | null | undefined;
+}
+
+/** Returns the defects of a cue, each with a key that equal defects of cues share. */
+function lintCue(
+  placed: PlacedCue,
+  { video, span, stage, safeArea }: CueContext,
+): (CaptionFinding & { key: string })[] {
+  const samples = samplesOf(placed, span, stage);
+  const [middle = samples[0]] = samples.slice(1);
+  if (middle === undefined) return [];
+  const scene = span.scene === null || !('scenes' in video) ? {} : { scene: video.timeline.scenes[span.scene]!.id };
+  const common = { editable: null, caption: placed.cue.text, captions: 1, ...scene } as const;
+  const shownAt = ({ frame, lines }: CueSample) => ({
+    ...momentAt(video, frame + span.offset),
+    box: boxAround(lines, stage.picture),
+  });
+  const found: (CaptionFinding & { key: string })[] = placed.findings.map(({ code, ...finding }) => {
+    const { characters, font, text, overflow } = finding;
+    return code === 'glyph_missing'
+      ? { key: JSON.stringify([code, characters, font]), code, ...common, ...shownAt(middle), characters, font }
+      : { key: `${code} ${text}`, code, ...common, ...shownAt(middle), text, beyond: 'box' as const, overflow };
+  });
+  for (const { other, otherText, sample } of coveredTexts(samples)) {
+    const code = 'caption_over_text';
+    const key = JSON.stringify([code, scene, other, otherText]);
+    found.push({ key, code, ...common, ...shownAt(sample), other, otherText });
+  }
+  const crossed = safeArea ? edgesCrossed(video, stage.picture, safeArea) : null;
+  const edges = crossed === null ? [] : crossed(middle);
+  if (safeArea && edges.length > 0) {
+    const code = 'caption_outside_safe_area';
+    const key = JSON.stringify([code, scene, edges]);
+    found.push({ key, code, ...common, ...shownAt(middle), area: safeArea, edges });
+  }
+  return found;
+}
+
+/** A cue on a frame of the input of its span. */
+interface CueSample {
+  readonly frame: number;
+  readonly lines: readonly Polygon[];
+  readonly texts: ReturnType<Stage['at']>;
+}
+
+/** Returns the cue on some of the frames of its span that show it. */
+function samplesOf({ pages, style }: PlacedCue, span: DrawnSpan, { canvas, at }: Stage): CueSample[] {
+  const first = Math.max(span.first - span.offset, Math.min(...pages.map(({ from }) => from)));
+  const end = Math.min(span.end - span.offset, Math.max(...pages.map(({ to }) => to)));
+  if (first >= end) return [];
+  const frames = new Set(SAMPLES.map((share) => Math.min(end - 1, Math.floor(first + share * (end - first)))));
+  return [...frames].flatMap((frame) => {
+    const page = pages.find(({ from, to }) => from <= frame && frame < to);
+    return page === undefined ? [] : [{ frame, lines: linesOf(page, style, canvas), texts: at(frame) }];
+  });
+}
+
+/** Returns the areas of the lines of a page: those of their letters, or those that their background fills. */
+function linesOf(page: PlacedPage, style: PlacedCue['style'], frame: Stage['canvas']): Polygon[] {
+  const inset = style.background === undefined ? (page.lineHeight - page.size) / 2 : 0;
+  return lineAreas(page, { style, frame, top: page.top }).map(({ x, y, width, height }) =>
+    rectangle(x, y + inset, x + width, y + height - inset),
+  );
+}
+
+/** Returns the texts that a cue covers on most of its samples, with the first sample that shows it. */
+function coveredTexts(samples: readonly CueSample[]): { other: string | null; otherText: string; sample: CueSample }[] {
+  const covered = new Map<string, { other: string | null; otherText: string; samples: CueSample[] }>();
+  for (const sample of samples) {
+    const ofSample = new Set<string>();
+    for (const { laidOut, lines, strength, isDrawnAsLaidOut } of sample.texts) {
+      if (strength < MIN_STRENGTH || !isDrawnAsLaidOut || !overlaps(lines, sample.lines)) continue;
+      const { editable: other } = laidOut.layer;
+      const otherText = normalizeLineBreaks(laidOut.spec.text);
+      const key = JSON.stringify([other, otherText]);
+      if (ofSample.has(key)) continue;
+      ofSample.add(key);
+      const known = covered.get(key) ?? { other, otherText, samples: [] };
+      covered.set(key, known);
+      known.samples.push(sample);
+    }
+  }
+  return [...covered.values()]
+    .filter((text) => text.samples.length >= Math.min(MIN_SAMPLES, samples.length))
+    .map(({ other, otherText, samples: [sample] }) => ({ other, otherText, sample: sample! }));
+}
