@@ -9,6 +9,8 @@ export interface LocaleTexts {
   /** Id of the definition: the id of the video without its row, variant and locale. */
   readonly definition: string;
   readonly locale: string;
+  /** Absent without labels. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly untranslated: number;
   /** Translated texts whose source changed. */
   readonly stale: number;
@@ -32,7 +34,7 @@ export interface MissingText {
 
 /** Counts what a video does not have in its locale; null if it has everything. */
 export function localeTexts(
-  video: Pick<LocaleTexts, 'id' | 'path' | 'definition' | 'locale'>,
+  video: Pick<LocaleTexts, 'id' | 'path' | 'definition' | 'locale' | 'labels'>,
   missing: readonly MissingText[],
   waits: boolean,
 ): LocaleTexts | null {

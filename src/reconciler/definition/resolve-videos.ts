@@ -18,7 +18,7 @@ import { type ReadRows, rowsPassing } from './expand-scenes.ts';
 import { withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
 import { dimensionProblem, type LocalReading, localRow } from './local-row.ts';
-import { localeTexts, type MissingText } from './locale-texts.ts';
+import { type LocaleTexts, localeTexts, type MissingText } from './locale-texts.ts';
 import { type Combination, expandMatrix } from './matrix.ts';
 import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
 import { inRow } from './read-scene.ts';
@@ -189,7 +189,11 @@ function resolveVideo(
   const texts =
     id === null || locale === null
       ? null
-      : localeTexts({ id, path, definition, locale }, [...missing.values()], rule === 'skip');
+      : localeTexts(
+          { id, path, definition, locale, ...defined({ labels: labelsOf(filled) }) },
+          [...missing.values()],
+          rule === 'skip',
+        );
   // Its mistakes, such as files of the locale that are not there yet, are reported when it has its texts.
   if (texts?.waits) return { ...named, ...NOTHING, leftOut: null, texts };
   const unwanted =
@@ -265,6 +269,13 @@ function untranslatedText({ state, name, at }: MissingText, locale: string, sett
       `Translate it in ${file}, or set "missing: skip" in reelform.yaml`,
     ),
   ];
+}
+
+/** Returns the labels of a video, also of one with mistakes; undefined without labels. */
+function labelsOf(root: MapNode): LocaleTexts['labels'] {
+  const labels = child(root, 'labels');
+  if (labels?.kind !== 'map' || labels.entries.size === 0) return undefined;
+  return Object.fromEntries([...labels.entries].map(([name, { value }]) => [name, textOf(value) ?? '']));
 }
 
 function placeOf({ variant, locale }: Combination, definition: string): MatrixPlace {

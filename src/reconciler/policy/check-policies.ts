@@ -2,6 +2,7 @@ import { secondsOf } from '../../contract/video-measures.ts';
 import { hasSound, plainScene, valueName } from '../../contract/video-spec.ts';
 import { loudnessOf } from '../../contract/wire/loudness.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import type { LocaleTexts } from '../definition/locale-texts.ts';
 import { firstTemplate, type Source } from '../definition/video.ts';
 import { roundedSeconds } from '../plan/compare-scenes.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -11,16 +12,18 @@ import type { Policy, PolicyFinding } from './policy.ts';
 
 /**
  * Checks a plan against the policies of a repository. Only checks videos that the plan changes: unchanged, forgotten and
- * merely restored videos are skipped, so that adding a policy does not block unrelated changes.
+ * merely restored videos are skipped, so that adding a policy does not block unrelated changes. `require_translations` checks every
+ * video of the plan, because those whose texts are missing wait.
  *
- * @returns findings about the plan first, then by video id; within a video in the order of the policies
+ * @returns findings about the plan first, then by video id, within a video in the order of the policies, then about translations
  */
 export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFinding[] {
   const desired = plan.changes.filter(isJudged).map((change) => change.desired);
   const ofVideos = desired
     .sort((a, b) => byCodeUnit(a.id, b.id))
     .flatMap((video) => policies.flatMap((policy) => checkVideo(policy, video)));
-  return [...policies.flatMap((policy) => checkPlan(policy, plan)), ...ofVideos];
+  const ofTexts = (plan.texts ?? []).flatMap((texts) => policies.flatMap((policy) => checkTexts(policy, texts)));
+  return [...policies.flatMap((policy) => checkPlan(policy, plan)), ...ofVideos, ...ofTexts];
 }
 
 function isJudged(change: Change): change is Exclude<Change, { readonly desired: null }> {
@@ -57,6 +60,25 @@ function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
   return { rule, level, video: null, place: null, message, hint: 'Split the plan with --target' };
 }
 
+/** Files and columns of another language are no missing texts. */
+function checkTexts(policy: Policy, texts: LocaleTexts): PolicyFinding[] {
+  const { id, path, locale, untranslated, stale, labels = {} } = texts;
+  const count = untranslated + stale;
+  if (policy.rule !== 'require_translations' || count === 0 || !hasLabels(labels, policy.labels)) return [];
+  const counts = `${count === 1 ? '1 text' : `${count} texts`}${stale === 0 ? '' : `, ${stale} stale`}`;
+  const message = `The translation of ${id} to ${locale} is incomplete: ${counts}`;
+  const hint = '"reelform locales status" lists the texts';
+  const { rule, level } = policy;
+  return [{ rule, level, video: id, place: { file: path, path: [] }, message, hint }];
+}
+
+/** @param patterns of the values of all labels that are required; none when absent */
+function hasLabels(labels: Readonly<Record<string, string>>, patterns: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(patterns).every(([name, pattern]) => {
+    return Object.hasOwn(labels, name) && matchesPattern(labels[name]!, pattern);
+  });
+}
+
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A finding about a video. `path` locates the value in the definition; `level` overrides the policy's level. */
@@ -65,7 +87,7 @@ type PolicyViolation = Pick<PolicyFinding, 'message' | 'hint'> & {
   readonly level?: PolicyFinding['level'];
 };
 
-/** Checks a video against a policy. Plan-wide policies return nothing. */
+/** Checks a video against a policy. Policies about the plan or its translations return nothing. */
 function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
   return violationsOf(policy, video).map(({ path, level = policy.level, ...words }) => ({
     rule: policy.rule,
@@ -80,6 +102,7 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
   switch (policy.rule) {
     case 'max_renders':
     case 'max_cost':
+    case 'require_translations':
       return [];
     case 'max_duration':
       return tooLong(policy.seconds, video);
@@ -203,11 +226,8 @@ function labelProblem(name: string, pattern: string, { id, labels }: DesiredVide
 
 /** A video without sound, as far as its definition tells, has no loudness. Only its template's own sounds are unknown here. */
 function otherLoudness(policy: Extract<Policy, { rule: 'require_loudness' }>, video: DesiredVideo): PolicyViolation[] {
-  const { labels = {}, tolerance = 0 } = policy;
-  const isMeant = Object.entries(labels).every(([name, pattern]) => {
-    return Object.hasOwn(video.labels, name) && matchesPattern(video.labels[name]!, pattern);
-  });
-  if (!isMeant || !hasSound(video, false)) return [];
+  const { tolerance = 0 } = policy;
+  if (!hasLabels(video.labels, policy.labels) || !hasSound(video, false)) return [];
   const wanted = loudnessOf(policy.loudness);
   const words = `${wanted.target} LUFS${tolerance === 0 ? '' : ` ± ${tolerance} LU`} with peaks up to ${wanted.true_peak} dBTP`;
   const hint = `Set "loudness": ${JSON.stringify(policy.loudness)}`;

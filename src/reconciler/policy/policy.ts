@@ -15,6 +15,7 @@ export const POLICY_RULES = [
   'require_label',
   'require_deliver',
   'require_loudness',
+  'require_translations',
   'allow_sources',
 ] as const;
 
@@ -22,7 +23,7 @@ export type PolicyRule = (typeof POLICY_RULES)[number];
 
 /**
  * A rule of a repository, applied to the videos that a plan changes. `max_renders` and `max_cost` apply to the plan as a
- * whole. Patterns use the syntax of `matchesPattern`.
+ * whole, `require_translations` also to videos that wait or are unchanged. Patterns use the syntax of `matchesPattern`.
  */
 export type Policy = { readonly level: PolicyLevel } & (
   | { readonly rule: 'max_renders'; readonly count: number }
@@ -43,6 +44,11 @@ export type Policy = { readonly level: PolicyLevel } & (
       /** LU by which the target of a video may differ; 0 if absent. */
       readonly tolerance?: number;
       /** Only videos with all of these labels are checked; maps a label's name to the pattern of its value. All videos if absent. */
+      readonly labels?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly rule: 'require_translations';
+      /** As in `require_loudness`. */
       readonly labels?: Readonly<Record<string, string>>;
     }
   /** `example.com`, or `*.example.com` for all of its subdomains. */

@@ -70,6 +70,24 @@ describe('policies of reelform.yaml', () => {
     expect(denied.stderr).toContain('The plan costs 0.5 EUR, but the limit is 0.4 EUR');
   });
 
+  it('require translations of the videos with a label, from the cache too', async () => {
+    const root = makeRepository();
+    const local = `${definition('Roma')}locales: all\nlabels: {campaign: launch}\n`;
+    const policies = 'policies: {require_translations: {labels: {campaign: launch}}}\n';
+    const config = `${CONFIG}locales: {source: en, targets: [de]}\n${policies}`;
+    writeFiles(root, { 'reelform.yaml': config, 'videos/rome.yaml': local });
+    for (const round of [1, 2]) {
+      const { exitCode, stdout } = await reelform(root, ['plan', '--json']);
+      const { diagnostics, checks } = JSON.parse(stdout) as Planned;
+      expect({ round, exitCode }).toEqual({ round, exitCode: EXIT.refused });
+      expect(checks).toMatchObject([{ rule: 'require_translations', status: 'fail', video: 'rome/de' }]);
+      const message = 'The translation of rome/de to de is incomplete: 2 texts';
+      expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'policy_broken', message }));
+    }
+    writeFiles(root, { 'videos/rome.yaml': local.replace('campaign: launch', 'campaign: draft') });
+    expect((await reelform(root, ['plan'])).exitCode).toBe(EXIT.ok);
+  });
+
   it('report an incomplete price', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}cost: {per_render: 1}\n` });
     expect((await planned(root)).diagnostics).toMatchObject([

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LocaleTexts } from '../../../src/reconciler/definition/locale-texts.ts';
 import type { DesiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { checkPolicies, findWords, foldWords, matchesPattern } from '../../../src/reconciler/policy/check-policies.ts';
 import { type Policy, planChecks } from '../../../src/reconciler/policy/policy.ts';
@@ -56,6 +57,38 @@ describe('checkPolicies()', () => {
     const ofTv: Policy = { ...policy, labels: { channel: 'tv*' } };
     expect(found(ofTv, { audio })).toEqual([]);
     expect(found(ofTv, { audio, labels: { channel: 'tv-de' } })).toEqual([at('audio')]);
+  });
+
+  it('require_translations: checks all videos of the plan, also those that wait', () => {
+    const policy: Policy = { level: 'deny', rule: 'require_translations', labels: { campaign: 'launch*' } };
+    const lacks = (id: string, parts: Partial<LocaleTexts>): LocaleTexts => ({
+      id: id as LocaleTexts['id'],
+      path: 'videos/spring.yaml',
+      definition: 'spring',
+      locale: 'de',
+      labels: { campaign: 'launch-2026' },
+      untranslated: 0,
+      stale: 0,
+      fallbacks: 0,
+      waits: true,
+      first: { state: 'stale', name: 't_01', used: 'en', at: { file: 'videos/spring.yaml', start: 0, end: 1 } },
+      ...parts,
+    });
+    const texts = [
+      lacks('spring/a/de', { untranslated: 2, stale: 1 }),
+      lacks('spring/b/de', { stale: 1, waits: false }),
+      lacks('spring/c/de', { fallbacks: 1, waits: false }),
+      lacks('spring/d/de', { untranslated: 1, labels: { campaign: 'draft' } }),
+      lacks('spring/e/de', { untranslated: 1, labels: {} }),
+    ];
+    const of = (checked: Policy): string[] =>
+      checkPolicies([checked], { ...plan([], emptyLock), texts }).map(({ message }) => message);
+    const found = [
+      'The translation of spring/a/de to de is incomplete: 3 texts, 1 stale',
+      'The translation of spring/b/de to de is incomplete: 1 text, 1 stale',
+    ];
+    expect(of(policy)).toEqual(found);
+    expect(of({ level: 'deny', rule: 'require_translations' })).toHaveLength(4);
   });
 
   it.each([
