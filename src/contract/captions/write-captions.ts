@@ -25,7 +25,10 @@ export function writeVtt(cues: readonly Cue[]): string {
 /** Returns the text of a cue in WebVTT. */
 export function vttText({ text, words, start, end, speaker }: Cue): string {
   const timed = words === undefined ? escapeVtt(text) : textWithTimes(text, words, start, end);
-  return speaker === undefined ? timed : `<v ${escapeVtt(speaker.replaceAll('\n', ' '))}>${timed}`;
+  if (speaker === undefined) return timed;
+  const name = escapeVtt(speaker.replaceAll('\n', ' '));
+  // With the bracket, hyphens would be the arrow of a line with times.
+  return `<v ${name}${name.endsWith('--') ? ' ' : ''}>${timed}`;
 }
 
 /** A time follows a word only if there is a pause before the next, or before the end of the cue. */

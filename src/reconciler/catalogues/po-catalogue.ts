@@ -70,7 +70,16 @@ export const PO_FORMAT: CatalogueFormat = {
 };
 
 function parse(text: string): Table {
-  return po.parse(text, { defaultCharset: 'utf-8', validation: true }) as Table;
+  const parsed = (validation: boolean): Table => po.parse(text, { defaultCharset: 'utf-8', validation }) as Table;
+  try {
+    return parsed(true);
+  } catch (error) {
+    // gettext-parser takes the names of object properties, such as `constructor`, for texts that are there already.
+    const [, duplicate] =
+      /^Duplicate msgid error: entry "(\w+)"/.exec(error instanceof Error ? error.message : '') ?? [];
+    if (duplicate === undefined || !(duplicate in {})) throw error;
+    return parsed(false);
+  }
 }
 
 function newTable({ target }: CatalogueLocales): Table {

@@ -65,7 +65,10 @@ function parse(file: string, text: string): Result<Document> {
     const onError = (level: string, message: string): void => {
       if (level !== 'warning') throw new Error(message);
     };
-    return { ok: true, value: new DOMParser({ onError }).parseFromString(text.replace(/^\ufeff/, ''), 'text/xml') };
+    // By default, line separators that only XML 1.1 knows become line feeds.
+    const normalizeLineEndings = (lines: string): string => lines.replaceAll(/\r\n?/g, '\n');
+    const parser = new DOMParser({ onError, normalizeLineEndings });
+    return { ok: true, value: parser.parseFromString(text.replace(/^\ufeff/, ''), 'text/xml') };
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0];
     return failure('catalogue_invalid', startOf(file), `${file} is not valid XML: ${reason}`, 'Correct the file, or restore it from Git'); // biome-ignore format: one line

@@ -15,9 +15,6 @@ import {
   textSchema,
 } from './value-schemas.ts';
 
-/** Properties of captions of the whole video. */
-const OF_VIDEO_CAPTIONS = ['files', 'embed', 'rules'] as const;
-
 /** Returns the schema of the captions of a video or a scene. */
 export function captionsSchema(form: DefinitionForm): JsonSchema {
   return {

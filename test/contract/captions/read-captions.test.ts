@@ -110,6 +110,8 @@ describe('writeCaptions()', () => {
         expect(diagnostics).toEqual([]);
         expect(cues.map(withoutPlace)).toEqual([written]);
       }),
+      // The speaker and its bracket would be an arrow.
+      { examples: [[{ start: 0, end: 1, text: '.', speaker: '--' }]] },
     );
   });
 });
