@@ -58,6 +58,15 @@ const nativeInflate = {
       module.exports = (source, target) => { const bytes = inflateRawSync(source); target.set(bytes); return target.slice(0, bytes.length); };`;
   },
 };
+// gettext-parser converts files of other encodings, and streams, with 300 kB of tables and code. Catalogues are UTF-8.
+const utf8Only = {
+  name: 'utf8-only',
+  resolveId(id) {
+    if (id === 'readable-stream') return { id: 'node:stream', external: true };
+    return id === 'encoding' ? '\0utf8-only.cjs' : null;
+  },
+  load: (id) => (id === '\0utf8-only.cjs' ? 'module.exports = { convert: (text) => Buffer.from(text) };' : null),
+};
 // `imports` of package.json says where they are: in a checkout they are installed packages, published they belong to
 // @reelform/engine or @reelform/server.
 const optionalPackages = {
@@ -71,7 +80,7 @@ const optionalPackages = {
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, nativeInflate, optionalPackages],
+  plugins: [withoutChildProcess, nativeInflate, utf8Only, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',

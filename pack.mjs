@@ -73,6 +73,11 @@ async function writeLibraries(group, imported, root, { description, engines }) {
     await writeFile(join(folder, file), text);
     exports[`./${id}`] = `./${file}`;
   }
+  // The fonts of captions.
+  if (group === 'engine') {
+    await cp('fonts', join(folder, 'fonts'), { recursive: true });
+    exports['./fonts/*'] = './fonts/*';
+  }
   for (const file of ['LICENSE', 'NOTICE']) await cp(file, join(folder, file));
   const name = `@reelform/${group}`;
   await writeFile(join(folder, 'README.md'), `# ${name}\n\n${description} Its version has to be that of reelform.\n`);

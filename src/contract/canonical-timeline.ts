@@ -77,7 +77,8 @@ function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate 
       duration,
       // The first scene has nothing to replace.
       transition: isFirst || written === undefined ? undefined : plainTransition(written),
-      fit: wantedFit === 'contain' && !hasShape ? wantedFit : undefined,
+      // A scene of the shape of the video fills it anyway.
+      fit: hasShape ? undefined : wantedFit,
       background: background === '000000' ? undefined : background,
       shorten,
       timing,

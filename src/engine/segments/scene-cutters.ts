@@ -14,7 +14,7 @@ import {
   ZERO,
 } from '../../contract/timeline/rational.ts';
 import { isNatural, type TimeMap, templateTimeAt, timeMapFrom, timeMapJson } from '../../contract/timeline/time-map.ts';
-import type { InputDocument, InputScene, ScenesInput } from '../../template/render-input.ts';
+import type { InputCaptions, InputDocument, InputScene, ScenesInput } from '../../template/render-input.ts';
 import { captionsOfRange, withCaptions } from '../captions/captions-of-range.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
@@ -60,23 +60,35 @@ export function spanCutters(video: ScenesInput): DrawnSpan[] {
       scene,
       names: shown.map((index) => video.timeline.scenes[index]!.id),
       cut(ranges) {
-        cut ??= isUnchanged(video, span) ? ownCutter(video, span, cutterOf) : composedCutter(video, span, cutterOf);
+        const { start } = video.timeline.scenes[scene]!;
+        const captionsOf = (shownRanges: readonly FrameRange[]): InputCaptions | undefined =>
+          captionsOfRange(video.captions, { ranges: relative(shownRanges, offset), start, fps: video.fps });
+        cut ??= isUnchanged(video, span, captionsOf([span]) !== undefined)
+          ? ownCutter(video, span, cutterOf)
+          : composedCutter(video, span, cutterOf);
         const input = cut(ranges);
         if (video.captions === undefined) return input;
         // All frames of a transition are drawn from the same input.
-        const shownRanges = relative(neighbour === 0 ? ranges : [span], offset);
-        const { start } = video.timeline.scenes[scene]!;
-        return withCaptions(input, captionsOfRange(video.captions, { ranges: shownRanges, start, fps: video.fps }));
+        return withCaptions(input, captionsOf(neighbour === 0 ? ranges : [span]));
       },
     };
   });
 }
 
-/** Returns whether frames of a scene equal those of its template alone. */
-function isUnchanged({ scenes, timeline, output }: ScenesInput, { scene, neighbour }: SceneSpan): boolean {
+/**
+ * Returns whether frames of a scene equal those of its template alone.
+ *
+ * @param hasCaptions whether captions are shown above it, which fill the frame of the video, not that of the template
+ */
+function isUnchanged(
+  { scenes, timeline, output }: ScenesInput,
+  { scene, neighbour }: SceneSpan,
+  hasCaptions: boolean,
+): boolean {
   const { animation, map, fit, background } = scenes[scene]!;
   const speed = divide(rationalRate(frameRateOf(animation.fr)), rationalRate(timeline.rate));
-  const isCovered = fit === 'cover' || animation.w * timeline.height === animation.h * timeline.width;
+  const hasShape = animation.w * timeline.height === animation.h * timeline.width;
+  const isCovered = hasShape || (fit === 'cover' && !hasCaptions);
   const isBlack = background === null || /^#0{6}$/.test(background) || isTransparent(output);
   return neighbour === 0 && isNatural(timeMapFrom(map), speed) && isCovered && isBlack;
 }

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { CAPTION_FONTS } from '../../contract/captions/caption-fonts.ts';
 import type { CaptionFontFiles } from '../../template/bind/bind-captions.ts';
 
-/** Files of the built-in fonts in `fonts/` of this package, in the order in which they are searched for a character. */
+/** Files of the built-in fonts in `fonts/`, in the order in which they are searched for a character. */
 const FILES = {
   Inter: ['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'greek', 'greek-ext', 'vietnamese'],
   Montserrat: ['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'vietnamese'],
@@ -24,11 +25,19 @@ export function builtInCaptionFonts(): CaptionFontFiles {
   return files;
 }
 
-/** Returns the folder of the fonts, for sources and for a build. */
-function fontsFolder(folder = import.meta.dirname): string {
+/** Returns the folder of the fonts: published, they belong to the engine's package; a checkout has them itself. */
+function fontsFolder(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('#engine/fonts/Inter-latin.woff2'));
+  } catch {
+    return checkoutFonts(import.meta.dirname);
+  }
+}
+
+function checkoutFonts(folder: string): string {
   const fonts = join(folder, 'fonts');
   if (existsSync(join(fonts, 'Inter-latin.woff2'))) return fonts;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error('The folder "fonts" of the reelform package is missing');
-  return fontsFolder(parent);
+  if (parent === folder) throw new Error('The folder "fonts" of the package @reelform/engine is missing');
+  return checkoutFonts(parent);
 }

@@ -86,6 +86,16 @@ it('gives the same file through a service, whose sessions have the scenes', asyn
   expect(body.render_session.video_sha256).toBe(local.entry().sha256);
 });
 
+it('renders scenes that cover a video of another shape', async () => {
+  const { run, edit, entry } = openFilm();
+  edit('videos/film.yaml', 'title: Spring', 'title: Spring\nsize: [36, 64]');
+  for (const id of ['small', 'product', 'outro']) edit('videos/film.yaml', `template: small\n    resources`, `template: small\n    fit: cover # ${id}\n    resources`); // biome-ignore format: one edit
+  edit('videos/film.yaml', 'template: small\n    each', 'template: small\n    fit: cover\n    each');
+  const { exitCode, stderr } = await run(['apply', '--auto-approve', '--no-lint']);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  expect(entry().video_url).toBeTruthy();
+});
+
 it('sends nothing to a service that has no scenes', async () => {
   const service = await startInterfaceService({ looks: 1 });
   onTestFinished(() => service.close());

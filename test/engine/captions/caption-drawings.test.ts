@@ -9,7 +9,7 @@ import type { VideoInput } from '../../../src/template/render-input.ts';
 import { captioned, spokenCue } from '../../support/captioned-inputs.ts';
 import { sceneVideo } from '../../support/scene-videos.ts';
 import { drawFrames } from '../../support/segment-frames.ts';
-import { movingInput } from '../inputs.ts';
+import { inputOf, movingInput, rectangleLayer } from '../inputs.ts';
 
 async function drawVideo(video: VideoInput): Promise<Buffer[]> {
   checkInput(video);
@@ -54,6 +54,21 @@ describe('captions', () => {
     expect(drawn[0]).toBeGreaterThanOrEqual(5);
     expect(drawn.length).toBeGreaterThanOrEqual(5);
     expect(drawn.at(-1)).toBeLessThan(11);
+  });
+
+  it('fill the frame of the video, not that of a scene which covers it', async () => {
+    const white = (width: number, height: number) =>
+      inputOf([rectangleLayer(1, [0, 0, width, height], [1, 1, 1])], { width, height, fps: 10, frameCount: 10 });
+    const size = { size: [90, 160] as const };
+    const captions: SpecCaptions = {
+      cues: [{ start: 0, end: 1, text: 'Light that lands softly' }],
+      style: { color: '000000' },
+    };
+    const covered = sceneVideo([{ id: 'a', of: white(160, 90), fit: 'cover' }], size);
+    const [frame] = await drawVideo(captioned(covered, captions));
+    const [expected] = await drawVideo(captioned(sceneVideo([{ id: 'a', of: white(90, 160) }], size), captions));
+    expect(expected!.some((byte) => byte < 100)).toBe(true);
+    expect(frame!.equals(expected!)).toBe(true);
   });
 
   it('change the highlighted word alone', async () => {
