@@ -45,6 +45,9 @@ async function writeReelform(root) {
   const files = await fastGlob([...included, 'README.md', 'LICENSE'], { ignore, dot: true });
   for (const file of files) {
     await cp(file, join(folder, file));
+    // Editors read them; people read the reference.
+    if (file.endsWith('.schema.json'))
+      await writeFile(join(folder, file), JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))));
     if (file.endsWith('.md')) await writeFile(join(folder, file), withoutPictures(readFileSync(file, 'utf8')));
   }
   const { version, private: _, files: __, scripts, dependencies, devDependencies, overrides, ...kept } = root;
