@@ -1,7 +1,8 @@
 import { po } from 'gettext-parser';
 import { defined } from '../../kernel/defined.ts';
-import { errorAt, type Result, startOf } from '../../kernel/diagnostic.ts';
+import { failure, type Result } from '../../kernel/diagnostic.ts';
 import type { CatalogueFormat, CatalogueLocales, CatalogueUnit, LocatedUnit } from '../locales/catalogue.ts';
+import { lineSpans } from './line-spans.ts';
 import { describeText, readDescription } from './text-notes.ts';
 
 /** A block of a PO file, as gettext-parser reads it. */
@@ -43,8 +44,10 @@ export const PO_FORMAT: CatalogueFormat = {
     try {
       table = parse(text);
     } catch (error) {
-      const message = `${file} is not valid PO: ${error instanceof Error ? error.message : String(error)}`;
-      return { ok: false, diagnostics: [errorAt('catalogue_invalid', startOf(file), message, 'Correct the file, or restore it from Git')] }; // biome-ignore format: one result
+      const reason = (error instanceof Error ? error.message : String(error)).replace(/^Error parsing PO data: /, '');
+      const message = `${file} is not valid PO: ${reason}`;
+      const at = lineSpans(file, text)((error as { readonly lineNumber?: number }).lineNumber ?? 1);
+      return failure('catalogue_invalid', at, message, 'Correct the file, or restore it from Git');
     }
     const places = contextPlaces(text);
     const units = [...unitsOf(table.translations, false), ...unitsOf(table.obsolete ?? {}, true)];

@@ -3,6 +3,7 @@ import { defined } from '../../kernel/defined.ts';
 import { failure, type Result, startOf } from '../../kernel/diagnostic.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import type { CatalogueFormat, CatalogueLocales, CatalogueUnit, LocatedUnit } from '../locales/catalogue.ts';
+import { lineSpans } from './line-spans.ts';
 import { readUnits12 } from './xliff-1.2.ts';
 import { childElements, childNamed, textOfElement } from './xml-elements.ts';
 
@@ -27,16 +28,11 @@ export const XLIFF_FORMAT: CatalogueFormat = {
     if (root?.localName !== 'xliff' || !/^(?:1\.[12]|2\.\d)$/.test(version)) {
       return failure('catalogue_invalid', startOf(file), `${file} is not XLIFF 1.2 or 2`, 'Export it from the translation tool as XLIFF'); // biome-ignore format: one line
     }
-    const starts = lineStarts(text);
+    const spanOf = lineSpans(file, text);
     const units = version.startsWith('1.') ? readUnits12(root) : unitElements(root).map(unitOf);
     return {
       ok: true,
-      value: units.flatMap(({ line, ...unit }) => {
-        const start = starts[line - 1] ?? 0;
-        return unit.context === ''
-          ? []
-          : [{ ...unit, at: { file, start, end: Math.max(start, (starts[line] ?? text.length + 1) - 1) } }];
-      }),
+      value: units.flatMap(({ line, ...unit }) => (unit.context === '' ? [] : [{ ...unit, at: spanOf(line) }])),
     };
   },
 
@@ -61,17 +57,23 @@ export const XLIFF_FORMAT: CatalogueFormat = {
 };
 
 function parse(file: string, text: string): Result<Document> {
+  // The parser wraps what a handler throws in sentences of its own.
+  let problem: string | undefined;
   try {
     const onError = (level: string, message: string): void => {
-      if (level !== 'warning') throw new Error(message);
+      if (level === 'warning') return;
+      problem ??= message;
+      throw new Error(message);
     };
     // By default, line separators that only XML 1.1 knows become line feeds.
     const normalizeLineEndings = (lines: string): string => lines.replaceAll(/\r\n?/g, '\n');
     const parser = new DOMParser({ onError, normalizeLineEndings });
     return { ok: true, value: parser.parseFromString(text.replace(/^\ufeff/, ''), 'text/xml') };
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0];
-    return failure('catalogue_invalid', startOf(file), `${file} is not valid XML: ${reason}`, 'Correct the file, or restore it from Git'); // biome-ignore format: one line
+    const reason = (problem ?? (error instanceof Error ? error.message : String(error))).split('\n')[0];
+    const { locator } = error as { readonly locator?: { readonly lineNumber?: number } };
+    const at = lineSpans(file, text)(locator?.lineNumber ?? 1);
+    return failure('catalogue_invalid', at, `${file} is not valid XML: ${reason}`, 'Correct the file, or restore it from Git'); // biome-ignore format: one line
   }
 }
 
@@ -286,11 +288,4 @@ function removeWithSpace(element: Element): void {
   const { parentNode: parent, previousSibling: before } = element;
   if (before?.nodeType === 3 && /^\s*$/.test(before.nodeValue ?? '')) parent?.removeChild(before);
   parent?.removeChild(element);
-}
-
-/** Returns the offset of each line. */
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
 }
