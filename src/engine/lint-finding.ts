@@ -106,12 +106,7 @@ export type CaptionDefect = {
       /** Edges of the area that it crosses. */
       readonly edges: readonly ('top' | 'right' | 'bottom' | 'left')[];
     }
-  | {
-      readonly code: 'glyph_missing';
-      /** Grapheme clusters without a glyph in any font, without duplicates. */
-      readonly characters: readonly string[];
-      readonly font: string;
-    }
+  | GlyphMissing
   | {
       readonly code: 'text_overflow';
       readonly text: string;
@@ -122,13 +117,15 @@ export type CaptionDefect = {
     }
 );
 
+interface GlyphMissing {
+  readonly code: 'glyph_missing';
+  /** Grapheme clusters without a glyph in any font, without duplicates. */
+  readonly characters: readonly string[];
+  readonly font: string;
+}
+
 type EditableDefect = { readonly editable: string } & (
-  | {
-      readonly code: 'glyph_missing';
-      /** Grapheme clusters without a glyph in any font, without duplicates. */
-      readonly characters: readonly string[];
-      readonly font: string;
-    }
+  | GlyphMissing
   | {
       readonly code: 'text_overflow';
       readonly text: string;

@@ -5,7 +5,9 @@ import { type CueMove, fixCues } from '../../contract/captions/check-cues.ts';
 import type { Cue } from '../../contract/captions/cue.ts';
 import { type CueEdit, editCaptions } from '../../contract/captions/edit-captions.ts';
 import { readCaptions } from '../../contract/captions/read-captions.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, EXIT, hasErrors, type Span, warningAt } from '../../kernel/diagnostic.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, type TreeNode } from '../../kernel/yaml/tree.ts';
 import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
@@ -87,9 +89,7 @@ function movesOf(
       }
     }
   }
-  const files = new Map<string, MovedCue[]>();
-  for (const cue of moved.values()) files.set(cue.at.file, [...(files.get(cue.at.file) ?? []), cue]);
-  return { files, diagnostics };
+  return { files: groupBy(moved.values(), ({ at }) => at.file), diagnostics };
 }
 
 function editFile(path: string, text: string, moved: readonly MovedCue[]): string {
@@ -98,8 +98,7 @@ function editFile(path: string, text: string, moved: readonly MovedCue[]): strin
   const { cues } = readCaptions(path, text);
   const edits = moved.flatMap(({ at, move: { start, end } }): CueEdit[] => {
     const index = cues.findIndex((cue) => cue.at.start[0] - offset === at.start);
-    const times = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
-    return index === -1 ? [] : [{ kind: 'change', index, ...times }];
+    return index === -1 ? [] : [{ kind: 'change', index, ...defined({ start, end }) }];
   });
   return editCaptions(path, text, edits);
 }

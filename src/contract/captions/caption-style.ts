@@ -3,6 +3,9 @@ import { CAPTION_STYLE_FIELDS } from '../fields/caption-style-fields.ts';
 import { defaultsOf, type FieldValues, plainColor, withoutDefaults } from '../fields/field.ts';
 import { type Cue, toMilliseconds } from './cue.ts';
 
+/** Fonts that captions can use in every video. All have Latin letters; Inter has Cyrillic and Greek letters, too. */
+export const CAPTION_FONTS = ['Inter', 'Montserrat', 'Anton', 'Instrument Serif'] as const;
+
 /** How captions look. A field is absent at its default. */
 export interface CaptionStyle extends Readonly<FieldValues<typeof CAPTION_STYLE_FIELDS>> {
   /** Tag of an axis of a variable font → position in the units of the font. */

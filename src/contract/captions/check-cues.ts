@@ -1,4 +1,5 @@
-import type { Cue } from './cue.ts';
+import { defined } from '../../kernel/defined.ts';
+import { type Cue, toMilliseconds } from './cue.ts';
 import type { CaptionRuleCode, CaptionRules } from './rule-profiles.ts';
 import { characterCount, wrapLines } from './text-width.ts';
 
@@ -157,7 +158,7 @@ export function fixCues(cues: readonly Cue[], context: RuleContext): CueMove[] {
       const { index, fix } = finding;
       if (fix === undefined) continue;
       const [from, neighbours] = [Math.max(0, index - 1), fixed.slice(Math.max(0, index - 1), index + 2)];
-      const moved: Cue = { ...fixed[index]!, [fix.edge]: Math.round(fix.to * 1000) / 1000 };
+      const moved: Cue = { ...fixed[index]!, [fix.edge]: toMilliseconds(fix.to) };
       const after = neighbours.map((cue, at) => (from + at === index ? moved : cue));
       if (moved.end - moved.start > TOLERANCE && others(after) <= others(neighbours)) fixed[index] = moved;
     }
@@ -165,7 +166,8 @@ export function fixCues(cues: readonly Cue[], context: RuleContext): CueMove[] {
   return fixed.flatMap(({ start, end }, index): CueMove[] => {
     const before = cues[index]!;
     if (start === before.start && end === before.end) return [];
-    return [{ index, ...(start === before.start ? {} : { start }), ...(end === before.end ? {} : { end }) }];
+    const changed = { start: start === before.start ? undefined : start, end: end === before.end ? undefined : end };
+    return [{ index, ...defined(changed) }];
   });
 }
 

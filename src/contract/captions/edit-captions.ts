@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import { type CaptionFormat, captionFormat, type FileCue } from './caption-file.ts';
 import type { Cue, Word } from './cue.ts';
 import { TIME, writeTime } from './cue-time.ts';
@@ -80,11 +81,7 @@ function changeCue(
   if (text !== undefined && text !== cue.text) {
     const { speaker: _speaker, place: _place, at: _at, words: _words, ...rest } = cue;
     const kept = wordsWithTexts(words, text);
-    const by = writeText(
-      { ...rest, start, end, text, ...(kept === undefined ? {} : { words: kept }) },
-      written,
-      format,
-    );
+    const by = writeText({ ...rest, start, end, text, ...defined({ words: kept }) }, written, format);
     replacements.push({ at: cue.at.text, text: by.replaceAll('\n', lineBreak) });
   } else if (isMoved && format !== 'ass') {
     const by = written.replaceAll(STAMPS, (_whole, time: string) => `<${shiftTime(time, moved, format)}>`);

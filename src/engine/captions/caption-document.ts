@@ -59,7 +59,12 @@ export async function captionDocument(captions: InputCaptions, canvas: CaptionCa
   const { width: w, height: h, fps } = canvas;
   const emoji = pool.emoji.length === 0 ? [] : await (await import('../text/draw-emoji.ts')).drawEmoji(pool.emoji);
   const document = {
-    ...{ v: '5.7.0', fr: fps, ip: 0, op: FOREVER, w, h },
+    v: '5.7.0',
+    fr: fps,
+    ip: 0,
+    op: FOREVER,
+    w,
+    h,
     assets: [...assets, ...emoji],
     fonts: { list: pool.fonts },
     chars: pool.chars,

@@ -240,7 +240,12 @@ function textLayer(
   { place, middle, grows }: TextPlace,
 ): LottieNode {
   const document = {
-    ...{ t: text, f: font, s: size, lh: size, j: 0, tr: 0 },
+    t: text,
+    f: font,
+    s: size,
+    lh: size,
+    j: 0,
+    tr: 0,
     ...defined({
       fc: fill && rgb(fill),
       sc: stroke && rgb(stroke),
@@ -359,7 +364,10 @@ function padded({ x, y, width, height }: Rectangle, { size }: TimedPage, { paddi
 /** Returns a layer of rectangles with one fill, so that they do not darken each other where they overlap. */
 function rectangles(areas: readonly Rectangle[], times: Times, color: string, radius: number): LottieNode {
   const shapes = areas.map(({ x, y, width, height }) => ({
-    ...{ ty: 'rc', d: 1, p: constant([x + width / 2, y + height / 2]), s: constant([width, height]) },
+    ty: 'rc',
+    d: 1,
+    p: constant([x + width / 2, y + height / 2]),
+    s: constant([width, height]),
     r: constant(Math.min(radius, width / 2, height / 2)),
   }));
   const fill = { ty: 'fl', c: constant([...rgb(color), 1]), o: constant(alphaOf(color) * 100), r: 1 };

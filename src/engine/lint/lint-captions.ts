@@ -81,8 +81,17 @@ async function composedStage(input: ComposedInput): Promise<Stage> {
   const { timeAt } = sceneClock(scene, input);
   // At the rate of the template, its frames are its times.
   const atOwnRate: RenderInput = {
-    ...{ animation, fonts, images, clips, output: input.output, sounds: [], stills: [] },
-    ...{ width: animation.w, height: animation.h, fps: animation.fr, frameCount: animation.op - animation.ip },
+    animation,
+    fonts,
+    images,
+    clips,
+    output: input.output,
+    sounds: [],
+    stills: [],
+    width: animation.w,
+    height: animation.h,
+    fps: animation.fr,
+    frameCount: animation.op - animation.ip,
   };
   const texts = await TextGeometry.open(atOwnRate);
   const toCanvas = fitted(scene, canvas);

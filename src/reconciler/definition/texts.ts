@@ -1,4 +1,5 @@
 import type { Editable } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
 import { writtenId } from './merge-definitions.ts';
 import type { SceneContext } from './read-scene.ts';
@@ -33,7 +34,7 @@ export function mapTexts(root: MapNode, templates: Templates, visit: Visit): Map
       mapEach(resources, (key, value) => {
         const [editable, template] = editableOf(key);
         if (editable?.input_type !== 'text') return value;
-        const place = { key: `${prefix}${key}`, editable, ...(template === null ? {} : { template }) };
+        const place = { key: `${prefix}${key}`, editable, ...defined({ template: template ?? undefined }) };
         return mapValue(value, [...path, 'resources', key], place, visit);
       }),
     );

@@ -1,4 +1,5 @@
 import { defined } from '../../kernel/defined.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { CatalogueUnit, SourceText } from './catalogue.ts';
 
 /** Units of a catalogue after an extraction, in their order, with the numbers of what changed. */
@@ -49,7 +50,7 @@ function updateUnit(unit: CatalogueUnit, text: SourceText): CatalogueUnit {
   const { label, maxLength, lines, still, previous: former, ...rest } = unit;
   const described = { ...rest, ...text, ...defined({ still: text.still ?? still }), isObsolete: false };
   if (unit.target === '') return { ...described, isStale: false };
-  if (unit.source === text.source) return { ...described, ...(former !== undefined && { previous: former }) };
+  if (unit.source === text.source) return { ...described, ...defined({ previous: former }) };
   // The text has become again what was translated.
   if (former === text.source) return { ...described, isStale: false };
   return { ...described, isStale: true, previous: former ?? unit.source };
@@ -60,23 +61,21 @@ function insertNew(
   texts: readonly SourceText[],
   known: ReadonlyMap<string, unknown>,
 ): CatalogueUnit[] {
-  const following = new Map<string | null, CatalogueUnit[]>();
   let anchor: string | null = null;
+  const added: { readonly anchor: string | null; readonly unit: CatalogueUnit }[] = [];
   for (const text of texts) {
-    if (known.has(text.context)) {
-      anchor = text.context;
-      continue;
-    }
-    const unit = { ...text, target: '', isStale: false, isObsolete: false, raw: null };
-    following.set(anchor, [...(following.get(anchor) ?? []), unit]);
+    if (known.has(text.context)) anchor = text.context;
+    else added.push({ anchor, unit: { ...text, target: '', isStale: false, isObsolete: false, raw: null } });
   }
+  const following = groupBy(added, (place) => place.anchor);
+  const newAfter = (context: string | null): CatalogueUnit[] => (following.get(context) ?? []).map(({ unit }) => unit);
   const placed = new Set<string>();
   const after = (unit: CatalogueUnit): CatalogueUnit[] => {
     if (unit.isObsolete || placed.has(unit.context)) return [];
     placed.add(unit.context);
-    return following.get(unit.context) ?? [];
+    return newAfter(unit.context);
   };
-  return [...(following.get(null) ?? []), ...kept.flatMap((unit) => [unit, ...after(unit)])];
+  return [...newAfter(null), ...kept.flatMap((unit) => [unit, ...after(unit)])];
 }
 
 /** Takes the translations of another file, as a translator returned it. */
@@ -95,7 +94,7 @@ export function importTranslations(
     const isStale = other.isStale || isOld;
     if (unit.target === other.target && unit.isStale === isStale) return unit;
     imported += 1;
-    return { ...rest, target: other.target, isStale, ...(isOld && { previous: other.source }) };
+    return { ...rest, target: other.target, isStale, ...defined({ previous: isOld ? other.source : undefined }) };
   });
   return {
     units: merged,

@@ -1,6 +1,7 @@
 import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { type Cue, toMilliseconds } from '../../contract/captions/cue.ts';
 import { type SidecarFormat, writeCaptions } from '../../contract/captions/write-captions.ts';
+import { defined } from '../../kernel/defined.ts';
 import { sha256 } from '../../kernel/digest.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
 import { type LockCaptionFile, OUTPUTS_FOLDER } from '../lock/lock.ts';
@@ -60,6 +61,6 @@ function placedCues(captions: SpecCaptions | undefined, from: number, length: nu
       end: toMilliseconds(Math.min(timed.end, length) + from),
     });
     const words = cue.words?.filter((word) => word.start < length).map(moved);
-    return [{ ...moved(cue), ...(words === undefined ? {} : { words }) }];
+    return [{ ...moved(cue), ...defined({ words }) }];
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { CAPTION_FONTS } from '../../contract/captions/caption-fonts.ts';
+import type { CAPTION_FONTS } from '../../contract/captions/caption-style.ts';
 import type { CaptionFontFiles } from '../../template/bind/bind-captions.ts';
 
 /** Files of the built-in fonts in `fonts/`, in the order in which they are searched for a character. */

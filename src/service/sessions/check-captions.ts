@@ -1,5 +1,4 @@
-import { CAPTION_FONTS } from '../../contract/captions/caption-fonts.ts';
-import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
+import { CAPTION_FONTS, type SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { readVtt } from '../../contract/captions/read-vtt.ts';
 import { CAPTION_STYLE_FIELDS } from '../../contract/fields/caption-style-fields.ts';
 import { expectedValue, type Fields, isValueOf } from '../../contract/fields/field.ts';

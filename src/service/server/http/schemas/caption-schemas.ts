@@ -1,4 +1,4 @@
-import { CAPTION_FONTS } from '../../../../contract/captions/caption-fonts.ts';
+import { CAPTION_FONTS } from '../../../../contract/captions/caption-style.ts';
 import { CAPTION_STYLE_FIELDS } from '../../../../contract/fields/caption-style-fields.ts';
 import { fieldList } from '../../../../contract/fields/field.ts';
 import { MAX_CAPTION_FONTS, MAX_CAPTIONS_LENGTH, MAX_CUES } from '../../../../contract/wire/captions.ts';
