@@ -9,6 +9,8 @@ import fastGlob from 'fast-glob';
 
 /** Dependencies that only rendering needs. The others are those of the server. */
 const ENGINE = /^(?:@echogarden\/|@jitl\/|@napi-rs\/canvas|@seydx\/|harfbuzzjs|koffi|quickjs-emscripten-core|wawoff2)/;
+/** Code that runs expressions, which only the engine reads. */
+const PLAYER = 'dist/template/expressions/player.js';
 /** Lowest version that all dependencies of the server accept. */
 const SERVER_NODE = '>=22.12';
 
@@ -41,7 +43,7 @@ async function writeReelform(root) {
     existsSync(pattern) && statSync(pattern).isDirectory() ? `${pattern}/**` : pattern,
   );
   const included = patterns.filter((pattern) => !pattern.startsWith('!'));
-  const ignore = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const ignore = [PLAYER, ...patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))];
   const files = await fastGlob([...included, 'README.md', 'LICENSE'], { ignore, dot: true });
   for (const file of files) {
     await cp(file, join(folder, file));
@@ -76,10 +78,12 @@ async function writeLibraries(group, imported, root, { description, engines }) {
     await writeFile(join(folder, file), text);
     exports[`./${id}`] = `./${file}`;
   }
-  // The fonts of captions.
+  // What only rendering reads: see `engineAsset`.
   if (group === 'engine') {
     await cp('fonts', join(folder, 'fonts'), { recursive: true });
+    await cp(PLAYER, join(folder, 'expressions/player.js'));
     exports['./fonts/*'] = './fonts/*';
+    exports['./expressions/*'] = './expressions/*';
   }
   for (const file of ['LICENSE', 'NOTICE']) await cp(file, join(folder, file));
   const name = `@reelform/${group}`;

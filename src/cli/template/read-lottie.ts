@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { builtFile } from '../../engine/built-file.ts';
+import { expressionPlayer } from '../../engine/built-file.ts';
 import { readImageHeader } from '../../engine/images/image-header.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { loadWith } from '../../kernel/optional-packages.ts';
@@ -140,5 +140,5 @@ export function adjacentTo(folder: string): Pick<LottieSource, 'readAdjacent' | 
  */
 export async function openBuiltEvaluator(): Promise<Evaluate> {
   const evaluator = await loadWith('engine', () => import('../../template/expressions/evaluate-expressions.ts'));
-  return evaluator.openEvaluator(readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'));
+  return evaluator.openEvaluator(readFileSync(expressionPlayer(import.meta.url), 'utf8'));
 }

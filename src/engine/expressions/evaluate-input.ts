@@ -8,7 +8,7 @@ import { openEvaluator, RENDER_LIMITS } from '../../template/expressions/evaluat
 import { TEXT_RECTS, type TextRect } from '../../template/expressions/player-protocol.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import type { InputDocument, LottieDocument } from '../../template/render-input.ts';
-import { builtFile } from '../built-file.ts';
+import { expressionPlayer } from '../built-file.ts';
 import { checkDocument } from '../check-input.ts';
 import { RenderError } from '../render-error.ts';
 import { inkOf } from '../text/fit-text.ts';
@@ -28,10 +28,7 @@ let evaluator: Promise<Evaluate> | undefined;
 export async function evaluateInput<Document extends InputDocument>(renderInput: Document): Promise<Document> {
   if (renderInput.animation.live_expressions !== true) return renderInput;
   const animation = structuredClone(renderInput.animation);
-  evaluator ??= openEvaluator(
-    readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'),
-    RENDER_LIMITS,
-  );
+  evaluator ??= openEvaluator(readFileSync(expressionPlayer(import.meta.url), 'utf8'), RENDER_LIMITS);
   const evaluate = await evaluator;
   let baked = await evaluateTexts(animation, renderInput.fonts, evaluate);
   // Texts changed by expressions must be measured again.
