@@ -59,8 +59,9 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('../apply/apply-command.ts')).applyCommand));
   addSelectionFlags(program.command('list'))
     .description('list the videos: id, state against the lockfile, URL')
-    .argument('[video...]', 'ids, the last part of ids, or globs; all videos by default')
+    .argument('[video...]', 'ids, the last part of ids, definitions, or globs; all videos by default')
     .option('--json', 'print the list as one JSON document')
+    .option('--verbose', 'list each video of definitions with variants or locales')
     .action(action(async () => (await import('../list/list-command.ts')).listCommand));
   program
     .command('prune')

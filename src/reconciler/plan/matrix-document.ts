@@ -18,17 +18,21 @@ export interface MatrixDocument {
 }
 
 /** Counts the videos of the changed definitions with variants or locales, sorted by definition. Empty for an incomplete plan. */
-export function matrixDocument({ changes, texts = [], complete }: Plan): MatrixDocument[] {
-  if (!complete) return [];
-  const placed = changes.flatMap(({ action, desired }) =>
-    desired?.matrix === undefined ? [] : [{ ...desired.matrix, action }],
+export function matrixDocument(plan: Plan): MatrixDocument[] {
+  const changed = new Set(
+    plan.changes.flatMap(({ action, desired }) => (action === 'noop' ? [] : (desired?.matrix?.definition ?? []))),
   );
+  return plan.complete ? matricesOf(plan).filter(({ definition }) => changed.has(definition)) : [];
+}
+
+/** Counts the videos of all definitions with variants or locales, sorted by definition. */
+export function matricesOf({ changes, texts = [] }: Pick<Plan, 'changes' | 'texts'>): MatrixDocument[] {
+  const placed = changes.flatMap(({ desired }) => desired?.matrix ?? []);
   const waiting = groupBy(
     texts.filter(({ waits }) => waits),
     ({ definition }) => definition,
   );
   return [...groupBy(placed, ({ definition }) => definition)]
-    .filter(([, group]) => group.some(({ action }) => action !== 'noop'))
     .map(([definition, group]): MatrixDocument => {
       const others = waiting.get(definition) ?? [];
       const variants = distinct(group, ({ variant }) => variant);

@@ -1,42 +1,78 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
 import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { MatrixDocument } from '../../reconciler/plan/matrix-document.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
+import { matrixWords } from '../wording/definition-words.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { recordedUrl, unplannedState, videoState } from '../wording/plan-words.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
+
+/** Definitions with variants or locales, to fold their videos into a line. */
+export interface ListFolds {
+  /** Id of a video → its definition; without videos that have neither. */
+  readonly definitionOf: ReadonlyMap<string, string>;
+  readonly matrices: readonly MatrixDocument[];
+}
+
+interface ListRow {
+  readonly id: string;
+  readonly state: string;
+  /** The URL of the video, why it has none, or the size of a definition. */
+  readonly about: string;
+}
 
 /**
- * Lists videos, a video per line: id, state, URL.
+ * Lists videos, a video per line: id, state, URL. A definition with variants or locales has one line: id, number of videos in each
+ * state, size.
  *
  * @param leftOut videos without a change that their condition leaves out, or that wait
+ * @param options.folds null lists each video
  */
 export function listText(
   changes: readonly Change[],
   leftOut: readonly (LeftOutVideo | WaitingVideo)[],
-  options: { readonly color: boolean },
+  options: { readonly color: boolean; readonly folds: ListFolds | null },
 ): string {
   const { bold, dim, green, yellow } = createColors(options.color);
   if (changes.length + leftOut.length === 0) return 'There are no videos.\n';
-  const listed = changes.map((change) => ({
-    id: escapeControls(change.id),
-    state: videoState(change),
-    url: escapeControls(recordedUrl(change) ?? ''),
-  }));
-  const others = leftOut.map((video) => ({
-    id: escapeControls(video.id),
-    state: unplannedState(video),
-    url: escapeControls(video.reason),
-  }));
-  const rows = [...listed, ...others].sort((a, b) => byCodeUnit(a.id, b.id));
-  const [idWidth, stateWidth] = [maxWidth(rows.map(({ id }) => id)), maxWidth(rows.map(({ state }) => state))];
-  const lines = rows.map(({ id, state, url }) => {
-    const paint = state === 'up to date' ? green : yellow;
-    return `${bold(padCells(id, idWidth))}  ${paint(padCells(state, stateWidth))}  ${dim(url)}`.trimEnd();
+  const listed = changes.map((change): ListRow => {
+    return { id: change.id, state: videoState(change), about: recordedUrl(change) ?? '' };
   });
-  return `${lines.join('\n')}\n`;
+  const others = leftOut.map((video): ListRow => {
+    return { id: video.id, state: unplannedState(video), about: video.reason };
+  });
+  const all = [...listed, ...others].sort((a, b) => byCodeUnit(a.id, b.id));
+  const rows = options.folds === null ? all : foldRows(all, options.folds);
+  const shown = rows.map(({ id, state, about }) => ({ id: escapeControls(id), state, about: escapeControls(about) }));
+  const [idWidth, stateWidth] = [maxWidth(shown.map(({ id }) => id)), maxWidth(shown.map(({ state }) => state))];
+  const lines = shown.map(({ id, state, about }) => {
+    const paint = state === 'up to date' ? green : yellow;
+    return `${bold(padCells(id, idWidth))}  ${paint(padCells(state, stateWidth))}  ${dim(about)}`.trimEnd();
+  });
+  const note = rows.length === all.length ? [] : ['', dim('Use --verbose to list each video.')];
+  return `${[...lines, ...note].join('\n')}\n`;
+}
+
+function foldRows(rows: readonly ListRow[], { definitionOf, matrices }: ListFolds): ListRow[] {
+  const sizes = new Map(matrices.map((matrix) => [matrix.definition, matrix]));
+  const groups = groupBy(rows, ({ id }) => {
+    const definition = definitionOf.get(id);
+    return definition === undefined ? `video ${id}` : `definition ${definition}`;
+  });
+  const folded = [...groups.values()].map((group): ListRow => {
+    const definition = definitionOf.get(group[0].id);
+    const size = definition === undefined ? undefined : sizes.get(definition);
+    if (definition === undefined || group.length === 1) return group[0];
+    const states = [...groupBy(group, ({ state }) => state)].map(([state, { length }]) => ({ state, length }));
+    const words = states.map(({ state, length }) => `${formatCount(length)} ${state}`).join(', ');
+    const about = size === undefined ? countNoun(group.length, 'video') : matrixWords(size);
+    return { id: definition, state: states.length === 1 ? states[0]!.state : words, about };
+  });
+  return folded.sort((a, b) => byCodeUnit(a.id, b.id));
 }
 
 /** Files that `reelform prune` and `reelform speak --prune` remove, by kind. */

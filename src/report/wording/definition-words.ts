@@ -1,3 +1,4 @@
+import type { MatrixDocument } from '../../reconciler/plan/matrix-document.ts';
 import type { Action } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import { countNoun, formatCount } from './quantities.ts';
@@ -18,11 +19,15 @@ export function definitionWords(
   const todo = `to ${RENDERING.has(action) ? 'render' : action}`;
   const size = matrices.find(({ definition }) => definition === matrix?.definition);
   if (size === undefined) return `${countNoun(changes.length, 'video')} ${todo}`;
-  const { rows, locales, variants, videos } = size;
+  return `${matrixWords(size)}, ${formatCount(changes.length)} ${todo}`;
+}
+
+/** Describes the size of a definition with variants or locales: `4 locales × 2 variants: 8 videos`. */
+export function matrixWords({ rows, locales, variants, videos }: MatrixDocument): string {
   const sides = [
     ...(rows === 1 ? [] : [countNoun(rows, 'row')]),
     ...(locales === undefined ? [] : [countNoun(locales, 'locale')]),
     ...(variants === undefined ? [] : [countNoun(variants, 'variant')]),
   ];
-  return `${sides.join(' × ')}: ${countNoun(videos, 'video')}, ${formatCount(changes.length)} ${todo}`;
+  return `${sides.join(' × ')}: ${countNoun(videos, 'video')}`;
 }

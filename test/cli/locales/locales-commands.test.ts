@@ -69,6 +69,38 @@ describe('reelform locales', () => {
     expect([ran.exitCode, ran.stderr.includes('locales_missing')]).toEqual([1, true]);
   });
 
+  it('lists a definition as one line, and each of its videos on demand', async () => {
+    const root = repository({ 'videos/oslo.yaml': definition('Oslo') });
+    const list = async (...args: string[]): Promise<string> => (await reelform(root, ['list', ...args])).stdout;
+    expect(await list()).toMatchInlineSnapshot(`
+      "berlin  new
+      oslo    new
+      rome    2 waiting, 1 new  3 locales: 3 videos
+
+      Use --verbose to list each video.
+      "
+    `);
+    const each = await list('--verbose');
+    expect(each).toMatchInlineSnapshot(`
+      "berlin      new
+      oslo        new
+      rome/de     waiting  translation to de is missing (2 texts)
+      rome/en     new
+      rome/pt-BR  waiting  translation to pt-BR is missing (2 texts)
+      "
+    `);
+    const lines = each.split('\n').filter((line) => line.startsWith('rome/'));
+    const trimmed = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replaceAll(/ +/g, ' '));
+    for (const args of [['rome'], ['--target', 'rome/*'], ['--exclude', 'oslo']]) {
+      expect(trimmed(await list(...args))).toEqual(trimmed(lines.join('\n')));
+    }
+    expect(JSON.parse(await list('--json')).videos).toHaveLength(4);
+  });
+
   it('imports the file of a translator in another format, and reports texts that no definition has', async () => {
     const root = repository();
     const xliff = `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="de" original="x" datatype="plaintext"><body>
