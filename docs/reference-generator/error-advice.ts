@@ -66,6 +66,7 @@ export const ADVICE: readonly Group[] = [
       catalogue_invalid: 'Correct the file, or restore it from Git. Catalogues are PO, XLIFF 1.2 or 2, or CSV.',
       text_untranslated:
         'Translate the text in the catalogue of the locale, or set `missing: skip` or `fallback` in reelform.yaml.',
+      locale_fallback: 'Nothing to do if the locale may use it. Otherwise add the file, font or column of the locale.',
       translation_unused: 'Nothing to do if the text was removed. Extract again before you send texts to translators.',
       locales_missing: 'Add `locales: {source: en, targets: [de, fr]}` to reelform.yaml.',
       unknown_locale: 'Add the language to `locales` of reelform.yaml, or correct its tag.',

@@ -93,6 +93,7 @@ export function resolveScenes(
     checkAny: checks.anyVideo,
     checkPlacement: checks.placement,
     outputProblems: () => [],
+    hasFile: (path) => Object.hasOwn(files, path),
     read: (path) => {
       const found = Object.hasOwn(files, path) ? files[path] : undefined;
       return found === undefined ? { ok: false, reason: 'missing' } : { ok: true, text: found };

@@ -14,7 +14,12 @@ const WOFF = /^wOF[F2]$/;
 export async function validateCommand(options: JsonOptions, io: Io): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   const { videos, templates, source } = project;
-  const diagnostics = [...project.diagnostics, ...repositoryPointers(project), ...(await unusableFonts(project, io))];
+  const diagnostics = [
+    ...project.diagnostics,
+    ...project.fallbacks,
+    ...repositoryPointers(project),
+    ...(await unusableFonts(project, io)),
+  ];
   return printCheckResult(
     { diagnostics, source, videos: videos.length, validText: () => validText(videos.length, templates.size) },
     options,

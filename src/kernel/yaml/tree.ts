@@ -16,6 +16,12 @@ export interface FilledCell {
   locate(): Span;
 }
 
+/** A text that contains the name of a locale. */
+interface LocalText {
+  readonly locale: string;
+  readonly text: string;
+}
+
 export interface ScalarNode {
   readonly kind: 'scalar';
   /** By the YAML 1.2 core schema, except that numbers stay strings if JSON cannot represent them exactly. */
@@ -29,6 +35,8 @@ export interface ScalarNode {
   readonly row?: string | undefined;
   /** The cells of that row in the text; absent without any. */
   readonly cells?: readonly FilledCell[];
+  /** The text in the parents of the locale that filled it in, the nearest first; absent without such. */
+  readonly inParents?: readonly LocalText[];
   readonly hint?: string | undefined;
 }
 

@@ -82,12 +82,21 @@ export function readDefinitionFile(path: string, file: FileText, check: Check): 
   return { root, diagnostics: check(toJson(root, isTextPath), locateIn(root)) };
 }
 
-/** Describes why the file that is referenced at `at` cannot be used. */
-export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>['reason'], at: Span): Diagnostic {
+/**
+ * Describes why the file that is referenced at `at` cannot be used.
+ *
+ * @param tried files of parent locales that do not exist either
+ */
+export function unreadable(
+  path: string,
+  reason: Exclude<FileText, { ok: true }>['reason'],
+  at: Span,
+  tried: readonly string[] = [],
+): Diagnostic {
   const name = JSON.stringify(path);
   switch (reason) {
     case 'missing':
-      return errorAt('missing_file', at, `The file ${name} does not exist`, MISSING_HINT);
+      return errorAt('missing_file', at, `The file ${name} does not exist${neither(tried)}`, MISSING_HINT);
     case 'outside':
       return errorAt(
         'path_outside',
@@ -106,6 +115,10 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
     case 'too_large':
       return errorAt('yaml_too_complex', at, `${name} is too large`, 'Split it');
   }
+}
+
+function neither(tried: readonly string[]): string {
+  return tried.map((path) => `, nor does ${JSON.stringify(path)}`).join('');
 }
 
 const MISSING_HINT =

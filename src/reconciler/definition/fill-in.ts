@@ -5,6 +5,8 @@ import type { Row } from './read-rows.ts';
 
 /** UTF-16 code units that columns may add to one text. */
 const MAX_FILLED_LENGTH = 1 << 16;
+/** An escaped `${`, a placeholder, or one that is not closed. */
+const PLACEHOLDER = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
 /**
  * Replaces every `${column}` by the row's text and every `$${` by a literal `${`, in values but not in keys. Does not
@@ -39,12 +41,14 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[], 
 
 function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): ScalarNode {
   let filled = false;
+  let isLocal = false;
   let length = 0;
   const cells: FilledCell[] = [];
-  const text = node.text.replaceAll(/\$\$\{|\$\{([^{}]*)\}|\$\{/g, (found, written: string | undefined) => {
+  const text = node.text.replaceAll(PLACEHOLDER, (found, written: string | undefined) => {
     if (found === '$${') return '${';
     filled = true;
     const name = written?.trim();
+    isLocal ||= name === 'locale';
     const value = name === undefined ? undefined : row?.values.get(name);
     if (value !== undefined) row?.onRead?.(name!);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
@@ -60,7 +64,26 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
   const [, leading = ''] = /^\$\{([^{}]*)\}/.exec(node.text) ?? [];
   const isOfData = row !== null && node.text.startsWith('${') && row.isWritten?.(leading.trim()) !== true;
   const baseFile = isOfData ? (row.fileOf?.(leading.trim()) ?? row.file) : node.baseFile;
-  return { ...node, value: text, text, baseFile, row: row?.name, cells };
+  const parents = isLocal && row?.isWritten?.('locale') === true ? (row.parents ?? []) : [];
+  const inParents = parents.map((locale) => ({ locale, text: textIn(locale, node.text, row!) }));
+  return {
+    ...node,
+    value: text,
+    text,
+    baseFile,
+    row: row?.name,
+    cells,
+    ...(inParents.length > 0 && { inParents }),
+  };
+}
+
+/** Fills in a text whose placeholders are known, as another locale of the same row. */
+function textIn(locale: string, text: string, { values }: Row): string {
+  return text.replaceAll(PLACEHOLDER, (found, written: string | undefined) => {
+    if (found === '$${') return '${';
+    const name = written?.trim() ?? '';
+    return name === 'locale' ? locale : (values.get(name) ?? found);
+  });
 }
 
 function tooLong(node: ScalarNode, row: Row | null): Diagnostic {

@@ -57,6 +57,7 @@ export function localRow(row: Row | null, reading: LocalReading): Row {
     combination[name] === null ? [] : [[name, combination[name]] as const],
   );
   const place = at ?? { file: path, start: 0, end: 0 };
+  const parents = locale === null ? [] : parentLocales(locale);
   const written = dimensions.map(([name, value]) => `${name} ${value}`).join(', ');
   const outer: Row = {
     values: new Map(dimensions),
@@ -66,6 +67,7 @@ export function localRow(row: Row | null, reading: LocalReading): Row {
     cellSpan: () => place,
     isWritten: (column) => dimensions.some(([name]) => name === column),
     onScalar: reading.onScalar,
+    ...(parents.length > 0 && { parents }),
     localized: (inner, scene) => withLocale(inner, reading, scene),
     original: row,
   };

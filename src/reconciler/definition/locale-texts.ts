@@ -1,4 +1,4 @@
-import type { Span } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import type { VideoId } from './video.ts';
 
 /** Texts and files of a video that its locale does not have. */
@@ -30,6 +30,15 @@ export interface MissingText {
   /** Locale or column that is used instead. */
   readonly used: string;
   readonly at: Span;
+}
+
+/** Returns a warning for each file, font and column that a video takes from another locale. @param missing by what is missing; columns as `${claim} …` */
+export function fallbackFindings(missing: ReadonlyMap<string, MissingText>, locale: string): Diagnostic[] {
+  return [...missing].flatMap(([key, { state, name, used, at }]) => {
+    if (state !== 'fallback') return [];
+    const absent = key.startsWith('${') ? `${name}_${locale}` : name;
+    return [warningAt('locale_fallback', at, `${locale} has no ${absent}; ${used} is used`, 'Add it if the locale needs its own')]; // biome-ignore format: one warning
+  });
 }
 
 /** Counts what a video does not have in its locale; null if it has everything. */

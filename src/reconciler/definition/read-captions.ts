@@ -10,6 +10,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../../kernel/yaml/tree.ts';
 import { type CaptionStyles, namedStyle, unknownStyle, type WrittenStyle } from './caption-styles.ts';
 import { type FileText, isTextPath, resolvePath, unreadable } from './definition-file.ts';
+import { type LocalFiles, localFile } from './local-files.ts';
 
 /** A cue, and where it is written. */
 export interface PlacedCue {
@@ -36,7 +37,7 @@ export interface WrittenCaptions {
   readonly at: Span;
 }
 
-interface CaptionContext {
+interface CaptionContext extends LocalFiles {
   /** Styles of reelform.yaml. */
   readonly captionStyles: CaptionStyles;
   readonly read: (path: string) => FileText;
@@ -90,7 +91,7 @@ function readStyle(
   return undefined;
 }
 
-function readSource(from: TreeNode, { read }: CaptionContext, diagnostics: Diagnostic[]): CaptionSource | null {
+function readSource(from: TreeNode, context: CaptionContext, diagnostics: Diagnostic[]): CaptionSource | null {
   if (from.kind === 'list') return { kind: 'cues', cues: readInline(from.items, diagnostics) };
   if (from.kind === 'map') {
     const track = child(from, 'track');
@@ -106,14 +107,15 @@ function readSource(from: TreeNode, { read }: CaptionContext, diagnostics: Diagn
     const message = `${JSON.stringify(path.path)} is not a supported file of captions`;
     return problem('captions_invalid', from.span, message, 'Use a .vtt, .srt or .ass file');
   }
-  const file = read(path.path);
+  const local = localFile(from, path.path, context);
+  const file = context.read(local.path);
   if (!file.ok) {
-    diagnostics.push(unreadable(path.path, file.reason, from.span));
+    diagnostics.push(unreadable(local.path, file.reason, from.span, local.tried));
     return null;
   }
-  const { cues, diagnostics: found } = readCaptionFile(path.path, file.text);
+  const { cues, diagnostics: found } = readCaptionFile(local.path, file.text);
   diagnostics.push(...found);
-  return { kind: 'cues', cues: cues.map(({ at, ...cue }) => ({ cue, at: spanOfCue(path.path, at) })) };
+  return { kind: 'cues', cues: cues.map(({ at, ...cue }) => ({ cue, at: spanOfCue(local.path, at) })) };
 }
 
 function spanOfCue(

@@ -95,6 +95,8 @@ export interface Row {
   onScalar?(node: TreeNode): void;
   /** Returns the row of a scene as the video reads it that this row belongs to; see `localRow`. */
   localized?(inner: Row, scene: string): Row;
+  /** Locales whose files a video uses where its own locale has none, the nearest first; absent without such. */
+  readonly parents?: readonly string[];
   /** The row as its file has it, of which ids are made; null without data, and absent if the row is not changed. */
   readonly original?: Row | null;
 }
@@ -112,6 +114,7 @@ export function withOuterRow(inner: Row, outer: Row | null, scene = ''): Row {
     isWritten: (column) => !row.values.has(column) && outer.isWritten?.(column) === true,
     onRead: (column) => rowOf(column).onRead?.(column),
     ...(outer.onScalar && { onScalar: outer.onScalar }),
+    ...(outer.parents && !row.values.has('locale') && { parents: outer.parents }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Word } from '../../contract/captions/cue.ts';
 import type { ScenePlacement, SceneSpec } from '../../contract/video-spec.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
@@ -11,6 +12,7 @@ import { withoutConditions } from './conditional-values.ts';
 import { isTextPath, resolvePath, unreadable } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type FilledCells, filledCells } from './filled-cells.ts';
+import { type LocalFiles, localFile, localFont } from './local-files.ts';
 import type { TrackWords } from './place-captions.ts';
 import { readCaptions, type WrittenCaptions } from './read-captions.ts';
 import { hasPlacement, readPlacement } from './read-placement.ts';
@@ -31,7 +33,7 @@ export interface VideoTemplate {
   readonly facts: TimelineTemplate | null;
 }
 
-export interface SceneContext extends SpeechContext {
+export interface SceneContext extends SpeechContext, LocalFiles {
   /** Templates whose specification is available. */
   readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
   /** Names in reelform.yaml; `null` if it cannot be read. */
@@ -54,6 +56,8 @@ export interface FileUse {
   readonly row?: string | undefined;
   /** The text whose speech the file is; absent for other files. */
   readonly spoken?: SpokenText;
+  /** Files of parent locales that do not exist either; absent for files without a locale. */
+  readonly tried?: readonly string[];
 }
 
 /** The values of a template in a definition, checked. */
@@ -116,8 +120,9 @@ export function readScene(
   const resources = new Map<string, VideoResource>();
   for (const [key, editable] of Object.entries(template?.spec.editables ?? {})) {
     const node = child(child(root, 'resources'), key);
+    const value = node !== null && editable.input_type === 'font' ? localFont(node, template!.fonts, context) : node;
     const resource =
-      node === null || missing.has(key) ? undefined : take(readResource(node, editable, template!.fonts));
+      value === null || missing.has(key) ? undefined : take(readResource(value, editable, template!.fonts));
     if (resource !== undefined) resources.set(key, resource);
   }
   const isKnown = template !== null;
@@ -125,7 +130,9 @@ export function readScene(
   const audio = mapOf(isKnown ? child(root, 'audio') : null, (node, track) =>
     readTrack(node, track, words, { files, diagnostics, context }),
   );
-  const fonts = mapOf(isKnown ? child(root, 'fonts') : null, (node) => take(readFont(node, template!.fonts)));
+  const fonts = mapOf(isKnown ? child(root, 'fonts') : null, (node) => {
+    return take(readFont(localFont(node, template!.fonts, context), template!.fonts));
+  });
   return {
     template,
     values: { resources, fonts, audio },
@@ -170,7 +177,7 @@ export function captionsOf(
   const entry = root.entries.get('captions');
   const isIn = (span: Span): boolean => isInsideEntry(span, entry!);
   if (entry === undefined || found.some(({ at }) => at !== undefined && isIn(at))) return null;
-  return readCaptions(root, { captionStyles: context.captionStyles ?? new Map(), read: context.read }, diagnostics);
+  return readCaptions(root, { ...context, captionStyles: context.captionStyles ?? new Map() }, diagnostics);
 }
 
 function isInsideEntry({ file, start }: Span, { keySpan, value }: MapEntry): boolean {
@@ -206,10 +213,11 @@ function readTrack(
     diagnostics.push(errorAt(path.code, words.span, path.message, path.hint));
     return undefined;
   }
-  const file = context.read(path.path);
+  const local = localFile(words, path.path, context);
+  const file = context.read(local.path);
   const read = file.ok
-    ? readWords(path.path, file.text)
-    : { ok: false as const, diagnostics: [unreadable(path.path, file.reason, words.span)] };
+    ? readWords(local.path, file.text)
+    : { ok: false as const, diagnostics: [unreadable(local.path, file.reason, words.span, local.tried)] };
   if (read.ok) {
     spoken.set(track, read.value);
     return { ...sound, speech: speechOf(read.value) };
@@ -239,8 +247,9 @@ function takeValue<T>(read: Read<T>, { files, diagnostics, context }: Taking): T
   }
   const written = pathOf(read.value);
   if (written === null) return read.value;
-  const path = context.storedPath?.(written) ?? written;
-  files.push({ path, at: read.node.span, row: filledBy });
+  const found = localFile(read.node, written, context);
+  const path = context.storedPath?.(found.path) ?? found.path;
+  files.push({ path, at: read.node.span, row: filledBy, ...defined({ tried: found.tried }) });
   return path === written ? read.value : { ...read.value, source: { kind: 'file', path } satisfies Source };
 }
 

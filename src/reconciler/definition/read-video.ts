@@ -50,6 +50,8 @@ export interface Candidate extends NamedVideo {
   readonly leftOut: string | null;
   /** What its locale does not have; null or absent if it has everything. */
   readonly texts?: LocaleTexts | null;
+  /** What it takes from other locales; absent without a locale. */
+  readonly fallbacks?: readonly Diagnostic[];
   /** Local files that it uses, also if there are problems. */
   readonly files: readonly FileUse[];
   readonly cells: FilledCells;

@@ -48,6 +48,11 @@ export interface Resolved {
   readonly leftOut: readonly LeftOutVideo[];
   /** What videos do not have in their locale, sorted by id; those that wait are in no other list. */
   readonly texts: readonly LocaleTexts[];
+  /**
+   * Files, fonts and columns that videos take from other locales, sorted by file and position. Not part of `diagnostics`, because they
+   * are no mistakes.
+   */
+  readonly fallbacks: readonly Diagnostic[];
   /** Local files of invalid definitions. */
   readonly otherFiles: readonly FileUse[];
   /** Sorted by file and position, without duplicates. */
@@ -144,6 +149,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     invalid: [...unread, ...shown.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
     leftOut: left.sort((a, b) => byCodeUnit(a.id, b.id)),
     texts: texts.sort((a, b) => byCodeUnit(a.id, b.id)),
+    fallbacks: sortDiagnostics(candidates.flatMap((candidate) => candidate.fallbacks ?? [])),
     otherFiles: shown.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(shown)]),
   };

@@ -17,8 +17,9 @@ import { type FileText, resolvePath, unreadable } from './definition-file.ts';
 import { type ReadRows, rowsPassing } from './expand-scenes.ts';
 import { withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
+import type { Fallback } from './local-files.ts';
 import { dimensionProblem, type LocalReading, localRow } from './local-row.ts';
-import { type LocaleTexts, localeTexts, type MissingText } from './locale-texts.ts';
+import { fallbackFindings, type LocaleTexts, localeTexts, type MissingText } from './locale-texts.ts';
 import { type Combination, expandMatrix } from './matrix.ts';
 import { isDataFile, type Row, readRows, rowsIn } from './read-rows.ts';
 import { inRow } from './read-scene.ts';
@@ -181,7 +182,13 @@ function resolveVideo(
   if (scenes?.kind === 'map') return { ...named, ...NOTHING, leftOut: null, diagnostics: [overridesNothing(root)] };
   const filled = fillIn(values, row, misfills, root.span.file) as MapNode;
   const misfilled = new Set(misfills.map(positionOf));
-  const localized = { ...context, ...defined({ locale: combination.locale ?? context.languages?.settings.source }) };
+  const localized = {
+    ...context,
+    ...defined({ locale: combination.locale ?? context.languages?.settings.source }),
+    onFallback({ node: { span }, name, used }: Fallback) {
+      missing.set(`${name} ${span.file}:${span.start}`, { state: 'fallback', name, used, at: span });
+    },
+  };
   const candidate =
     scenes?.kind === 'list' ? readScenes(filled, scenes, named, localized) : readVideo(filled, named, localized);
   const { locale } = combination;
@@ -194,8 +201,9 @@ function resolveVideo(
           [...missing.values()],
           rule === 'skip',
         );
+  const fallbacks = locale === null ? [] : fallbackFindings(missing, locale);
   // Its mistakes, such as files of the locale that are not there yet, are reported when it has its texts.
-  if (texts?.waits) return { ...named, ...NOTHING, leftOut: null, texts };
+  if (texts?.waits) return { ...named, ...NOTHING, leftOut: null, texts, fallbacks };
   const unwanted =
     rule === 'error' && locale !== null
       ? [...missing.values()].flatMap((text) => untranslatedText(text, locale, context.languages!.settings))
@@ -209,6 +217,7 @@ function resolveVideo(
   return {
     ...candidate,
     texts,
+    fallbacks,
     id: hasId ? id : null,
     video: diagnostics.length > 0 ? null : candidate.video,
     // Hides problems that follow from an unknown placeholder.

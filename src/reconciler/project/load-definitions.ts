@@ -143,6 +143,7 @@ export function definitionSettings(
     voices: config.voices,
     readCatalogue,
     storedPath: files.storedPath,
+    hasFile: files.hasFile,
   };
 }
 
@@ -223,8 +224,8 @@ function empty({ path, at, row }: FileUse): Diagnostic {
   return errorAt('missing_file', at, message, 'Restore the file');
 }
 
-function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
-  const { message, hint, ...diagnostic } = unreadable(path, reason, at);
+function unusable({ path, at, row, tried }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
+  const { message, hint, ...diagnostic } = unreadable(path, reason, at, tried);
   const meant = reason === 'missing' ? closestMatch(posix.basename(path), files.siblings(path)) : null;
   const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
   return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };

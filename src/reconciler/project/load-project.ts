@@ -49,6 +49,8 @@ export interface Project {
   readonly spoken: readonly SpokenUse[];
   /** What videos do not have in their locale, sorted by id. Those that wait are not in `videos`. */
   readonly texts: Resolved['texts'];
+  /** What videos take from other locales. */
+  readonly fallbacks: Resolved['fallbacks'];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
@@ -108,6 +110,7 @@ export async function loadProject({ cwd, log = null, onText }: LoadOptions): Pro
     waiting: used.waiting,
     spoken: spokenUses(resolved),
     texts: resolved.texts,
+    fallbacks: resolved.fallbacks,
     origins: resolved.origins,
     cells: resolved.cells,
     assets: used.assets,

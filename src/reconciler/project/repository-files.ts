@@ -88,6 +88,15 @@ export class RepositoryFiles {
     return asset;
   };
 
+  /** Returns whether a file exists, also if it cannot be used. */
+  readonly hasFile = (path: string): boolean => {
+    const known = this.#assets.get(path);
+    if (known !== undefined ? known !== 'missing' : this.#find(path) !== 'missing') return true;
+    // A file that appears later is used instead of that of a parent locale.
+    this.log?.absent.add(path);
+    return false;
+  };
+
   /**
    * Returns the path of a file as the disk stores it. Names with accents have two Unicode forms, of which macOS and archives write
    * the decomposed form and keyboards the composed form. A file with exactly this name wins; otherwise the first file with

@@ -106,6 +106,7 @@ scenes:
       'locales/de.po': `${header}${entry('a/lamp#${claim}', 'Light', 'Licht')}${entry('a/lamp#card/x.${claim}', 'Inner', 'Innen')}${entry('a/sofa#${claim}', 'Old', 'Alt')}${entry('a/rug#card/x.${claim}', 'Inner', 'Innen')}`, // biome-ignore format: one text
     };
     const { videos, texts, codes } = resolved(files);
+    expect(resolveScenes(files, LOCALES).fallbacks.map(({ message }) => message)).toEqual(['de has no claim_de; claim is used']); // biome-ignore format: one expectation
     expect(codes).toEqual(['column_hidden videos/a.yaml']);
     expect(videos).toEqual(['a/lamp/de: lamp | Licht | Innen', 'a/rug/de: rug | 12 | Innen']);
     // The data has columns of locales for the claim, so that its number comes from another language, too.
