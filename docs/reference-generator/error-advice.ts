@@ -157,6 +157,8 @@ export const ADVICE: readonly Group[] = [
         'Give the `style` of the captions another `position` or `margin`, or move the text in the template. See [Lint](lint.md#drawn-captions).',
       caption_outside_safe_area:
         'Give the `style` of the captions a larger `margin` or a smaller `width`. See [Lint](lint.md#safe-areas).',
+      caption_low_contrast:
+        'Give the `style` of the captions another `color`, an `outline`, a `shadow_color` or a `background`. See [Lint](lint.md#drawn-captions).',
       transition_from_empty:
         'Write `at: before` in the transition: it then covers the end of the scene before, while that still moves. See [Transitions](lint.md#transitions).',
       lint_failed:

@@ -106,6 +106,14 @@ export type CaptionDefect = {
       /** Edges of the area that it crosses. */
       readonly edges: readonly ('top' | 'right' | 'bottom' | 'left')[];
     }
+  | {
+      readonly code: 'caption_low_contrast';
+      /** All of its letters, or the word that is spoken. */
+      readonly part: 'text' | 'active_word';
+      /** WCAG contrast ratio, 1..21, that 90 % of its lines reach, and the required ratio. */
+      readonly ratio: number;
+      readonly needed: number;
+    }
   | GlyphMissing
   | {
       readonly code: 'text_overflow';

@@ -133,6 +133,7 @@ export const CODES = {
   caption_at_cut: 'A caption starts or ends near a cut, not at it',
   caption_over_text: 'A caption lies over a text of the template',
   caption_outside_safe_area: 'A caption lies outside the safe area of a platform',
+  caption_low_contrast: 'A caption has too little contrast with what is behind it',
   transition_from_empty: 'A transition replaces a scene that ends with an empty picture',
   lint_failed: 'A video could not be checked by lint, or a font could not be checked in time',
 

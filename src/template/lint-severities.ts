@@ -50,6 +50,7 @@ export const LINT_CODES = [
   'transition_from_empty',
   'caption_over_text',
   'caption_outside_safe_area',
+  'caption_low_contrast',
   ...CAPTION_RULE_CODES,
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];

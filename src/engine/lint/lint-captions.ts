@@ -1,6 +1,8 @@
+import { defined } from '../../kernel/defined.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import { normalizeLineBreaks } from '../../template/lottie/slots/lottie-slots.ts';
-import type { InputDocument, RenderInput, VideoInput } from '../../template/render-input.ts';
+import type { CaptionLook, InputDocument, RenderInput, VideoInput } from '../../template/render-input.ts';
 import { type PlacedCue, type PlacedPage, placeCaptions } from '../captions/caption-document.ts';
 import { lineAreas } from '../captions/caption-layers.ts';
 import { type CaptionDefect, type LintFinding, momentAt } from '../lint-finding.ts';
@@ -8,6 +10,8 @@ import { type ComposedInput, type DrawnInput, isComposed, type ShownScene } from
 import { sceneClock } from '../scenes/scene-clock.ts';
 import { wholeDrawings } from '../segments/drawings.ts';
 import type { DrawnSpan } from '../segments/scene-cutters.ts';
+import { CaptionGrounds, type CaptionOnFrame, type Letters, lettersAtRisk } from './caption-contrast.ts';
+import { measureRim, type Rim } from './caption-rim.ts';
 import { lintable } from './lint-input.ts';
 import { edgesCrossed } from './safe-areas.ts';
 import { boxAround, type PlacedText, type Polygon, rectangle, TextGeometry, visibleArea } from './text-geometry.ts';
@@ -31,19 +35,108 @@ export async function lintCaptions(
   safeAreas: readonly (SafeAreaName | null)[],
 ): Promise<LintFinding[]> {
   const found = new Map<string, { readonly finding: CaptionFinding; readonly cues: Set<string> }>();
+  const rims = new Rims();
+  const risks: CueAtRisk[] = [];
   for (const { renderInput: input, span } of wholeDrawings(video)) {
     if (input.captions === undefined) continue;
     const stage = await stageOf(input);
     for (const placed of await placeCaptions(input.captions, { ...stage.canvas, fps: video.fps })) {
-      for (const { key, ...finding } of lintCue(placed, { video, span, stage, safeArea: safeAreas[span.scene ?? 0] })) {
+      const context = { video, span, stage, safeArea: safeAreas[span.scene ?? 0] };
+      // A transition divides a cue into several spans.
+      const id = `${placed.cue.from + timelineOffset(video, span)} ${placed.cue.text}`;
+      for (const { key, ...finding } of lintCue(placed, context)) {
         const known = found.get(key) ?? { finding, cues: new Set() };
         found.set(key, known);
-        // A transition divides a cue into several spans.
-        known.cues.add(`${placed.cue.from + timelineOffset(video, span)} ${placed.cue.text}`);
+        known.cues.add(id);
       }
+      risks.push(...(await cueAtRisk(placed, context, { id, look: input.captions.looks[placed.cue.look]!, rims })));
     }
   }
-  return [...found.values()].map(({ finding, cues }) => ({ ...finding, captions: cues.size }));
+  const defects = [...found.values()].map(({ finding, cues }) => ({ ...finding, captions: cues.size }));
+  return [...defects, ...(await lintContrast(video, risks))];
+}
+
+/** The rims of looks, each measured once. */
+class Rims {
+  readonly #known = new Map<CaptionLook, Promise<Rim>>();
+
+  /** @param text drawn to measure it */
+  of(look: CaptionLook, text: string): Promise<Rim> {
+    const known = this.#known.get(look) ?? measureRim(look, text);
+    this.#known.set(look, known);
+    return known;
+  }
+}
+
+/** A cue whose contrast depends on the picture behind it. */
+interface CueAtRisk {
+  readonly id: string;
+  readonly letters: readonly Letters[];
+  readonly samples: readonly (CaptionOnFrame & { readonly finding: FindingFields })[];
+}
+
+/** What a finding says of a cue on a frame. */
+type FindingFields = ReturnType<typeof commonFields> & ReturnType<typeof shownAt>;
+
+/** Returns a cue with its lines in the picture, if it may have too little contrast. */
+async function cueAtRisk(
+  placed: PlacedCue,
+  context: CueContext,
+  { id, look, rims }: { id: string; look: CaptionLook; rims: Rims },
+): Promise<CueAtRisk[]> {
+  const { span, stage } = context;
+  const samples = samplesOf(placed, span, stage);
+  const [middle = samples[0]] = samples.slice(1);
+  if (middle === undefined) return [];
+  // A text below it is reported, and is no background.
+  if (coveredTexts(samples).length > 0) return [];
+  const { page } = middle;
+  const rimOf = (): Promise<Rim> => rims.of(look, placed.cue.text);
+  const letters = await lettersAtRisk(placed.cue, placed.style, { page, height: stage.canvas.height, rimOf });
+  if (letters.length === 0) return [];
+  const [[left, top], , [right, bottom]] = stage.picture as readonly [Point, Point, Point];
+  const inPicture = ([x, y]: Point): Point => [(x - left) / (right - left), (y - top) / (bottom - top)];
+  return [
+    {
+      id,
+      letters,
+      samples: samples.map((sample) => ({
+        frame: sample.frame + span.offset,
+        lines: sample.lines.map((line) => line.map(inPicture)),
+        finding: { ...commonFields(placed, context), ...shownAt(sample, context) },
+      })),
+    },
+  ];
+}
+
+type Point = Polygon[number];
+
+/** Finds captions with too little contrast on most of their samples; of those of a scene, the one with the least. */
+async function lintContrast(video: VideoInput, risks: readonly CueAtRisk[]): Promise<LintFinding[]> {
+  const grounds = await CaptionGrounds.draw(
+    video,
+    risks.flatMap(({ samples }) => samples),
+  );
+  const failed = risks.flatMap(({ id, letters, samples }) =>
+    letters.flatMap((kind) => {
+      const low = samples.flatMap((sample) => {
+        const contrast = grounds.contrast(sample, kind);
+        return contrast === null || contrast.ratio >= contrast.needed ? [] : [{ id, sample, contrast }];
+      });
+      const isLasting = low.length >= Math.min(MIN_SAMPLES, samples.length);
+      return isLasting
+        ? [low.reduce((worst, each) => (each.contrast.ratio < worst.contrast.ratio ? each : worst))]
+        : [];
+    }),
+  );
+  const groups = groupBy(failed, ({ sample, contrast }) => JSON.stringify([sample.finding.scene, contrast.part]));
+  return [...groups.values()].map((group): LintFinding => {
+    const { sample, contrast } = group.reduce((worst, each) =>
+      each.contrast.ratio < worst.contrast.ratio ? each : worst,
+    );
+    const captions = new Set(group.map(({ id }) => id)).size;
+    return { ...sample.finding, code: 'caption_low_contrast', ...contrast, captions };
+  });
 }
 
 type CaptionFinding = LintFinding & CaptionDefect;
@@ -117,43 +210,62 @@ interface CueContext {
 }
 
 /** Returns the defects of a cue, each with a key that equal defects of cues share. */
-function lintCue(
-  placed: PlacedCue,
-  { video, span, stage, safeArea }: CueContext,
-): (CaptionFinding & { key: string })[] {
+function lintCue(placed: PlacedCue, context: CueContext): (CaptionFinding & { key: string })[] {
+  const { video, span, stage, safeArea } = context;
   const samples = samplesOf(placed, span, stage);
   const [middle = samples[0]] = samples.slice(1);
   if (middle === undefined) return [];
-  const scene = span.scene === null || !('scenes' in video) ? {} : { scene: video.timeline.scenes[span.scene]!.id };
-  const common = { editable: null, caption: placed.cue.text, captions: 1, ...scene } as const;
-  const shownAt = ({ frame, lines }: CueSample) => ({
-    ...momentAt(video, frame + span.offset),
-    box: boxAround(lines, stage.picture),
-  });
+  const common = commonFields(placed, { video, span });
+  const { scene } = common;
   const found: (CaptionFinding & { key: string })[] = placed.findings.map(({ code, ...finding }) => {
     const { characters, font, text, overflow } = finding;
     return code === 'glyph_missing'
-      ? { key: JSON.stringify([code, characters, font]), code, ...common, ...shownAt(middle), characters, font }
-      : { key: `${code} ${text}`, code, ...common, ...shownAt(middle), text, beyond: 'box' as const, overflow };
+      ? {
+          key: JSON.stringify([code, characters, font]),
+          code,
+          ...common,
+          ...shownAt(middle, context),
+          characters,
+          font,
+        }
+      : {
+          key: `${code} ${text}`,
+          code,
+          ...common,
+          ...shownAt(middle, context),
+          text,
+          beyond: 'box' as const,
+          overflow,
+        };
   });
   for (const { other, otherText, sample } of coveredTexts(samples)) {
     const code = 'caption_over_text';
     const key = JSON.stringify([code, scene, other, otherText]);
-    found.push({ key, code, ...common, ...shownAt(sample), other, otherText });
+    found.push({ key, code, ...common, ...shownAt(sample, context), other, otherText });
   }
   const crossed = safeArea ? edgesCrossed(video, stage.picture, safeArea) : null;
   const edges = crossed === null ? [] : crossed(middle);
   if (safeArea && edges.length > 0) {
     const code = 'caption_outside_safe_area';
     const key = JSON.stringify([code, scene, edges]);
-    found.push({ key, code, ...common, ...shownAt(middle), area: safeArea, edges });
+    found.push({ key, code, ...common, ...shownAt(middle, context), area: safeArea, edges });
   }
   return found;
+}
+
+function commonFields({ cue }: PlacedCue, { video, span }: Pick<CueContext, 'video' | 'span'>) {
+  const scene = span.scene === null || !('scenes' in video) ? undefined : video.timeline.scenes[span.scene]!.id;
+  return { editable: null, caption: cue.text, captions: 1, ...defined({ scene }) } as const;
+}
+
+function shownAt({ frame, lines }: CueSample, { video, span, stage }: CueContext) {
+  return { ...momentAt(video, frame + span.offset), box: boxAround(lines, stage.picture) };
 }
 
 /** A cue on a frame of the input of its span. */
 interface CueSample {
   readonly frame: number;
+  readonly page: PlacedPage;
   readonly lines: readonly Polygon[];
   readonly texts: ReturnType<Stage['at']>;
 }
@@ -166,7 +278,7 @@ function samplesOf({ pages, style }: PlacedCue, span: DrawnSpan, { canvas, at }:
   const frames = new Set(SAMPLES.map((share) => Math.min(end - 1, Math.floor(first + share * (end - first)))));
   return [...frames].flatMap((frame) => {
     const page = pages.find(({ from, to }) => from <= frame && frame < to);
-    return page === undefined ? [] : [{ frame, lines: linesOf(page, style, canvas), texts: at(frame) }];
+    return page === undefined ? [] : [{ frame, page, lines: linesOf(page, style, canvas), texts: at(frame) }];
   });
 }
 

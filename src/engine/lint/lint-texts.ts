@@ -2,6 +2,7 @@ import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { RenderInput } from '../../template/render-input.ts';
 import { type FindingMoment, type LintDefect, momentAt } from '../lint-finding.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
+import { contrastNeeded } from './contrast.ts';
 import type { MeasuredFrames, TextVisibility } from './measured-frames.ts';
 import { type Edge, edgesCrossed } from './safe-areas.ts';
 import { findShrunk, MIN_DESIGN_SHARE, type ShrunkText } from './shrunk-texts.ts';
@@ -23,11 +24,6 @@ import {
   trackTexts,
 } from './text-tracks.ts';
 import { type TextFrames, TextMeasurer } from './text-visibility.ts';
-
-/** Minimum contrast ratios of large and small text. @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
-const MIN_CONTRAST = { large: 3, small: 4.5 };
-/** Minimum font size of large text, in pixels of a picture of 1,080 lines. */
-const LARGE_SIZE = 24;
 
 /**
  * Finds texts of editables that viewers could not read. By layout: texts that are cut off, outside the picture or a safe area, too
@@ -195,7 +191,7 @@ async function measureContrast(
 ): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
   const texts = [...frames.keys()].map((editable) => {
     const editableTracks = tracksOf(editable, tracks);
-    return { editable, tracks: editableTracks, needed: contrastNeeded(renderInput, editableTracks) };
+    return { editable, tracks: editableTracks, needed: neededContrast(renderInput, editableTracks) };
   });
   const resting = new Set(texts.filter((text) => text.tracks.some(rests)).map(({ editable }) => editable));
   const visibilities = new Map<string, readonly TextVisibility[]>();
@@ -292,7 +288,7 @@ function lintPixels(
     const moment = best ?? momentAt(renderInput, tracks[0]!.samples[0]!.frame);
     return [{ code: 'text_hidden', editable, reason, ...moment }];
   }
-  const needed = contrastNeeded(renderInput, tracks);
+  const needed = neededContrast(renderInput, tracks);
   const failed = visible.filter(({ ratio }) => ratio < needed);
   const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
   // A short change of the background is ignored, except on stills.
@@ -327,9 +323,8 @@ function findCutInside(
 }
 
 /** Returns the contrast that a text needs at its size. */
-function contrastNeeded({ animation }: RenderInput, tracks: readonly TextTrack[]): number {
-  const isLarge = sizeOf(tracks) * (Math.min(animation.w, animation.h) / animation.h) >= LARGE_SIZE;
-  return isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
+function neededContrast({ animation }: RenderInput, tracks: readonly TextTrack[]): number {
+  return contrastNeeded(sizeOf(tracks) * (Math.min(animation.w, animation.h) / animation.h));
 }
 
 function rests({ samples }: TextTrack): boolean {

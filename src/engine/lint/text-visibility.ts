@@ -4,6 +4,7 @@ import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import type { PixelBox } from '../raster/rasterizer.ts';
 import { segmentKey } from '../segments/segment.ts';
 import { inputCutter } from '../segments/segment-input.ts';
+import { findBeside, HALO_REACH, MIN_HALO_CHANGE, MIN_HALO_SHARE, MIN_TEXT_COVERAGE } from './beside-text.ts';
 import { contrastRatio, MIN_INNER_SHARE, MIN_PIXELS, MIN_TAG_COVERAGE, quantile } from './contrast.ts';
 import type { MeasuredFrame, MeasuredFrames, TextVisibility } from './measured-frames.ts';
 import { reducedInput } from './reduced-input.ts';
@@ -18,14 +19,6 @@ const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 
 /** Frames on which to measure texts, by editable. */
 export type TextFrames = ReadonlyMap<string, readonly number[]>;
 
-/** A pixel with less coverage lies outside the text. */
-const MIN_TEXT_COVERAGE = 0.05;
-/** Maximum distance of an outline or glow from a pixel, in pixels. */
-const HALO_REACH = 6;
-/** Minimum change of a channel by an outline or glow, of 255. */
-const MIN_HALO_CHANGE = 12;
-/** Minimum share of pixels at the edge of a text that have an outline or glow. */
-const MIN_HALO_SHARE = 0.6;
 /** Longer side of the pictures, and limit for the images in them, in pixels. */
 const LONG_SIDE = 1280;
 const MAX_IMAGE_SIDE = 480;
@@ -318,38 +311,6 @@ function tagOf(
   const isBright = red < 128;
   const coverage = isBright ? (bright[at]! - red) / (255 - red) : 1 - dark[at]! / red;
   return ((isBright ? bright : dark)[at + 2]! - bare[boxAt + 2]! * (1 - coverage)) / coverage;
-}
-
-/**
- * Finds the nearest pixels without text to the left and right, above and below.
- *
- * @param found receives the indices of their red channels
- * @param pixel index of the pixel in `isText`
- * @returns their number
- */
-function findBeside(found: Int32Array, pixel: number, isText: Uint8Array, width: number, height: number): number {
-  const x = pixel % width;
-  const y = (pixel - x) / width;
-  const left = nearestBeside(pixel, isText, -1, x);
-  const right = nearestBeside(pixel, isText, 1, width - 1 - x);
-  const above = nearestBeside(pixel, isText, -width, y);
-  const below = nearestBeside(pixel, isText, width, height - 1 - y);
-  let count = 0;
-  if (left !== -1) found[count++] = 4 * left;
-  if (right !== -1) found[count++] = 4 * right;
-  if (above !== -1) found[count++] = 4 * above;
-  if (below !== -1) found[count++] = 4 * below;
-  return count;
-}
-
-/** @param step to the next pixel @param room number of pixels in this direction @returns -1 if there is none within reach */
-function nearestBeside(pixel: number, isText: Uint8Array, step: number, room: number): number {
-  const end = pixel + step * Math.min(HALO_REACH, room);
-  for (let beside = pixel; beside !== end; ) {
-    beside += step;
-    if (isText[beside] !== 1) return beside;
-  }
-  return -1;
 }
 
 /**

@@ -89,9 +89,16 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         `Give the captions a larger margin, or a smaller width. ${howToSee}`,
       );
     }
+    case 'caption_low_contrast': {
+      const part = finding.part === 'text' ? subject : `The spoken word of the ${caption}`;
+      return diagnostic(
+        `${part} of ${id} ${contrastText(finding)}, ${moment}; it needs ${finding.needed}:1${moreCaptions(finding, 'have too little')}`,
+        `Give their style another color, an outline or a background. ${howToSee}`,
+      );
+    }
     case 'low_contrast':
       return diagnostic(
-        `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with its background, ${moment}; it needs ${finding.needed}:1`,
+        `${editable} of ${id} ${contrastText(finding)}, ${moment}; it needs ${finding.needed}:1`,
         howToSee,
       );
     case 'flashes': {
@@ -243,9 +250,13 @@ function textName(editable: string | null, words: string): string {
   return editable ?? `the text ${JSON.stringify(words.slice(0, 40))}`;
 }
 
+function contrastText({ ratio }: { readonly ratio: number }): string {
+  return `has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}:1 with its background`;
+}
+
 /** Says how many captions have the defect of the first. */
-function moreCaptions({ captions }: Pick<CaptionDefect, 'captions'>): string {
-  return captions === 1 ? '' : `; ${captions} captions do`;
+function moreCaptions({ captions }: Pick<CaptionDefect, 'captions'>, verb = 'do'): string {
+  return captions === 1 ? '' : `; ${captions} captions ${verb}`;
 }
 
 function pixelsText(size: number): string {

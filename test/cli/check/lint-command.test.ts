@@ -78,7 +78,8 @@ describe('reelform lint', () => {
     - {start: 0, end: 0.5, text: Light}
     - {start: 0.5, end: 1, text: "\u{12000}"}
 `;
-    const rules = 'lint: {text_overflow: off, low_contrast: off, caption_over_text: error, safe_area: broadcast}\n';
+    const rules =
+      'lint: {text_overflow: off, low_contrast: off, caption_over_text: error, caption_low_contrast: error, safe_area: broadcast}\n';
     const root = repository(CONFIG.replace(NO_LINT, rules), {
       'templates/small/animation.json': JSON.stringify(animation),
       'videos/rome.yaml': DARK.replace('Oslo', 'Rome') + captions,

@@ -105,12 +105,16 @@ describe('placeFindings()', () => {
     const found: LintFinding[] = [
       { code: 'caption_over_text', ...ofCaptions, other: 't_01', otherText: 'Lamp' },
       { code: 'caption_outside_safe_area', ...ofCaptions, captions: 1, area: 'tiktok', edges: ['bottom'] },
+      { code: 'caption_low_contrast', ...ofCaptions, part: 'text', ratio: 1.239, needed: 3 },
+      { code: 'caption_low_contrast', ...ofCaptions, captions: 1, part: 'active_word', ratio: 2, needed: 4.5 },
       { code: 'text_overflow', ...ofCaptions, text: 'Light', beyond: 'box', overflow: 0.5 },
       { code: 'glyph_missing', ...ofCaptions, characters: ['字'], font: 'Inter' },
     ];
     expect(lintDiagnostics(placeFindings(found, VIDEO, context)).map(({ message }) => message)).toEqual([
       'The caption "Light that lands" of rome lies over t_01, at 0.1 s; 3 captions do',
       'The caption "Light that lands" of rome lies outside the safe area tiktok (bottom), at 0.1 s',
+      'The caption "Light that lands" of rome has a contrast of 1.23:1 with its background, at 0.1 s; it needs 3:1; 3 captions have too little',
+      'The spoken word of the caption "Light that lands" of rome has a contrast of 2.00:1 with its background, at 0.1 s; it needs 4.5:1',
       'The caption "Light that lands" of rome does not fit into the lines of its style by 50 %, at 0.1 s',
       'No font contains 字 of the caption "Light that lands" in rome, at 0.1 s',
     ]);

@@ -100,6 +100,7 @@ const defects = {
   text_overflow: both(ofText, fields({ text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) })),
   caption_over_text: both(ofCaption, fields({ other: nullable(text), otherText: text })),
   caption_outside_safe_area: both(ofCaption, fields({ area: safeArea, edges })),
+  caption_low_contrast: both(ofCaption, fields({ part: oneOf('text', 'active_word'), ratio: number, needed: number })),
   low_contrast: fields({ editable: text, ratio: number, needed: number }),
   text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
   text_shrunk: fields({
