@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CreateRenderSession, RenderSession } from '../../src/contract/wire/render-session.ts';
 import { type Sha256, sha256 } from '../../src/kernel/digest.ts';
-import { mappingDifferences } from '../../src/reconciler/apply/session-differences.ts';
+import { mappingDifferences } from '../../src/reconciler/apply/mapping-differences.ts';
 import { sessionRequest } from '../../src/reconciler/apply/session-request.ts';
 import type { Video } from '../../src/reconciler/definition/video.ts';
 import { desiredVideo } from '../../src/reconciler/plan/desired-video.ts';

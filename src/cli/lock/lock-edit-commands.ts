@@ -2,7 +2,7 @@ import { lacksVideo } from '../../contract/render-service.ts';
 import { isSignedUrl } from '../../contract/urls.ts';
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import { mappingDifferences } from '../../reconciler/apply/session-differences.ts';
+import { mappingDifferences } from '../../reconciler/apply/mapping-differences.ts';
 import { renderingOf } from '../../reconciler/apply/watch-session.ts';
 import { parseVideoId, videoIdHint } from '../../reconciler/definition/video.ts';
 import type { Lock, LockRendering } from '../../reconciler/lock/lock.ts';

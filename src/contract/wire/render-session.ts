@@ -79,7 +79,7 @@ export interface SessionError {
 
 /** A source that a session was rendered from. */
 export interface SessionSource {
-  /** The editable that it fills, or `audio_tracks.` and the track name. */
+  /** The editable that it fills, `audio_tracks.` and the track name, or `captions`. */
   key: string;
   /** Id of the scene that it belongs to, in a session with `scenes`. */
   scene?: string;

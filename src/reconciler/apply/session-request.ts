@@ -10,11 +10,12 @@ import {
   type VideoSpec,
   withNames,
 } from '../../contract/video-spec.ts';
-import { captionsRequest } from '../../contract/wire/captions.ts';
+import { type CaptionsRequest, captionsRequest } from '../../contract/wire/captions.ts';
 import type { CreateRenderSession, ExternalUploadRequest, SessionRequest } from '../../contract/wire/render-session.ts';
 import type { ScenesRequest } from '../../contract/wire/scene-request.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { sha256 } from '../../kernel/digest.ts';
 import { requireContent } from '../../kernel/file-kind.ts';
 import { headOf, sourceSha256 } from '../../kernel/source-file.ts';
 import { localFiles, type Video } from '../definition/video.ts';
@@ -39,7 +40,28 @@ export async function prepareRequest(
   for (const id of new Set(Object.values(desired.styleVersions))) await context.ports.ensureStyleVersion(id);
   const urls = await uploadFiles(desired, context);
   const made = { styleVersions: desired.styleVersions, scenes: context.ports.timelineOf(desired) };
-  return sessionRequest(desired, made, (path) => urls.get(path)!, uploadRequests(destinations));
+  const request = sessionRequest(desired, made, (path) => urls.get(path)!, uploadRequests(destinations));
+  return context.service.outlivesProcess ? uploadCaptions(request, context.service) : request;
+}
+
+/**
+ * Uploads the captions of a request, which can be longer than its body may be. A service that does not accept files gets them in the
+ * request.
+ */
+async function uploadCaptions(request: SessionRequest, service: RenderService): Promise<SessionRequest> {
+  const uploaded = async <T extends { captions?: CaptionsRequest }>(part: T): Promise<T> => {
+    if (part.captions === undefined || !('text' in part.captions.source)) return part;
+    const bytes = Buffer.from(part.captions.source.text);
+    try {
+      const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'captions.vtt' });
+      return { ...part, captions: { ...part.captions, source: { remote_url } } };
+    } catch (error) {
+      if (error instanceof ReelformError && error.code === 'service_lacks_uploads') return part;
+      throw error;
+    }
+  };
+  if (!('scenes' in request)) return uploaded(request);
+  return uploaded({ ...request, scenes: await Promise.all(request.scenes.map(uploaded)) });
 }
 
 /** Asks a remote service whether it renders the scenes and the sound of a video. @throws ReelformError of `FeatureLack` */

@@ -6,9 +6,10 @@ import { type CaptionsRequest, MAX_CAPTIONS_LENGTH, MAX_CUES } from '../../contr
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import { NO_SCENE_ID, type ScenesRequest } from '../../contract/wire/scene-request.ts';
 import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { checkUrl } from '../../template/bind/check-mapping.ts';
 
 /**
- * Validates the captions of a video and of its scenes.
+ * Validates the captions of a video and of its scenes. Those at a URL are validated when they are fetched.
  *
  * @param specs of all templates of the video, whose fonts captions may use
  */
@@ -33,7 +34,9 @@ function problemsOf(
     return { code, pointer: `${at}/${path}`, detail };
   };
   return [
-    ...textProblems(source.text).map((detail) => problem('source/text', detail)),
+    ...('text' in source
+      ? textProblems(source.text).map((detail) => problem('source/text', detail))
+      : checkUrl(source.remote_url).map(({ detail, code }) => problem('source/remote_url', detail, code))),
     ...styleProblems(style ?? {}).map(([name, detail]) => problem(`style/${name}`, detail)),
     ...(style?.font === undefined || known.includes(style.font)
       ? []
@@ -44,7 +47,8 @@ function problemsOf(
   ];
 }
 
-function textProblems(text: string): string[] {
+/** Returns what makes a text unusable as captions. */
+export function textProblems(text: string): string[] {
   if (text.length > MAX_CAPTIONS_LENGTH) return [`${text.length} characters, at most ${MAX_CAPTIONS_LENGTH}`];
   const { cues, diagnostics } = readVtt('captions.vtt', text);
   if (cues.length > MAX_CUES) return [`${cues.length} cues, at most ${MAX_CUES}`];

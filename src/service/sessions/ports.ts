@@ -31,12 +31,12 @@ export interface TemplateRegistry {
   find(tenant: TenantId, styleVersionId: string): Promise<SessionTemplate | null>;
 }
 
-/** Purpose of a source: `video` accepts images and clips, `audio` sounds and clips with sound. */
-export type SourceKind = 'image' | 'video' | 'audio';
+/** Purpose of a source: `video` accepts images and clips, `audio` sounds and clips with sound, `captions` WebVTT. */
+export type SourceKind = 'image' | 'video' | 'audio' | 'captions';
 
 /** A file that is safe to decode. Its type and size were read from its bytes. */
 export interface FetchedSource {
-  /** Images are in memory; clips and sounds may be files. */
+  /** Images and captions are in memory; clips and sounds may be files. */
   readonly bytes: SourceBytes;
   readonly sha256: Sha256;
   /** MIME type. */

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { EditableKind } from '../../contract/fields/editable-kinds.ts';
+import type { CaptionsRequest } from '../../contract/wire/captions.ts';
 import type { AudioResource, MediaResource } from '../../contract/wire/mapping.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { NamedOutput, OutputRequest } from '../../contract/wire/output.ts';
@@ -26,7 +27,8 @@ import {
 import type { InputFiles } from './segments/pieces.ts';
 import { emptySources, type SceneSources, type SessionScenes, sourcesAt, templateOf } from './session-scenes.ts';
 import type { SharedRenders } from './single-flight.ts';
-import { placeOfValue, type ValuePlace } from './value-place.ts';
+import { captionsText } from './sources/describe-source.ts';
+import { placeOfCaptions, placeOfValue, type ValuePlace } from './value-place.ts';
 
 /** Scenes, the templates that they fill, and the files to make of them. */
 export interface RenderRequest extends SessionScenes<SessionTemplate> {
@@ -71,11 +73,12 @@ export async function bindRequest<Input extends AnyRenderInput>(
   signal.throwIfAborted();
   onSources?.(read.sources);
   if (read.failures.length > 0) throw new AggregateError(read.failures);
+  const texted = withCaptions(video, read.captions);
   const { fingerprint, others, digest } = videoFiles(
-    { video, templates, output, sources: read.digests },
+    { video: texted, templates, output, sources: read.digests },
     furtherOutputs,
   );
-  const filled = { video, templates, output, fingerprint, sources: read.bytes };
+  const filled = { video: texted, templates, output, fingerprint, sources: read.bytes };
   const renderInput = await ports.bindTemplate(filled, { owner: tenant, signal });
   signal.throwIfAborted();
   return { renderInput, others, digest: renderingDigest(digest, scope) };
@@ -195,19 +198,21 @@ export function withFindings(files: readonly StoredFile[], rendered: readonly Re
 interface ReadSources {
   readonly bytes: SceneSources<SourceBytes>;
   readonly digests: SceneSources<Sha256>;
+  /** Texts of captions at URLs, by index of their scene; null for those of the whole video. */
+  readonly captions: ReadonlyMap<number | null, string>;
   /** Entries of the session's `source_uploads`. */
   readonly sources: SessionSource[];
   /** Errors; each names the editable or track. */
   readonly failures: readonly unknown[];
 }
 
-/** Concurrent reads of one session, of images and of larger files. */
-const READS = { image: 6, large: 2 };
+/** Concurrent reads of one session, of images and captions, and of larger files. */
+const READS = { small: 6, large: 2 };
 /** Maximum total bytes of a session's sources. A source of several scenes counts once. */
 const MAX_TOTAL_BYTES = 500_000_000;
 
 interface Medium {
-  /** Index of the scene; null for a track of the whole video. */
+  /** Index of the scene; null for a track or captions of the whole video. */
   readonly scene: number | null;
   readonly key: string;
   readonly kind: SourceKind;
@@ -222,6 +227,7 @@ async function readSources(
 ): Promise<ReadSources> {
   const bytes = emptySources<SourceBytes>(video);
   const digests = emptySources<Sha256>(video);
+  const captions = new Map<number | null, string>();
   const failures: unknown[] = [];
   let totalBytes = 0;
   const fetchSource = async ({ kind, remoteUrl }: Medium): Promise<FetchedSource> => {
@@ -231,22 +237,27 @@ async function readSources(
     if (totalBytes > MAX_TOTAL_BYTES) throw tooMuch();
     return source;
   };
-  const limits = { image: pLimit(READS.image), large: pLimit(READS.large) };
+  const limits = { small: pLimit(READS.small), large: pLimit(READS.large) };
   const fetched = new Map<string, Promise<FetchedSource>>();
   const fetchOnce = (medium: Medium): Promise<FetchedSource> => {
     const name = `${medium.kind} ${medium.remoteUrl}`;
-    const source = fetched.get(name) ?? limits[medium.kind === 'image' ? 'image' : 'large'](fetchSource, medium);
+    const size = medium.kind === 'image' || medium.kind === 'captions' ? 'small' : 'large';
+    const source = fetched.get(name) ?? limits[size](fetchSource, medium);
     fetched.set(name, source);
     return source;
   };
   const read = async (medium: Medium): Promise<SessionSource> => {
-    const { scene, key, remoteUrl: remote_url } = medium;
-    const place = placeOfValue(video, scene, key);
+    const { scene, key, kind, remoteUrl: remote_url } = medium;
+    const isCaptions = kind === 'captions';
+    const place = isCaptions ? placeOfCaptions(video, scene) : placeOfValue(video, scene, key);
     const named = { key, ...defined({ scene: place.scene }), remote_url };
     try {
       const source = await fetchOnce(medium);
-      sourcesAt(bytes, scene).set(key, source.bytes);
-      sourcesAt(digests, scene).set(key, source.sha256);
+      if (isCaptions) captions.set(scene, captionsText(source.bytes as Uint8Array));
+      else {
+        sourcesAt(bytes, scene).set(key, source.bytes);
+        sourcesAt(digests, scene).set(key, source.sha256);
+      }
       return { ...named, ...factsOf(source) };
     } catch (error) {
       failures.push(error instanceof SessionFailure ? failureAt(place, error) : error);
@@ -254,10 +265,27 @@ async function readSources(
     }
   };
   const sources = await Promise.all(mediaOf(video, templates).map(read));
-  return { sources, bytes, digests, failures };
+  return { sources, bytes, digests, captions, failures };
 }
 
-function mediaOf({ scenes, audio_tracks = {} }: ScenesRequest, templates: RenderRequest['templates']): Medium[] {
+/** Returns a video whose captions are texts. @param texts of those at URLs */
+function withCaptions(video: ScenesRequest, texts: ReadSources['captions']): ScenesRequest {
+  if (texts.size === 0) return video;
+  const texted = <T extends { readonly captions?: CaptionsRequest }>(part: T, scene: number | null): T => {
+    const text = texts.get(scene);
+    return text === undefined ? part : { ...part, captions: { ...part.captions, source: { text } } };
+  };
+  return texted({ ...video, scenes: video.scenes.map(texted) }, null);
+}
+
+function mediaOf(
+  { scenes, audio_tracks = {}, captions }: ScenesRequest,
+  templates: RenderRequest['templates'],
+): Medium[] {
+  const captionsIn = (given: CaptionsRequest | undefined, scene: number | null): Medium[] => {
+    if (given === undefined || 'text' in given.source) return [];
+    return [{ scene, key: 'captions', kind: 'captions', remoteUrl: given.source.remote_url }];
+  };
   const tracksOf = (tracks: object, scene: number | null): Medium[] =>
     Object.entries<AudioResource>({ ...tracks }).map(([track, { source }]): Medium => {
       return { scene, key: trackKey(track), kind: 'audio', remoteUrl: source.remote_url };
@@ -269,12 +297,12 @@ function mediaOf({ scenes, audio_tracks = {} }: ScenesRequest, templates: Render
       if (!isSourceKind(kind)) return [];
       return [{ scene: index, key, kind, remoteUrl: (resource as MediaResource).source.remote_url }];
     });
-    return [...filled, ...tracksOf(scene.audio_tracks ?? {}, index)];
+    return [...filled, ...tracksOf(scene.audio_tracks ?? {}, index), ...captionsIn(scene.captions, index)];
   });
-  return [...inScenes, ...tracksOf(audio_tracks, null)];
+  return [...inScenes, ...tracksOf(audio_tracks, null), ...captionsIn(captions, null)];
 }
 
-function isSourceKind(kind: EditableKind | undefined): kind is SourceKind {
+function isSourceKind(kind: EditableKind | undefined): kind is EditableKind & SourceKind {
   return kind === 'image' || kind === 'video' || kind === 'audio';
 }
 

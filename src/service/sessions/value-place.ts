@@ -22,8 +22,8 @@ type NamedScenes = { readonly scenes: readonly Pick<FilledScene, 'id'>[] };
 
 /** Where a request has a value. */
 export interface ValuePlace {
-  /** Key of the editable, or the `trackKey` of a track. */
-  readonly editable: string;
+  /** Key of the editable, or the `trackKey` of a track; absent for captions. */
+  readonly editable?: string;
   /** Id of its scene; absent in a video that was requested with a mapping, and for tracks of the whole video. */
   readonly scene?: string;
   /** JSON pointer to the value, as a URI fragment. */
@@ -44,6 +44,13 @@ export function mappingPointer(video: NamedScenes, index: number): string {
 export function tracksPointer(video: NamedScenes, index: number | null): string {
   if (isOfMapping(video)) return `${MAPPING_POINTER}/audio_tracks`;
   return index === null ? '#/audio_tracks' : `#/scenes/${index}/audio_tracks`;
+}
+
+/** Returns where captions are. @param index of the scene; null for those of the whole video */
+export function placeOfCaptions({ scenes }: NamedScenes, index: number | null): ValuePlace {
+  return index === null
+    ? { pointer: '#/captions' }
+    : { pointer: `#/scenes/${index}/captions`, scene: scenes[index]!.id };
 }
 
 /**

@@ -239,8 +239,8 @@ function checkFont(
   return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: use one of ${choice.join(', ')}` }];
 }
 
-/** Accepts http and https URLs, and `urn:sha256:` for uploads. */
-function checkUrl(text: string): FieldProblem[] {
+/** Validates the `remote_url` of a source: http and https URLs, and `urn:sha256:` for uploads. */
+export function checkUrl(text: string): FieldProblem[] {
   const invalid = (detail: string): FieldProblem[] => [{ code: 'invalid_url', at: '/source/remote_url', detail }];
   if (/^urn:sha256:[0-9a-f]{64}$/.test(text)) return [];
   if (text.length > 8_192) return invalid('the URL has more than 8192 characters');

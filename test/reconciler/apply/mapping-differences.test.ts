@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RenderSession } from '../../../src/contract/wire/render-session.ts';
-import { mappingDifferences } from '../../../src/reconciler/apply/session-differences.ts';
+import { sha256 } from '../../../src/kernel/digest.ts';
+import { mappingDifferences } from '../../../src/reconciler/apply/mapping-differences.ts';
 import type { VideoResource } from '../../../src/reconciler/definition/video.ts';
 import type { DesiredVideo } from '../../../src/reconciler/plan/desired-video.ts';
 import { bareSession } from '../../../src/reconciler/service-client/read-answer.ts';
@@ -116,6 +117,36 @@ describe('mappingDifferences()', () => {
     expect(mappingDifferences(video, sessionOf({ t_01: { source: { text: 'Winter' } } }))).toEqual([
       { field: 't_01', asked: '"Summer"', found: '"Winter"' },
     ]);
+  });
+});
+
+describe('mappingDifferences() of captions and loudness', () => {
+  const cues = [{ start: 0.5, end: 2, text: 'Light' }];
+  const captioned = {
+    ...video,
+    captions: { cues, style: { size: 6 }, lang: 'en' },
+    loudness: { target: -14, true_peak: -1 },
+  } as unknown as DesiredVideo;
+  const text = 'WEBVTT\n\n00:00:00.500 --> 00:00:02.000\nLight\n';
+  const remote_url = 'https://cdn.example.com/en.vtt';
+  const captionsOf = (source: object) => ({ source, lang: 'en', style: { size: 6 } });
+  const fields = (more: object): string[] =>
+    mappingDifferences(captioned, sessionOf({}, { loudness: { target: -14 }, ...more })).map(({ field }) => field);
+
+  test('finds none in the same text, in an upload of it, and in a file of its digest', () => {
+    expect(fields({ captions: captionsOf({ text }) })).toEqual([]);
+    expect(fields({ captions: captionsOf({ remote_url: `urn:sha256:${sha256(text)}` }) })).toEqual([]);
+    const source_uploads = [{ key: 'captions', remote_url, sha256: sha256(text) }];
+    expect(fields({ captions: captionsOf({ remote_url }), source_uploads })).toEqual([]);
+  });
+
+  test('finds other texts, styles and loudness', () => {
+    expect(fields({})).toEqual(['captions']);
+    expect(fields({ captions: captionsOf({ text: text.replace('Light', 'Shade') }) })).toEqual(['captions']);
+    expect(fields({ captions: captionsOf({ remote_url }) })).toEqual(['captions']);
+    expect(fields({ captions: { ...captionsOf({ text }), style: { size: 7 } } })).toEqual(['captions']);
+    expect(fields({ captions: captionsOf({ text }), loudness: { target: -16 } })).toEqual(['loudness']);
+    expect(fieldsIn(sessionOf({}, { captions: captionsOf({ text }) }))).toEqual(['captions']);
   });
 });
 

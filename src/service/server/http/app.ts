@@ -71,7 +71,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       styleVersionUploadRoute(zips, ports);
     });
     await api.register(async (sources) => {
-      const types = ['application/octet-stream', /^(?:image|video|audio)\/[\w.+-]+$/];
+      const types = ['application/octet-stream', /^(?:(?:image|video|audio)\/[\w.+-]+|text\/vtt)$/];
       const kind = { types, maxBytes: limits.sourceBytes, openBody: () => sourceBody(ports) };
       readUploads(sources, kind, { ...limits, maxWaiting });
       sourceUploadRoutes(sources, ports);

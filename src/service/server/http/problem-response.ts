@@ -187,6 +187,11 @@ function wanted({ keyword, schema, data }: Violation): string {
         : `from ${schema.minimum ?? schema.exclusiveMinimum} to ${schema.maximum}`;
     case 'pattern':
       return `a string that matches ${schema.pattern}`;
+    case 'minProperties':
+    case 'maxProperties':
+      return schema.maxProperties === 1
+        ? `a map with ${Object.keys(schema.properties ?? {}).join(' or ')}`
+        : `a map of ${schema.minProperties ?? 0} to ${schema.maxProperties ?? 'any number of'} entries`;
     default:
       return `valid according to its schema (${keyword})`;
   }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { MAX_CAPTIONS_BYTES } from '../../../contract/wire/captions.ts';
 import { checkImage, MAX_IMAGE_BYTES } from '../../../engine/images/check-image.ts';
 import type { ImageHeader } from '../../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../../engine/media/media-type.ts';
@@ -5,6 +7,7 @@ import { RenderError } from '../../../engine/render-error.ts';
 import { wrongKind } from '../../../kernel/file-kind.ts';
 import { headOf, type SourceBytes } from '../../../kernel/source-file.ts';
 import { isImage } from '../../../template/bind/bind-media.ts';
+import { textProblems } from '../check-captions.ts';
 import type { FetchedSource, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';
 
@@ -34,13 +37,14 @@ export type SourceDescription = Pick<FetchedSource, 'contentType' | 'width' | 'h
  * Reads the structure of a file without decoding it. Can take much time and memory: services call it in a sandboxed
  * process.
  *
- * @param bytes in memory for an image
+ * @param bytes in memory for an image, and for captions that are not too large
  * @param kind `any` for a file of unknown purpose
  * @throws RenderError asset_too_large, asset_type_unsupported, asset_decode_failed
  */
 export async function describeSource(bytes: SourceBytes, kind: SourceKind | 'any'): Promise<SourceDescription> {
   if (kind === 'any') return describeAny(bytes);
-  if (kind === 'image') return describeImage(imageBytes(bytes));
+  if (kind === 'captions') return describeCaptions(bytes);
+  if (kind === 'image') return describeImage(bytesInMemory(bytes));
   if (kind === 'video' && bytes instanceof Uint8Array && isImage(bytes)) {
     const description = describeImage(bytes);
     refuseAnimation(bytes);
@@ -89,10 +93,11 @@ function animationChunk(file: Buffer): number {
 }
 
 async function describeAny(bytes: SourceBytes): Promise<SourceDescription> {
-  if (isImage(headOf(bytes))) return describeImage(imageBytes(bytes));
+  if (isImage(headOf(bytes))) return describeImage(bytesInMemory(bytes));
+  if (isWebVtt(headOf(bytes))) return describeCaptions(bytes);
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
-    const wanted = 'a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
+    const wanted = 'a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM), sound or WebVTT';
     throw new RenderError('asset_type_unsupported', `The file ${wrongKind(headOf(bytes), wanted)}`);
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
@@ -102,9 +107,38 @@ async function describeAny(bytes: SourceBytes): Promise<SourceDescription> {
   });
 }
 
-function imageBytes(bytes: SourceBytes): Uint8Array {
+function bytesInMemory(bytes: SourceBytes): Uint8Array {
   if (bytes instanceof Uint8Array) return bytes;
-  throw new Error('Internal error: an image is not in memory');
+  throw new Error('Internal error: an image or captions are not in memory');
+}
+
+/** Returns whether a file has to be in memory to be described: an image, and captions that are not too large. */
+export function isReadWhole(bytes: SourceBytes, kind: SourceKind | 'any'): boolean {
+  const head = headOf(bytes);
+  return kind === 'image' || isImage(head) || (isWebVtt(head) && bytes.length <= MAX_CAPTIONS_BYTES);
+}
+
+/** Returns whether a file claims to be WebVTT. @see https://www.w3.org/TR/webvtt1/#file-parsing */
+function isWebVtt(bytes: Uint8Array): boolean {
+  return /^(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)/.test(Buffer.from(bytes.subarray(0, 10)).toString('latin1'));
+}
+
+function describeCaptions(source: SourceBytes): SourceDescription {
+  if (source.length > MAX_CAPTIONS_BYTES) {
+    throw new RenderError('asset_too_large', `The captions are larger than ${MAX_CAPTIONS_BYTES / 1_000_000} MB`);
+  }
+  const head = headOf(source);
+  if (!isWebVtt(head)) throw new RenderError('asset_type_unsupported', `The file ${wrongKind(head, 'WebVTT')}`);
+  const bytes = bytesInMemory(source);
+  if (!isUtf8(bytes)) throw new RenderError('asset_decode_failed', 'The captions are not encoded as UTF-8');
+  const [problem] = textProblems(captionsText(bytes));
+  if (problem !== undefined) throw new RenderError('asset_decode_failed', `The captions cannot be used: ${problem}`);
+  return { contentType: 'text/vtt' };
+}
+
+/** Returns the text of captions, without the byte order mark. */
+export function captionsText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function describeImage(bytes: Uint8Array): SourceDescription {
@@ -124,6 +158,7 @@ export const SOURCE_LIMITS: Readonly<Record<SourceKind, FetchOverrides & { reado
   image: { maxBytes: MAX_IMAGE_BYTES, accept: 'image/*' },
   video: { maxBytes: MAX_MEDIA_BYTES, timeoutMs: 300_000, accept: 'video/*, image/*' },
   audio: { maxBytes: MAX_MEDIA_BYTES, timeoutMs: 300_000, accept: 'audio/*, video/*' },
+  captions: { maxBytes: MAX_CAPTIONS_BYTES, accept: 'text/vtt' },
 };
 
 /**

@@ -4,8 +4,7 @@ import { RenderError } from '../../../engine/render-error.ts';
 import { fileSha256, type Sha256, sha256 } from '../../../kernel/digest.ts';
 import { isRecord } from '../../../kernel/json.ts';
 import { replaceFile } from '../../../kernel/replace-file.ts';
-import { headOf, type SourceBytes, type SourceFile } from '../../../kernel/source-file.ts';
-import { isImage } from '../../../template/bind/bind-media.ts';
+import type { SourceBytes, SourceFile } from '../../../kernel/source-file.ts';
 import { FairQueue } from '../fair-queue.ts';
 import {
   type FetchedSource,
@@ -17,7 +16,7 @@ import {
 } from '../ports.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import type { GuardPolicy } from './address-guard.ts';
-import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
+import { isReadWhole, SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
 import { describeResponse, fetchFailure } from './fetch-failure.ts';
 import {
   createSingleFetch,
@@ -233,7 +232,7 @@ const TITLES = {
 
 /**
  * Checks a file's structure before a decoder sees its bytes. The type is read from the content, never from the name or
- * Content-Type. An image on disk is read into memory.
+ * Content-Type. An image and captions on disk are read into memory.
  *
  * @param kind `any` for a file of unknown purpose
  * @throws SessionFailure `asset_too_large`, `asset_type_unsupported`, `asset_decode_failed`
@@ -244,8 +243,7 @@ export async function checkSource(
   { inspect, owner, signal, digest, from }: CheckSourceOptions,
 ): Promise<FetchedSource> {
   try {
-    const isMedium = kind !== 'image' && !isImage(headOf(source));
-    const bytes = isMedium || source instanceof Uint8Array ? source : await readFile(source.path);
+    const bytes = source instanceof Uint8Array || !isReadWhole(source, kind) ? source : await readFile(source.path);
     const description = await inspect(bytes, kind, { owner, signal });
     return { bytes, sha256: digest ?? (await digestOf(bytes)), ...description };
   } catch (error) {

@@ -83,6 +83,12 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
       expect(Buffer.compare(bytes, await bytesOf(made.video)), FILES[at]!.name).toBe(0);
     }
 
+    const vtt = Buffer.from('WEBVTT\n\n00:01.000 --> 00:09.000\nLight that lands\n');
+    const { body: upload } = await api('POST', '/v2/source_uploads', {
+      body: vtt,
+      headers: { 'content-type': 'text/vtt' },
+    });
+    const captions = { style: { font: 'Anton', size: 12 }, fonts: ['Inter'], lang: 'en', embed: true as const };
     const scenes: SceneRequest[] = [
       { id: 'first', mapping: { template_style_version_id: LONG.spec.id, resources } },
       {
@@ -93,8 +99,12 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
         transition: { type: 'push', duration: 0.6 },
       },
     ];
-    const composed = await render({ title: 'Scenes', scenes, frames: 175 }, 175);
-    const input = { video: { scenes }, templates: new Map([[LONG.spec.id, LONG]]) };
+    const remote = { source: { remote_url: upload.remote_url as string }, ...captions };
+    const composed = await render({ title: 'Scenes', scenes, frames: 175, captions: remote }, 175);
+    const input = {
+      video: { scenes, captions: { source: { text: vtt.toString() }, ...captions } },
+      templates: new Map([[LONG.spec.id, LONG]]),
+    };
     const digested = { ...input, sources: emptySources<never>({ scenes }) };
     const together = bindInput({ ...digested, fingerprint: inputDigest(digested) });
     const [onePiece] = await renderer.render(together);

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../../contract/service-error.ts';
+import { MAX_CAPTIONS_BYTES } from '../../../../contract/wire/captions.ts';
 import { FairQueue } from '../../../sessions/fair-queue.ts';
 import type { BodySink } from '../../../sessions/sources/read-body.ts';
 import type { SourceReceiver } from '../../../sessions/sources/source-store.ts';
@@ -12,7 +13,7 @@ import { NO_QUERY, ref, scoped } from '../schemas/json-schema.ts';
 import { BODY_CODES, guardedProblems, json } from '../schemas/responses.ts';
 import { SOURCE_UPLOAD } from '../schemas/session-schemas.ts';
 
-const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*'];
+const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*', 'text/vtt'];
 
 /** `/v2/source_uploads`; must be registered in a scope with `readUploads` and `sourceBody`. */
 export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void {
@@ -21,8 +22,7 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
     schema: {
       operationId: 'uploadSource',
       summary: 'Upload a source',
-      description:
-        'Uploads a file that has no public URL: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or sound (MP3, WAV, M4A and others) of at most 200 MB. The type is detected from the bytes. Identical bytes return the same source. Only mappings of this tenant can use the returned `remote_url`.',
+      description: `Uploads a file that has no public URL: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, a video (MP4, MOV, WebM) or sound (MP3, WAV, M4A and others) of at most 200 MB, or captions (WebVTT in UTF-8) of at most ${MAX_CAPTIONS_BYTES / 1_000_000} MB. The type is detected from the bytes. Identical bytes return the same source. Only mappings of this tenant can use the returned \`remote_url\`.`,
       tags: ['Sources'],
       security: scoped('render_session:write'),
       querystring: NO_QUERY,

@@ -1,7 +1,12 @@
 import { CAPTION_FONTS } from '../../../../contract/captions/caption-style.ts';
 import { CAPTION_STYLE_FIELDS } from '../../../../contract/fields/caption-style-fields.ts';
 import { fieldList } from '../../../../contract/fields/field.ts';
-import { MAX_CAPTION_FONTS, MAX_CAPTIONS_LENGTH, MAX_CUES } from '../../../../contract/wire/captions.ts';
+import {
+  MAX_CAPTION_FONTS,
+  MAX_CAPTIONS_BYTES,
+  MAX_CAPTIONS_LENGTH,
+  MAX_CUES,
+} from '../../../../contract/wire/captions.ts';
 import { EXAMPLES } from './examples.ts';
 import { fieldSchemas } from './field-schemas.ts';
 import { closedObjectOf, listOf, type Schema } from './json-schema.ts';
@@ -24,7 +29,24 @@ export const CAPTIONS: Schema = {
   ...closedObjectOf(
     {
       source: {
-        ...closedObjectOf({ text: { type: 'string', minLength: 1, maxLength: MAX_CAPTIONS_LENGTH } }),
+        ...closedObjectOf(
+          {
+            remote_url: {
+              type: 'string',
+              minLength: 1,
+              description: `URL of a file in UTF-8 with at most ${MAX_CAPTIONS_BYTES / 1_000_000} MB, or a source upload`,
+            },
+            text: {
+              type: 'string',
+              minLength: 1,
+              maxLength: MAX_CAPTIONS_LENGTH,
+              description: 'The content of such a file, in place of its URL',
+            },
+          },
+          ['remote_url', 'text'],
+        ),
+        minProperties: 1,
+        maxProperties: 1,
         description: `WebVTT with at most ${MAX_CUES} cues. Times count from the start of the video or of the scene, at whose end the captions end. Words may have times`,
       },
       style: STYLE,

@@ -214,7 +214,7 @@ const SESSION_ERROR: Schema = objectOf(
 
 const SOURCE: Schema = objectOf(
   {
-    key: { type: 'string', description: 'Key of the editable, or `audio_tracks.` and the name of a track' },
+    key: { type: 'string', description: 'Key of the editable, `audio_tracks.` and the name of a track, or `captions`' },
     scene: SCENE_FIELD,
     remote_url: { type: 'string' },
     status: { type: 'string', enum: ['fetched', 'failed'] },
