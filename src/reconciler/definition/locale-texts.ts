@@ -8,6 +8,8 @@ export interface LocaleTexts {
   readonly path: string;
   /** Id of the definition: the id of the video without its row, variant and locale. */
   readonly definition: string;
+  /** Absent without variants. */
+  readonly variant?: string;
   readonly locale: string;
   /** Absent without labels. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -43,7 +45,7 @@ export function fallbackFindings(missing: ReadonlyMap<string, MissingText>, loca
 
 /** Counts what a video does not have in its locale; null if it has everything. */
 export function localeTexts(
-  video: Pick<LocaleTexts, 'id' | 'path' | 'definition' | 'locale' | 'labels'>,
+  video: Pick<LocaleTexts, 'id' | 'path' | 'definition' | 'variant' | 'locale' | 'labels'>,
   missing: readonly MissingText[],
   waits: boolean,
 ): LocaleTexts | null {

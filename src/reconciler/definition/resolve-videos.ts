@@ -197,7 +197,13 @@ function resolveVideo(
     id === null || locale === null
       ? null
       : localeTexts(
-          { id, path, definition, locale, ...defined({ labels: labelsOf(filled) }) },
+          {
+            id,
+            path,
+            definition,
+            locale,
+            ...defined({ variant: combination.variant ?? undefined, labels: labelsOf(filled) }),
+          },
           [...missing.values()],
           rule === 'skip',
         );

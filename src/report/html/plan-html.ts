@@ -15,6 +15,7 @@ import {
   type VideoGroup,
   withoutRestores,
 } from '../wording/plan-words.ts';
+import { hiddenWords, matrixAlt } from '../wording/preview-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { textGroups, textWords } from '../wording/text-words.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
@@ -66,6 +67,7 @@ export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanP
     '<main>',
     isOpen ? '' : overviewHtml(document, anchorOf),
     sheetHtml(preview),
+    ...matricesHtml(preview),
     barHtml(plan, preview),
     '<p id="count" role="status"></p>',
     `<div id="videos">${cards.join('\n')}</div>`,
@@ -177,4 +179,21 @@ function sheetHtml(preview: PlanPreview | null): string {
   if (sheet === null) return '';
   const isOpen = sheet.height <= 1.2 * sheet.width;
   return `<details class="sheet card"${isOpen ? ' open' : ''}><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
+}
+
+/** Renders the tables of definitions with a picture for each locale and variant. */
+function matricesHtml(preview: PlanPreview | null): string[] {
+  const matrices = preview?.matrices ?? [];
+  const missing = matrices.filter(({ image }) => image === null);
+  const named = missing.map(({ definition }) => `<code><bdi>${escapeHtml(definition)}</bdi></code>`);
+  const sheets = matrices.flatMap((sheet) => {
+    if (sheet.image === null) return [];
+    const words = [`Contact sheet of ${sheet.definition}`, hiddenWords(sheet)]
+      .filter((text) => text !== '')
+      .join(' · ');
+    return [
+      `<details class="sheet card" open><summary>${escapeHtml(words)}</summary>${imageHtml(sheet.image, matrixAlt(sheet))}</details>`,
+    ];
+  });
+  return [...sheets, missing.length === 0 ? '' : `<p class="about">No contact sheet: ${named.join(', ')}</p>`];
 }

@@ -1,13 +1,22 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import {
+  type MatrixSheet,
   mostChangedStill,
   type PlanPreview,
   type PreviewImage,
   type PreviewStill,
   type VideoPreview,
 } from '../preview/plan-preview.ts';
-import { sentence, shortenText } from '../wording/display-text.ts';
-import { LEFT_OUT_WORDS, momentWords, newOrChangedShare, previewNote, shareWords } from '../wording/preview-words.ts';
+import { escapeHtml, sentence, shortenText } from '../wording/display-text.ts';
+import {
+  hiddenWords,
+  LEFT_OUT_WORDS,
+  matrixAlt,
+  momentWords,
+  newOrChangedShare,
+  previewNote,
+  shareWords,
+} from '../wording/preview-words.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';
 import { escapeMarkdown, foldedTable, foldMarkdown, shortCode } from './markdown-text.ts';
 
@@ -46,7 +55,7 @@ export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): st
 }
 
 /**
- * Formats a preview: the contact sheet of a template upgrade, stills (mostly collapsed), measurements of videos without
+ * Formats a preview: the contact sheet of a template upgrade and those of definitions with variants or locales, stills (mostly collapsed), measurements of videos without
  * images, and the videos without a visible change.
  *
  * @param shown leading blocks of `markdownStills` that fit
@@ -56,7 +65,12 @@ export function stillsMarkdown(preview: PlanPreview, shown: readonly string[]): 
   const first = sheet === '' || isTall(preview.contactSheet!) ? shown.slice(0, OPEN) : [];
   const folded = shown.slice(first.length);
   const words = first.length === 0 ? countNoun(folded.length, 'video') : countNoun(folded.length, 'more video');
-  const blocks = [sheet, ...first, foldMarkdown(`${words}, before and after`, folded)];
+  const blocks = [
+    sheet,
+    ...matricesMarkdown(preview.matrices),
+    ...first,
+    foldMarkdown(`${words}, before and after`, folded),
+  ];
   const all = [...blocks, measured(preview), ...unseenChanges(preview), leftOutStills(preview)];
   return all.some((block) => block !== '') ? ['#### Before and after', ...all] : [];
 }
@@ -147,6 +161,25 @@ function sheetMarkdown(sheet: PreviewImage): string {
   const image = `<img src="${url}" width="${Math.min(SHEET_WIDTH, sheet.width)}" alt="Before and after of each, the most different first">`;
   const words = 'All videos whose template changed, the most different first';
   return isTall(sheet) ? foldMarkdown(words, [image]) : `${words}:\n\n${image}`;
+}
+
+/** Shows the table of the definition with the most changes, and collapses the others. */
+function matricesMarkdown(matrices: readonly MatrixSheet[]): string[] {
+  const shown = matrices.flatMap((sheet) => {
+    const url = sheet.image === null ? null : urlOf(sheet.image);
+    if (url === null) return [];
+    const width = Math.min(SHEET_WIDTH, sheet.image!.width);
+    const hidden = hiddenWords(sheet);
+    const title = `**${shortCode(sheet.definition)}**${hidden === '' ? '' : ` · ${hidden}`}`;
+    return [`${title}\n\n<img src="${url}" width="${width}" alt="${escapeHtml(matrixAlt(sheet))}">`];
+  });
+  const missing = matrices.filter(({ image }) => image === null).map(({ definition }) => definition);
+  const words = `Contact sheets of ${countNoun(shown.length - 1, 'more definition')}`;
+  return [
+    ...shown.slice(0, 1),
+    foldMarkdown(words, shown.slice(1)),
+    missing.length === 0 ? '' : `No contact sheet: ${named(missing)}.`,
+  ];
 }
 
 function picture(image: PreviewImage, side: string): string {

@@ -10,7 +10,7 @@ interface SheetEntry {
 }
 
 interface ContactSheetOptions {
-  /** Fonts of the videos' inputs. Labels use the first font; without fonts there are no labels. */
+  /** Fonts of the labels. */
   readonly fonts: readonly InputFont[];
   /** Returns the text above a pair of images. */
   label(id: string, changedShare: number): string;
@@ -94,6 +94,14 @@ export interface SheetText {
   readonly y: number;
   readonly text: string;
   readonly size: number;
+  /** Red, green and blue, 0..1; nearly white when absent. */
+  readonly color?: readonly number[];
+}
+
+/** A filled rectangle below the pictures. All lengths are in pixels. */
+export interface SheetArea extends Omit<SheetPicture, 'bytes'> {
+  /** Red, green and blue, 0..1. */
+  readonly color: readonly number[];
 }
 
 /** A picture in its place. All lengths are in pixels. */
@@ -112,7 +120,8 @@ interface Sheet {
   readonly height: number;
   readonly texts: readonly SheetText[];
   readonly pictures: readonly SheetPicture[];
-  /** Texts use the first font; without fonts there are no texts. */
+  readonly areas?: readonly SheetArea[];
+  /** Texts use the first font, and the others for characters that it lacks; without fonts there are no texts. */
   readonly fonts: readonly InputFont[];
 }
 
@@ -122,7 +131,7 @@ const BACKGROUND = [0.09, 0.1, 0.12, 1];
 const INK = [0.93, 0.94, 0.95];
 
 /** Returns an input that shows pictures and texts on a dark ground, with a still. */
-export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): RenderInput {
+export function sheetInput({ width, height, texts, pictures, areas = [], fonts }: Sheet): RenderInput {
   const [font] = fonts;
   const images = pictures.map((picture, index): RenderInput['images'][number] => {
     const assetId = `picture-${index}`;
@@ -132,6 +141,7 @@ export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): Re
   const layers = [
     ...(font === undefined ? [] : texts.map(({ x, y, ...text }) => ({ x, y, ...textLayer(text, font.name) }))),
     ...pictures.map(({ x, y }, index) => ({ x, y, ty: 2, refId: `picture-${index}` })),
+    ...areas.map(({ x, y, ...area }) => ({ x, y, ty: 4, shapes: rectangle(area) })),
   ];
   const animation = sheetAnimation({ width, height, layers, images, font });
   return {
@@ -149,8 +159,14 @@ export function sheetInput({ width, height, texts, pictures, fonts }: Sheet): Re
   };
 }
 
-function textLayer({ text, size }: Pick<SheetText, 'text' | 'size'>, font: string) {
-  const style = { t: text, f: font, s: size, fc: INK, j: 0, lh: size * 1.2 };
+function rectangle({ width: w, height: h, color }: Pick<SheetArea, 'width' | 'height' | 'color'>) {
+  const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
+  const paint = { ty: 'fl', c: still(color), o: still(100) };
+  return [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
+}
+
+function textLayer({ text, size, color = INK }: Pick<SheetText, 'text' | 'size' | 'color'>, font: string) {
+  const style = { t: text, f: font, s: size, fc: color, j: 0, lh: size * 1.2 };
   return { ty: 5, t: { d: { k: [{ t: 0, s: style }] }, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] } };
 }
 
@@ -169,9 +185,7 @@ function sheetAnimation(sheet: {
 }): LottieDocument {
   const { width: w, height: h, layers, images, font } = sheet;
   const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };
-  const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
-  const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
-  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
+  const shapes = rectangle({ width: w, height: h, color: BACKGROUND });
   return {
     v: '5.11.0',
     fr: 1,

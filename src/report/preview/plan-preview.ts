@@ -72,12 +72,24 @@ export interface LeftOut {
   readonly reason: (typeof LEFT_OUT)[number];
 }
 
+/** The videos of a definition as a table of pictures: a line for each locale, a column for each variant and row. */
+export interface MatrixSheet {
+  /** Id of the definition. */
+  readonly definition: string;
+  /** Number of its videos that are not on it. */
+  readonly hidden: number;
+  /** Null if it was not drawn. */
+  readonly image: PreviewImage | null;
+}
+
 export interface PlanPreview {
   /** Keyed by video id. */
   readonly videos: ReadonlyMap<string, VideoPreview>;
   readonly leftOut: readonly LeftOut[];
   /** Sheet of the videos whose template changed, the largest difference first; null if there is none. */
   readonly contactSheet: PreviewImage | null;
+  /** Definitions with variants or locales as tables, those with the most changes first. */
+  readonly matrices: readonly MatrixSheet[];
   /** Total seconds, and seconds during which at least one input was being drawn. */
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
@@ -88,9 +100,10 @@ export function mostChangedStill(stills: readonly PreviewStill[]): PreviewStill 
 }
 
 /** Returns the images of a preview, in the order of `mapImages`. */
-export function imagesOf({ videos, contactSheet }: PlanPreview): PreviewImage[] {
+export function imagesOf({ videos, contactSheet, matrices }: PlanPreview): PreviewImage[] {
+  const sheets = [contactSheet, ...matrices.map(({ image }) => image)];
   const stills = [...videos.values()].flatMap((video) => video.stills);
-  return [...stills.flatMap(({ before, after }) => [before, after]), contactSheet].filter((image) => image !== null);
+  return [...sheets, ...stills.flatMap(({ before, after }) => [before, after])].filter((image) => image !== null);
 }
 
 /** Returns a copy of a preview with each image replaced. */
@@ -101,5 +114,7 @@ export function mapImages(preview: PlanPreview, change: (image: PreviewImage) =>
     });
     return [id, { ...video, stills }] as const;
   });
-  return { ...preview, videos: new Map(videos), contactSheet: preview.contactSheet && change(preview.contactSheet) };
+  const matrices = preview.matrices.map((sheet) => ({ ...sheet, image: sheet.image && change(sheet.image) }));
+  const contactSheet = preview.contactSheet && change(preview.contactSheet);
+  return { ...preview, videos: new Map(videos), contactSheet, matrices };
 }

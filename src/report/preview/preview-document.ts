@@ -13,6 +13,9 @@ import type {
 /** File in a preview folder that lists the other files. */
 export const PREVIEW_INDEX = 'index.json';
 
+/** Name of the file with the table of a definition, below its id. */
+export const MATRIX_FILE = 'contact-sheet';
+
 /**
  * Content of `index.json` of a preview. Minor versions only add fields.
  *
@@ -24,7 +27,15 @@ export interface PreviewDocument {
   readonly videos: readonly VideoDocument[];
   readonly left_out: readonly LeftOut[];
   readonly contact_sheet: ImageDocument | null;
+  /** Absent if there are none. */
+  readonly matrices?: readonly MatrixSheetDocument[];
   readonly seconds: { readonly all: number; readonly rendering: number };
+}
+
+interface MatrixSheetDocument {
+  readonly definition: string;
+  readonly hidden: number;
+  readonly image: ImageDocument | null;
 }
 
 interface VideoDocument {
@@ -116,12 +127,16 @@ export function previewFiles(preview: PlanPreview): ReadonlyMap<string, Uint8Arr
             },
     };
   });
+  const matrices = preview.matrices.map(({ definition, hidden, image: picture }): MatrixSheetDocument => {
+    return { definition, hidden, image: picture && image(`${definition}/${MATRIX_FILE}`, picture) };
+  });
   const { all, rendering } = preview.seconds;
   const document: PreviewDocument = {
     format_version: '1.0',
     videos,
     left_out: preview.leftOut,
     contact_sheet: preview.contactSheet && image('contact-sheet', preview.contactSheet),
+    ...(matrices.length > 0 && { matrices }),
     seconds: { all: rounded(all, 1e3), rendering: rounded(rendering, 1e3) },
   };
   // The index comes last, so that the files it names exist once it does.

@@ -4,8 +4,16 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import type { InputFont, VideoInput } from '../../template/render-input.ts';
 import { contactSheet } from './contact-sheet.ts';
 import { inputKeys } from './input-keys.ts';
-import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
-import { draftVideo, type PreviewRenderer, previewVideo, type Sides } from './preview-video.ts';
+import { type MatrixGrid, matrixSheet } from './matrix-sheet.ts';
+import {
+  type LeftOut,
+  type MatrixSheet,
+  mostChangedStill,
+  type PlanPreview,
+  type PreviewImage,
+  type VideoPreview,
+} from './plan-preview.ts';
+import { draftVideo, drawMoment, type PreviewRenderer, previewVideo, type Sides } from './preview-video.ts';
 
 export interface PreviewSubject {
   readonly id: string;
@@ -28,6 +36,12 @@ interface PreviewPlanOptions {
   readonly withDrafts: boolean;
   /** Aborts when time is up: unfinished videos are omitted. The caller also has to make `draw` stop. */
   readonly deadline: AbortSignal;
+  /** Fonts of labels, the first for most of them. Fonts of the videos are added for other characters. */
+  readonly labelFonts: readonly InputFont[];
+  /** Definitions with variants or locales. */
+  readonly grids: readonly MatrixGrid[];
+  /** Returns a video of a table that is not a subject; null if it cannot be drawn. */
+  inputOf(id: string): Promise<VideoInput> | null;
   /** Returns the text above a video on the contact sheet. */
   label(id: string, changedShare: number): string;
   /** Milliseconds of a monotonic clock. */
@@ -36,9 +50,11 @@ interface PreviewPlanOptions {
 
 /** Maximum number of rows shown of a definition. */
 const MAX_ROWS = 20;
+/** Maximum number of tables of definitions; the others are named. */
+const MAX_GRIDS = 6;
 
 /**
- * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then
+ * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then sheets, and
  * drafts in the same order. Changes with identical inputs on both sides are drawn once.
  */
 export async function previewPlan(
@@ -57,8 +73,9 @@ export async function previewPlan(
   const leave = (id: string, reason: LeftOut['reason']): void => void leftOut.push({ id, reason });
 
   const stills = new Map<string, Promise<VideoPreview>>();
-  let fonts: readonly InputFont[] = [];
-  const drawPreview = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
+  const fonts = new LabelFonts(options.labelFonts);
+  const edited = new Map<string, readonly string[]>();
+  const drawPreview = async ({ id, sides: read }: PreviewSubject): Promise<void> => {
     if (typeof read === 'string') return leave(id, read);
     if (deadline.aborted) return leave(id, 'budget');
     try {
@@ -67,8 +84,8 @@ export async function previewPlan(
       const preview = stills.get(key) ?? previewVideo(both, draw);
       stills.set(key, preview);
       videos.set(id, await preview);
-      if (isUpgrade && fonts.length === 0)
-        fonts = 'scenes' in both.after ? both.after.scenes.flatMap((scene) => scene.fonts) : both.after.fonts;
+      fonts.add(both.after);
+      edited.set(id, both.editables);
       if (withDrafts) sides.set(id, { key, sides: both });
     } catch (error) {
       const isPointer = error instanceof ReelformError && error.code === 'lfs_pointer';
@@ -82,7 +99,12 @@ export async function previewPlan(
   });
   const drawSheet = { compare: busy.around({ ...options.draw, ...options.drawSheet }).compare };
   // A missing contact sheet does not fail the preview.
-  const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw: drawSheet }).catch(() => null);
+  const sheet = await contactSheet(upgraded, {
+    fonts: fonts.list(),
+    label: options.label,
+    draw: drawSheet,
+  }).catch(() => null);
+  const matrices = await drawGrids({ videos, edited, fonts, limit }, { ...options, draw, drawSheet });
 
   const drafts = new Map<string, ReturnType<typeof draftVideo>>();
   const drawDraft = async ({ id }: PreviewSubject): Promise<void> => {
@@ -99,8 +121,74 @@ export async function previewPlan(
     videos: new Map([...videos].sort(([a], [b]) => byCodeUnit(a, b))),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
     contactSheet: sheet,
+    matrices,
     seconds: { all: (monotonicNow() - startedAt) / 1000, rendering: busy.milliseconds / 1000 },
   };
+}
+
+interface DrawnVideos {
+  readonly videos: ReadonlyMap<string, VideoPreview>;
+  /** Changed editables of drawn videos. */
+  readonly edited: ReadonlyMap<string, readonly string[]>;
+  readonly fonts: LabelFonts;
+  limit(draw: (id: string) => Promise<void>, id: string): Promise<void>;
+}
+
+/** Draws the tables of definitions: pictures of changed videos are there already, the others are drawn now. */
+async function drawGrids(
+  { videos, edited, fonts, limit }: DrawnVideos,
+  { grids, draw, drawSheet, deadline, inputOf }: PreviewPlanOptions,
+): Promise<MatrixSheet[]> {
+  const shown = grids.slice(0, MAX_GRIDS);
+  const pictures = new Map<string, PreviewImage>();
+  for (const [id, { stills }] of videos) {
+    const picture = mostChangedStill(stills)?.after;
+    if (picture !== undefined) pictures.set(id, picture);
+  }
+  const drawCell = async (id: string, editables: readonly string[]): Promise<void> => {
+    const input = deadline.aborted ? null : await inputOf(id);
+    if (input === null) return;
+    fonts.add(input);
+    pictures.set(id, await drawMoment(input, editables, draw));
+  };
+  const sheets = shown.map(async (grid): Promise<MatrixSheet> => {
+    const missing = grid.cells.flatMap(({ id, isDrawn }) => (id !== null && isDrawn && !pictures.has(id) ? [id] : []));
+    const editables = [...new Set(grid.cells.flatMap(({ id }) => (id === null ? [] : (edited.get(id) ?? []))))];
+    // The sheet names videos that cannot be drawn.
+    await Promise.all(missing.map((id) => limit((cell) => drawCell(cell, editables).catch(() => undefined), id)));
+    const pictureOf = (id: string): PreviewImage | null => pictures.get(id) ?? null;
+    const sheet = matrixSheet(grid, { fonts: fonts.list(), pictureOf, draw: drawSheet });
+    return sheet.catch(() => ({ definition: grid.definition, hidden: grid.hidden, image: null }));
+  });
+  const others = grids.slice(MAX_GRIDS).map(({ definition, hidden }) => ({ definition, hidden, image: null }));
+  return [...(await Promise.all(sheets)), ...others];
+}
+
+/** Most fonts of videos that labels use. */
+const MAX_FONTS = 16;
+
+/** Collects the fonts of labels. */
+class LabelFonts {
+  readonly #own: readonly InputFont[];
+  readonly #added = new Map<string, InputFont>();
+
+  constructor(own: readonly InputFont[]) {
+    this.#own = own;
+  }
+
+  /** Adds the fonts of a video for characters that the labels' own fonts lack, such as those of a row's value. */
+  add(video: VideoInput): void {
+    const fonts = 'scenes' in video ? video.scenes.flatMap((scene) => scene.fonts) : video.fonts;
+    for (const font of fonts) {
+      const key = `${font.name} ${font.bytes.length}`;
+      if (this.#added.has(key) || this.#added.size === MAX_FONTS) continue;
+      this.#added.set(key, { ...font, name: `label-${this.#added.size}`, isFallback: true });
+    }
+  }
+
+  list(): InputFont[] {
+    return [...this.#own, ...this.#added.values()];
+  }
 }
 
 /** Sorts the subjects in drawing order. */

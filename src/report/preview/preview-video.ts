@@ -62,6 +62,17 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Pr
   return { stills: all, isVisible: true, unseen };
 }
 
+/** Draws a video at the first moment that shows the editables. @param editables as of `Sides` */
+export async function drawMoment(
+  after: VideoInput,
+  editables: readonly string[],
+  draw: Pick<PreviewRenderer, 'compare'>,
+): Promise<PreviewImage> {
+  const [moment] = chooseMoments(after, { editables, most: MAX_NEW });
+  const [still] = await drawStills({ before: null, after }, [alone(moment!)], draw);
+  return still!.after;
+}
+
 /** A moment, and the time of the earlier video that it is compared with; null for none. */
 interface ComparedMoment extends Moment {
   readonly beforeSeconds: number | null;
@@ -130,7 +141,7 @@ type Both = Pick<Sides, 'before' | 'after'>;
 async function drawStills(
   { before, after }: Both,
   moments: readonly ComparedMoment[],
-  draw: PreviewRenderer,
+  draw: Pick<PreviewRenderer, 'compare'>,
 ): Promise<PreviewStill[]> {
   const hasEarlier = ({ beforeSeconds }: ComparedMoment): boolean => before !== null && beforeSeconds !== null;
   const [paired, single] = [moments.filter(hasEarlier), moments.filter((moment) => !hasEarlier(moment))];

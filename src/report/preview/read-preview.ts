@@ -6,6 +6,7 @@ import { parseVideoId } from '../../reconciler/definition/video.ts';
 import {
   LEFT_OUT,
   type LeftOut,
+  type MatrixSheet,
   type PlanPreview,
   type PreviewImage,
   type PreviewStill,
@@ -15,7 +16,7 @@ import {
   type Unseen,
   type VideoPreview,
 } from './plan-preview.ts';
-import { PREVIEW_INDEX } from './preview-document.ts';
+import { MATRIX_FILE, PREVIEW_INDEX } from './preview-document.ts';
 
 interface ReadPreviewOptions {
   /** Accepted URL prefixes, such as `https://github.com/owner/name/`; any other URL is dropped. */
@@ -29,6 +30,7 @@ const MAX_BYTES = { index: 16 * 2 ** 20, image: 4 * 2 ** 20, draft: 64 * 2 ** 20
 const MAX_TOTAL_BYTES = 2 ** 30;
 const MAX_VIDEOS = 5_000;
 const MAX_STILLS = 16;
+const MAX_SHEETS = 100;
 const JPEG = [0xff, 0xd8, 0xff];
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 
@@ -61,6 +63,7 @@ export async function readPreview(
     videos,
     leftOut: list(document.left_out, Number.POSITIVE_INFINITY).map(leftOut),
     contactSheet: document.contact_sheet === null ? null : await reader.image(document.contact_sheet, 'contact-sheet'),
+    matrices: await reader.matrices(list(document.matrices ?? [], MAX_SHEETS)),
     seconds: { all: number(seconds.all), rendering: number(seconds.rendering) },
   };
 }
@@ -80,6 +83,17 @@ class Reader {
     if (visible !== null && typeof visible !== 'boolean') throw invalid(PREVIEW_INDEX, `${id} is visible or not`);
     const video = { stills: shown, isVisible: visible, unseen: list(unseen, UNSEEN.length).map(unseenOf) };
     return drafts === null ? video : { ...video, drafts: await this.#drafts(id, record(drafts)) };
+  }
+
+  async matrices(sheets: readonly unknown[]): Promise<MatrixSheet[]> {
+    const shown: MatrixSheet[] = [];
+    for (const sheet of sheets) {
+      const { definition, hidden, image } = record(sheet);
+      const id = idOf(definition);
+      const picture = image === null ? null : await this.image(image, `${id}/${MATRIX_FILE}`);
+      shown.push({ definition: id, hidden: number(hidden), image: picture });
+    }
+    return shown;
   }
 
   async #still(id: string, still: Record<string, unknown>): Promise<PreviewStill> {

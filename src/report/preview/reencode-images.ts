@@ -51,7 +51,8 @@ export async function reencodeImages(
     return [id, { ...video, stills: video.stills.filter(isWhole) }] as const;
   });
   const contactSheet = isThere(preview.contactSheet) ? preview.contactSheet : null;
-  const left = { ...preview, videos: new Map(videos), contactSheet };
+  const matrices = preview.matrices.map((sheet) => (isThere(sheet.image) ? sheet : { ...sheet, image: null }));
+  const left = { ...preview, videos: new Map(videos), contactSheet, matrices };
   return { preview: mapImages(left, (image) => redrawn.get(image)!), leftOut: images.size - redrawn.size };
 }
 

@@ -1,4 +1,5 @@
-import type { LeftOut, PreviewStill, Unseen, VideoPreview } from '../preview/plan-preview.ts';
+import type { LeftOut, MatrixSheet, PreviewStill, Unseen, VideoPreview } from '../preview/plan-preview.ts';
+import { countNoun } from './quantities.ts';
 
 const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
   sound: 'its sound',
@@ -41,6 +42,16 @@ export function momentWords({
 
 function timeWords(seconds: number): string {
   return `at ${Math.round(seconds * 100) / 100} s`;
+}
+
+/** Describes the table of a definition with a picture for each locale and variant. The id is not escaped. */
+export function matrixAlt({ definition }: Pick<MatrixSheet, 'definition'>): string {
+  return `Contact sheet of ${definition}: a picture for each locale, and for each variant or row`;
+}
+
+/** Says how many videos of a definition its table leaves out; empty if there are none. */
+export function hiddenWords({ hidden }: Pick<MatrixSheet, 'hidden'>): string {
+  return hidden === 0 ? '' : `${countNoun(hidden, 'more video')} not shown`;
 }
 
 /** Reasons for omitting videos from a preview. */

@@ -28,9 +28,14 @@ export function untranslatedVideos({ texts = [] }: Plan): WaitingVideo[] {
     .map((video) => ({
       id: video.id,
       path: video.path,
-      reason: `translation to ${video.locale} is missing (${countsOf([video])})`,
+      reason: `translation to ${video.locale} is missing (${missingCounts(video)})`,
       missing: [],
     }));
+}
+
+/** Counts what a video does not have in its locale: `2 texts, 1 stale`. */
+export function missingCounts(video: Counts): string {
+  return countsOf([video]);
 }
 
 /** Groups the definitions by what they lack, with the first place. */

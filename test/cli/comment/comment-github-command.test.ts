@@ -159,7 +159,7 @@ describe('reelform comment github', () => {
     const videos = new Map(Object.entries(urls).map(([id, url]) => [id, still(url)]));
     const seconds = { all: 1, rendering: 1 };
     const folder = temporaryRepository(
-      Object.fromEntries(previewFiles({ videos, leftOut: [], contactSheet: null, seconds })),
+      Object.fromEntries(previewFiles({ videos, leftOut: [], contactSheet: null, matrices: [], seconds })),
     );
     const changes = Object.keys(urls).map((id) => newVideo(id));
     const plan = planText(changes, { preview: { videos: [], left_out: [] } });

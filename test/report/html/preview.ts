@@ -18,6 +18,7 @@ export function examplePreview(): PlanPreview {
     ]),
     leftOut: [{ id: 'bergen', reason: 'budget' }],
     contactSheet: image('#888888', 320, 200),
+    matrices: [],
     seconds: { all: 2, rendering: 1 },
   };
 }

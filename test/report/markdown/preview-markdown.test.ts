@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planHtml } from '../../../src/report/html/plan-html.ts';
 import { planMarkdown, stagedMarkdown } from '../../../src/report/markdown/plan-markdown.ts';
 import type { PlanPreview, VideoPreview } from '../../../src/report/preview/plan-preview.ts';
 import { documentOf, everyAction } from '../example-plans.ts';
@@ -87,6 +88,25 @@ describe('planMarkdown() with a preview', () => {
     expect(shown).toContain('<img src="https://example.com/sheet.jpg" width="740" alt="');
     expect(shown).toContain('<details><summary>1 video, before and after</summary>\n\n**<code>berlin</code>**');
     expect(brokenMarkdown(shown)).toEqual([]);
+  });
+
+  it('shows the table of a definition, collapses further tables, and names those without a picture', () => {
+    const sheet = { ...image('#888888', 1000, 400), url: 'https://example.com/spring.jpg' };
+    const matrices = [
+      { definition: 'spring', hidden: 68, image: sheet },
+      { definition: 'autumn', hidden: 0, image: { ...sheet, url: 'https://example.com/autumn.jpg' } },
+      { definition: 'winter', hidden: 0, image: null },
+    ];
+    const shown = planMarkdown(document, { preview: { ...examplePreview(), matrices } });
+    expect(shown).toContain('**<code>spring</code>** · 68 more videos not shown\n\n<img src="https://example.com/spring.jpg" width="740" alt="Contact sheet of spring: a picture for each locale, and for each variant or row">'); // biome-ignore format: one expectation
+    expect(shown).toContain(
+      '<details><summary>Contact sheets of 1 more definition</summary>\n\n**<code>autumn</code>**',
+    );
+    expect(shown).toContain('No contact sheet: <code>winter</code>.');
+    expect(brokenMarkdown(shown)).toEqual([]);
+    const page = planHtml(document, { preview: { ...examplePreview(), matrices } });
+    expect(page).toContain('<summary>Contact sheet of spring · 68 more videos not shown</summary>');
+    expect(page).toContain('No contact sheet: <code><bdi>winter</bdi></code>');
   });
 
   it('stays within the budget with too many stills, and counts the omitted ones', () => {

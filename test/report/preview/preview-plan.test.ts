@@ -34,6 +34,9 @@ async function drawPreview(subjects: readonly PreviewSubject[]) {
     withDrafts: false,
     deadline: new AbortController().signal,
     label: String,
+    labelFonts: [],
+    grids: [],
+    inputOf: () => null,
     monotonicNow: () => 0,
   });
   return { ...preview, draws, ids: [...preview.videos.keys()] };
@@ -94,6 +97,9 @@ describe('previewPlan()', () => {
       withDrafts: false,
       deadline: deadline.signal,
       label: String,
+      labelFonts: [],
+      grids: [],
+      inputOf: () => null,
       monotonicNow: () => 0,
     });
     expect({ order, shown: videos.size }).toEqual({ order: ['b', 'c'], shown: 0 });
@@ -124,6 +130,9 @@ describe('previewPlan()', () => {
         withDrafts: false,
         deadline: deadline.signal,
         label: String,
+        labelFonts: [],
+        grids: [],
+        inputOf: () => null,
         monotonicNow: () => 0,
       },
     );

@@ -33,6 +33,7 @@ const PREVIEW: PlanPreview = {
   ]),
   leftOut: [{ id: 'oslo', reason: 'budget' }],
   contactSheet: image(),
+  matrices: [{ definition: 'spring', hidden: 2, image: image() }],
   seconds: { all: 1.5, rendering: 1.25 },
 };
 
@@ -50,6 +51,7 @@ describe('readPreview()', () => {
       'stores/berlin/0.500-before.jpg',
       'stores/berlin/0.500-after.jpg',
       'stores/berlin/draft-after.mp4',
+      'spring/contact-sheet.jpg',
       'contact-sheet.jpg',
       'index.json',
     ]);

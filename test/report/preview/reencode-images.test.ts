@@ -24,7 +24,7 @@ function previewOf(pairs: readonly (readonly [PreviewImage | null, PreviewImage]
   });
   const drafts = { before: null, after: CANARY };
   const videos = new Map([['rome', { stills, isVisible: null, unseen: [], drafts }]]);
-  return { videos, leftOut: [], contactSheet: null, seconds: { all: 1, rendering: 1 } };
+  return { videos, leftOut: [], contactSheet: null, matrices: [], seconds: { all: 1, rendering: 1 } };
 }
 
 describe('reencodeImages()', () => {

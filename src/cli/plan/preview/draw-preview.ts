@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../../../kernel/diagnostic.ts';
 import type { Video } from '../../../reconciler/definition/video.ts';
+import { allLocales } from '../../../reconciler/locales/locale-settings.ts';
 import { editableKeys, parseInputName } from '../../../reconciler/lock/input-names.ts';
 import { scenesOfInputs } from '../../../reconciler/lock/recorded-inputs.ts';
 import type { DesiredVideo } from '../../../reconciler/plan/desired-video.ts';
@@ -14,8 +15,10 @@ import { type PreviewSubject, previewPlan } from '../../../report/preview/previe
 import type { Sides } from '../../../report/preview/preview-video.ts';
 import { recordedVideo } from '../../../report/preview/recorded-video.ts';
 import { sheetLabel } from '../../../report/terminal/preview-text.ts';
+import { matrixGrids } from '../../../report/wording/matrix-grid.ts';
+import { builtInCaptionFonts } from '../../../service/sessions/caption-fonts.ts';
 import { renderCapacity } from '../../../service/sessions/processes/render-pool.ts';
-import type { VideoInput } from '../../../template/render-input.ts';
+import type { InputFont, VideoInput } from '../../../template/render-input.ts';
 import type { Io } from '../../io.ts';
 import { withEncoder } from '../../render/open-pool.ts';
 import { openTemplates } from '../../state/video-templates.ts';
@@ -79,6 +82,8 @@ export async function drawPreview(
       withDrafts: options.preview === 'draft',
       deadline: signal,
       label: sheetLabel,
+      labelFonts: labelFonts(),
+      ...(await gridsOf(plan, planned)),
       monotonicNow: () => io.monotonicNow(),
     });
     if (interruption.signal.aborted) return null;
@@ -164,6 +169,31 @@ function changedInputs(before: DesiredVideo, after: DesiredVideo): string[] {
   };
   const keys = new Set([...Object.keys(after.inputs), ...Object.keys(before.inputs)]);
   return [...keys].filter((key) => before.inputs[key] !== after.inputs[key] && isOfBoth(key));
+}
+
+/** Returns the tables of the definitions with visible changes, and reads videos that did not change. */
+async function gridsOf(
+  plan: Plan,
+  planned: PlannedVideos,
+): Promise<Pick<Parameters<typeof previewPlan>[1], 'grids' | 'inputOf'>> {
+  const { locales } = planned.config;
+  const grids = matrixGrids(plan, locales === null ? [] : allLocales(locales));
+  if (grids.length === 0) return { grids, inputOf: () => null };
+  const [{ videos, assets, templateOf }, inputs] = [await planned.source(), await planned.inputs()];
+  const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
+  const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
+  const inputOf = (id: string): Promise<VideoInput> | null => {
+    const video = byId.get(id);
+    const templates = video === undefined ? null : templatesOf(video);
+    return video === undefined || templates === null ? null : inputs.inputOf(video, templates);
+  };
+  return { grids, inputOf };
+}
+
+/** Returns the built-in font of captions, whose files each have some alphabets. */
+function labelFonts(): InputFont[] {
+  const files = builtInCaptionFonts().get('Inter')!;
+  return files.map((bytes, index) => ({ name: `inter-${index}`, bytes, isFallback: index > 0 }));
 }
 
 async function writePreview(folder: string, preview: PlanPreview): Promise<void> {
