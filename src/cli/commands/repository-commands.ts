@@ -57,6 +57,7 @@ export function addFileCommands(program: Command, action: ActionOf): void {
     .command('extract')
     .description('write the texts of all definitions into the catalogues; translations stay')
     .option('--check', 'change no files; exit with 2 if a catalogue is out of date')
+    .addOption(new Option('--stills', 'draw a picture of each text, and name it in the catalogues').conflicts('check'))
     .option('--json', 'print one JSON document')
     .action(action(async () => (await import('../locales/extract-command.ts')).extractCommand));
   locales

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { defined } from '../../kernel/defined.ts';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { mergeTexts } from '../../reconciler/locales/merge-catalogue.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
@@ -13,6 +14,7 @@ import { readCatalogues, writtenCatalogue } from './locale-catalogues.ts';
 
 interface ExtractOptions extends JsonOptions {
   readonly check?: boolean;
+  readonly stills?: boolean;
 }
 
 /** `reelform locales extract`: writes the texts of all definitions into the catalogues, and keeps the translations. */
@@ -23,14 +25,23 @@ export async function extractCommand(options: ExtractOptions, io: Io): Promise<n
 }
 
 async function extract(directory: string, options: ExtractOptions, io: Io): Promise<number> {
-  const { project, settings, catalogues, diagnostics, source } = await readCatalogues(directory);
+  const read = await readCatalogues(directory);
+  const { project, settings, catalogues, diagnostics, source } = read;
   printDiagnostics(diagnostics, source, options, io);
   // Texts of definitions with mistakes would be taken for texts that are no longer used.
   if (hasErrors(diagnostics)) return EXIT.error;
+  // Loads the engine.
+  const stills = options.stills === true ? await (await import('./draw-stills.ts')).drawStills(read, io) : null;
+  printDiagnostics(stills?.diagnostics ?? [], source, options, io);
   const extracted: ExtractedCatalogue[] = [];
+  const shown = new Set<string>();
   for (const catalogue of catalogues) {
-    const { units, ...counts } = mergeTexts(catalogue.units, catalogue.texts);
-    const { locale, file, texts } = catalogue;
+    const texts = catalogue.texts.map(({ at: _, ...text }) => {
+      return { ...text, ...defined({ still: stills?.paths.get(text.context) }) };
+    });
+    const { units, ...counts } = mergeTexts(catalogue.units, texts);
+    for (const { still } of units) if (still !== undefined) shown.add(still);
+    const { locale, file } = catalogue;
     // A language that no definition has needs no file.
     const text = units.length === 0 && catalogue.text === null ? null : writtenCatalogue(catalogue, units, settings);
     const isChanged = text !== null && text !== catalogue.text;
@@ -41,13 +52,17 @@ async function extract(directory: string, options: ExtractOptions, io: Io): Prom
     }
     extracted.push({ locale, file, texts: texts.length, ...counts, isChanged });
   }
+  const removed =
+    stills === null ? 0 : await (await import('./draw-stills.ts')).removeStills(project.root, settings, shown);
+  const pictures = stills && { drawn: stills.drawn, unchanged: stills.unchanged, removed };
   const isCheck = options.check === true;
   printResult(
     {
       format_version: '1.0',
       catalogues: extracted.map(({ isChanged, ...document }) => ({ ...document, changed: isChanged })),
+      ...(pictures && { stills: pictures }),
     },
-    (style) => extractText(extracted, { ...style, isCheck }),
+    (style) => extractText(extracted, { ...style, isCheck, stills: pictures }),
     options,
     io,
   );

@@ -1,4 +1,4 @@
-import { type Diagnostic, errorAt, hasErrors, ReelformError, startOf } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, ReelformError, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { formatOf } from '../../reconciler/catalogues/catalogue-formats.ts';
 import { unreadable } from '../../reconciler/definition/definition-file.ts';
 import type { FoundText } from '../../reconciler/definition/translate-definition.ts';
@@ -27,7 +27,11 @@ export interface LocaleCatalogue {
   readonly text: string | null;
   readonly units: readonly LocatedUnit[];
   /** In the order of the definitions, each context once. */
-  readonly texts: readonly SourceText[];
+  readonly texts: readonly LocatedText[];
+}
+
+export interface LocatedText extends SourceText {
+  readonly at: Span;
 }
 
 /**
@@ -37,7 +41,8 @@ export interface LocaleCatalogue {
  */
 export async function readCatalogues(cwd: string): Promise<LocaleCatalogues> {
   const found: FoundText[] = [];
-  const project = await loadProject({ cwd, onText: (text) => found.push(text) });
+  // What is not translated is no mistake here, whatever reelform.yaml says.
+  const project = await loadProject({ cwd, onText: (text) => found.push(text), missing: 'skip' });
   const settings = project.config.locales;
   if (settings === null && !hasErrors(project.diagnostics)) {
     const hint = 'Add to it: locales: {source: en, targets: [de, fr]}';
@@ -52,10 +57,10 @@ export async function readCatalogues(cwd: string): Promise<LocaleCatalogues> {
   };
   const catalogues = (settings?.targets ?? []).map((locale): LocaleCatalogue => {
     const file = catalogueFile(settings!, locale);
-    const texts = new Map<string, SourceText>();
-    for (const { locale: tag, at, ...text } of found) {
+    const texts = new Map<string, LocatedText>();
+    for (const { locale: tag, ...text } of found) {
       if (tag !== locale || texts.has(text.context)) continue;
-      texts.set(text.context, { ...text, location: `${at.file}:${lineOf(at.file, at.start)}` });
+      texts.set(text.context, { ...text, location: `${text.at.file}:${lineOf(text.at.file, text.at.start)}` });
     }
     const catalogue = { locale, file, texts: [...texts.values()] };
     const read = files.text(file);

@@ -7,6 +7,7 @@ import { unreadable } from '../definition/definition-file.ts';
 import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import type { OnText } from '../definition/translate-definition.ts';
 import type { Video, VideoId, WaitingVideo } from '../definition/video.ts';
+import type { MissingTexts } from '../locales/locale-settings.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import type { SpokenText } from '../speech/spoken-text.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
@@ -69,6 +70,8 @@ interface LoadOptions {
   readonly log?: ReadLog | null;
   /** Receives each text of a definition or a data file that is in catalogues. */
   readonly onText?: OnText;
+  /** What happens to videos whose texts are not translated; as reelform.yaml says when absent. */
+  readonly missing?: MissingTexts;
 }
 
 /**
@@ -79,17 +82,23 @@ interface LoadOptions {
  *
  * @throws ReelformError `config_missing`
  */
-export async function loadProject({ cwd, log = null, onText }: LoadOptions): Promise<Project> {
+export async function loadProject({ cwd, log = null, onText, missing }: LoadOptions): Promise<Project> {
   const files = new RepositoryFiles(findRoot(cwd), log);
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
-  const { config, templateNames, diagnostics }: ParsedConfig = read.ok
+  const {
+    config: written,
+    templateNames,
+    diagnostics,
+  }: ParsedConfig = read.ok
     ? parseConfig(CONFIG_FILE, read.text, checks.config, files.root)
     : {
         config: DEFAULT_CONFIG,
         templateNames: null,
         diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)],
       };
+  const { locales } = written;
+  const config = locales === null || missing === undefined ? written : { ...written, locales: { ...locales, missing } };
   const loaded = loadTemplates(config, files);
   await loadCatalogueFormats(config);
   const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks, onText);

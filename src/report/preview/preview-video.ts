@@ -136,6 +136,16 @@ function unseenOf(before: VideoInput, after: VideoInput): Unseen[] {
   ]);
 }
 
+/** Draws moments of a video as JPEGs whose longer side has 640 pixels. */
+export async function drawMoments(
+  renderInput: VideoInput,
+  moments: readonly Moment[],
+  draw: Pick<PreviewRenderer, 'compare'>,
+): Promise<PreviewImage[]> {
+  const stills = await drawStills({ before: null, after: renderInput }, moments.map(alone), draw);
+  return stills.map(({ after }) => after);
+}
+
 type Both = Pick<Sides, 'before' | 'after'>;
 
 async function drawStills(

@@ -17,7 +17,11 @@ export interface ExtractedCatalogue {
 /** Reports what `reelform locales extract` wrote, or would write. */
 export function extractText(
   catalogues: readonly ExtractedCatalogue[],
-  { color, isCheck }: { readonly color: boolean; readonly isCheck: boolean },
+  {
+    color,
+    isCheck,
+    stills,
+  }: { readonly color: boolean; readonly isCheck: boolean; readonly stills: ExtractedStills | null },
 ): string {
   const { bold, dim } = createColors(color);
   const width = maxWidth(catalogues.map(({ locale }) => locale));
@@ -31,7 +35,22 @@ export function extractText(
     ];
     return `${bold(padCells(locale, width))}  ${counts.join(', ')}  ${dim(`${escapeControls(file)} ${state}`)}`;
   });
-  return `${lines.join('\n')}\n`;
+  return `${[...lines, ...(stills === null ? [] : [stillsText(stills)])].join('\n')}\n`;
+}
+
+/** Numbers of pictures of texts. */
+interface ExtractedStills {
+  readonly drawn: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+function stillsText({ drawn, unchanged, removed }: ExtractedStills): string {
+  const rest = [
+    ...(unchanged === 0 ? [] : [`${unchanged} unchanged`]),
+    ...(removed === 0 ? [] : [`${removed} removed`]),
+  ];
+  return [`${countNoun(drawn, 'picture')} drawn`, ...rest].join(', ');
 }
 
 /** The texts of a locale. */
