@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { captionFormat } from '../../contract/captions/caption-file.ts';
 import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { pointerError } from '../../kernel/file-kind.ts';
 import type { PropertyOrder } from '../../kernel/yaml/format-yaml.ts';
@@ -11,7 +12,7 @@ export type FileText =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false;
-      readonly reason: 'missing' | 'outside' | 'forbidden' | 'lfs_pointer' | 'not_text' | 'too_large';
+      readonly reason: 'missing' | 'outside' | 'forbidden' | 'lfs_pointer' | 'not_text' | 'utf_16' | 'too_large';
     };
 
 /** A parsed file with a definition or a fragment, alone or merged with the fragments that it extends. */
@@ -109,13 +110,25 @@ export function unreadable(
     case 'lfs_pointer':
       return pointerError(path, at);
     case 'not_text': {
-      const hint = /\.csv$/i.test(path) ? 'Save it as UTF-8; in Excel, as "CSV UTF-8"' : 'Save it as UTF-8';
+      const hint = /\.csv$/i.test(path)
+        ? 'Save it as UTF-8; in Excel, as "CSV UTF-8"'
+        : `Save it as UTF-8${captionFormat(path) === null ? '' : WITH_ICONV}`;
       return errorAt('definition_invalid', at, `${name} is not valid UTF-8`, hint);
     }
+    case 'utf_16':
+      return errorAt(
+        'definition_invalid',
+        at,
+        `${name} is UTF-16, not UTF-8`,
+        'Save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8',
+      );
     case 'too_large':
       return errorAt('yaml_too_complex', at, `${name} is too large`, 'Split it');
   }
 }
+
+const WITH_ICONV =
+  ', for example with iconv -f ENCODING -t UTF-8; older programs use WINDOWS-1252 in the West, and SHIFT_JIS in Japan';
 
 function neither(tried: readonly string[]): string {
   return tried.map((path) => `, nor does ${JSON.stringify(path)}`).join('');

@@ -170,6 +170,7 @@ export class RepositoryFiles {
     try {
       const bytes = this.log?.read(path, found.absolute) ?? readFileSync(found.absolute);
       if (parseLfsPointer(bytes) !== null) return { ok: false, reason: 'lfs_pointer' };
+      if (isUtf16(bytes)) return { ok: false, reason: 'utf_16' };
       return { ok: true, text: this.#decoder.decode(bytes) };
     } catch (error) {
       return { ok: false, reason: error instanceof TypeError ? 'not_text' : refusalOf(error) };
@@ -186,6 +187,11 @@ export class RepositoryFiles {
       return refusalOf(error);
     }
   }
+}
+
+/** Returns whether a text is UTF-16, which without a byte order mark is valid UTF-8 with null characters. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0;
 }
 
 /** Returns whether a path has one Unicode form only. */

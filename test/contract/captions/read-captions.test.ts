@@ -22,8 +22,8 @@ const texts = names.flatMap((name): [string, string][] => {
 });
 
 describe('readCaptions()', () => {
-  it('has 44 files of 3 formats, and 2 in other encodings', () => {
-    expect([texts.length, names.length]).toEqual([44, 46]);
+  it('has 44 files of 3 formats, and 5 in other encodings', () => {
+    expect([texts.length, names.length]).toEqual([44, 49]);
   });
 
   it.each(texts)('reads or reports everything in %s', (name, text) => {

@@ -1,7 +1,9 @@
-import { symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startOf } from '../../../src/kernel/diagnostic.ts';
 import { sha256 } from '../../../src/kernel/digest.ts';
+import { unreadable } from '../../../src/reconciler/definition/definition-file.ts';
 import { RepositoryFiles } from '../../../src/reconciler/project/repository-files.ts';
 import { temporaryRepository, writeFiles } from '../../support/temporary-repository.ts';
 
@@ -49,5 +51,43 @@ describe('RepositoryFiles', () => {
     expect(files.asset('link.yaml')).toBe('outside');
     expect(reason('latin1.yaml')).toBe('not_text');
     expect(reason('inside.yaml')).toBe('ok');
+  });
+
+  it('reports captions in other encodings, with what to do', () => {
+    const folder = join(import.meta.dirname, '../../contract/captions/files');
+    const names = readdirSync(folder).filter((name) => /^4[5-9]-/.test(name));
+    const root = temporaryRepository(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))])));
+    const files = new RepositoryFiles(root);
+    const reported = names.map((name) => {
+      const text = files.text(name);
+      if (text.ok) return [name, text.text];
+      const { message, hint } = unreadable(name, text.reason, startOf(name));
+      return `${message}. ${hint}`;
+    });
+    expect(reported).toMatchInlineSnapshot(`
+      [
+        ""45-latin1.srt" is not valid UTF-8. Save it as UTF-8, for example with iconv -f ENCODING -t UTF-8; older programs use WINDOWS-1252 in the West, and SHIFT_JIS in Japan",
+        ""46-utf16.srt" is UTF-16, not UTF-8. Save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8",
+        ""47-utf16-be.srt" is UTF-16, not UTF-8. Save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8",
+        ""48-windows-1251.srt" is not valid UTF-8. Save it as UTF-8, for example with iconv -f ENCODING -t UTF-8; older programs use WINDOWS-1252 in the West, and SHIFT_JIS in Japan",
+        ""49-shift-jis.vtt" is not valid UTF-8. Save it as UTF-8, for example with iconv -f ENCODING -t UTF-8; older programs use WINDOWS-1252 in the West, and SHIFT_JIS in Japan",
+      ]
+    `);
+  });
+
+  it('recognizes UTF-16 with and without a byte order mark', () => {
+    const little = Buffer.from('WEBVTT', 'utf16le');
+    const root = temporaryRepository({
+      'le.vtt': Buffer.concat([Buffer.from([0xff, 0xfe]), little]),
+      'be.vtt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(little).swap16()]),
+      'le-plain.vtt': little,
+      'be-plain.vtt': Buffer.from(little).swap16(),
+      'utf-8.vtt': '\ufeffWEBVTT',
+    });
+    const files = new RepositoryFiles(root);
+    for (const name of ['le', 'be', 'le-plain', 'be-plain']) {
+      expect(files.text(`${name}.vtt`), name).toEqual({ ok: false, reason: 'utf_16' });
+    }
+    expect(files.text('utf-8.vtt')).toEqual({ ok: true, text: 'WEBVTT' });
   });
 });
