@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim';
 import type { Word } from '../../contract/captions/cue.ts';
 import { type AloneReports, fliteWords, unclearTexts } from './flite-words.ts';
-import { type ProgramResult, runWasiProgram } from './wasi-program.ts';
 
 /** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
+  Instance: new (module: object, imports: object) => object;
 };
 
 // Entry point of the thread that runs Flite. Ends when the text is spoken.
@@ -29,40 +30,54 @@ export interface FliteSpeech {
   readonly words: readonly Word[];
 }
 
+// Node's own WASI ends the process when threads that use it are collected (Node 20).
+const WAVE = 'speech.wav';
+
 const { program, voice, text, spoken } = workerData as FliteWork;
 const module = await WebAssembly.compile(readFileSync(program));
 
-const sound = run(spoken, ['-psdur'], 'speech.wav');
-const phones = pairsOf(sound.printed);
-const words = wordsOf(print(spoken, ['-pw']));
-const alone = reportsAlone(words);
+const { printed, wave } = run(spoken, `/out/${WAVE}`, ['-psdur']);
+const words = wordsOf(print(spoken, '-pw'));
 const speech: FliteSpeech = {
-  wave: sound.files.get('speech.wav')!,
-  words: fliteWords(text, { words, phones }, alone),
+  wave: wave!,
+  words: fliteWords(text, { words, phones: pairsOf(printed) }, reportsAlone(words)),
 };
 parentPort!.postMessage(speech);
 
-/** Runs Flite on a text, and returns what it prints. @param file of the sound; no sound is made when absent */
-function run(input: string, options: readonly string[], file?: string): ProgramResult {
-  const target = file === undefined ? 'none' : `/out/${file}`;
-  const result = runWasiProgram(module, ['flite', '-voice', voice, '-t', input, '-o', target, ...options]);
-  if (result.status !== 0) throw new Error(`Flite ended with ${result.status}: ${result.printed.slice(0, 200)}`);
-  return result;
+/** Returns what Flite prints of a text. */
+function print(input: string, option: string): string {
+  return run(input, 'none', [option]).printed;
 }
 
-function print(input: string, options: readonly string[]): string {
-  return run(input, options).printed;
+/** Runs Flite on a text, in memory alone. @param output path of the sound, or `none` */
+function run(
+  input: string,
+  output: string,
+  options: readonly string[],
+): { readonly printed: string; readonly wave: Uint8Array | undefined } {
+  const console = new File([]);
+  const files = new Map<string, File>();
+  const wasi = new WASI(
+    ['flite', '-voice', voice, '-t', input, '-o', output, ...options],
+    [],
+    [new OpenFile(new File([])), new OpenFile(console), new OpenFile(console), new PreopenDirectory('/out', files)],
+  );
+  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+  const status = wasi.start(instance as Parameters<typeof wasi.start>[0]);
+  const printed = new TextDecoder().decode(console.data);
+  if (status !== 0) throw new Error(`Flite ended with ${status}: ${printed.slice(0, 200)}`);
+  return { printed, wave: files.get(WAVE)?.data };
 }
 
 /** Asks for all words at once: each as a sentence of its own, between pauses. */
 function reportsAlone(words: readonly string[]): AloneReports {
   const unique = [...new Set(words)];
-  const groups = phoneGroups(print(unique.map((word) => `${word}!`).join(' '), ['-ps']));
+  const groups = phoneGroups(print(unique.map((word) => `${word}!`).join(' '), '-ps'));
   const known =
     groups.length === unique.length
       ? new Map(unique.map((word, index) => [word, groups[index]!]))
-      : new Map(unique.map((word) => [word, phoneGroups(print(`${word}!`, ['-ps'])).flat()]));
-  const texts = new Map(unclearTexts(text).map((unclear) => [unclear, wordsOf(print(unclear, ['-pw']))]));
+      : new Map(unique.map((word) => [word, phoneGroups(print(`${word}!`, '-ps')).flat()]));
+  const texts = new Map(unclearTexts(text).map((unclear) => [unclear, wordsOf(print(unclear, '-pw'))]));
   return { words: (unclear) => texts.get(unclear) ?? [], phones: (word) => known.get(word) ?? [] };
 }
 

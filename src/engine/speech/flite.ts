@@ -26,23 +26,21 @@ export async function speakWithFlite(voice: string, text: string, signal: AbortS
 
 async function runWorker(workerData: FliteWork, signal: AbortSignal): Promise<FliteSpeech> {
   signal.throwIfAborted();
-  const worker = new Worker(builtFile(import.meta.url, 'engine/speech/flite-worker.js'), {
-    workerData,
-  });
-  const finished = new AbortController();
+  const worker = new Worker(builtFile(import.meta.url, 'engine/speech/flite-worker.js'), { workerData });
+  const ended = new AbortController();
   try {
     return await new Promise<FliteSpeech>((resolve, reject) => {
       const fail = (reason: string, cause?: unknown): void =>
         reject(new ReelformError('speech_failed', `Flite failed: ${reason}`, { cause }));
       const timer = setTimeout(() => fail(`it did not finish within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
       timer.unref();
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: finished.signal });
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: ended.signal });
       worker.once('message', resolve);
       worker.once('error', (cause) => fail((cause as Error).message, cause));
       worker.once('exit', () => fail('its thread ended'));
     });
   } finally {
-    finished.abort();
+    ended.abort();
     await worker.terminate();
   }
 }

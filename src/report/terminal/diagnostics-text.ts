@@ -17,6 +17,9 @@ interface DiagnosticsTextOptions {
 /** Maximum number of locations shown; the rest is counted. */
 const MAX_PLACES = 50;
 
+/** Maximum number of diagnostics shown at a location, such as those of the rows that fill it; the rest is counted. */
+const MAX_HERE = 20;
+
 /** Maximum characters shown of a line of code. */
 const COLUMNS = 100;
 
@@ -53,12 +56,16 @@ function block(
     lines.push(bold(escapeControls(where)));
   }
   const width = Math.max(...place.map(({ severity }) => severity.length));
-  for (const { severity, message, code, hint } of place) {
+  const shown = place.slice(0, MAX_HERE);
+  for (const [index, { severity, message, code, hint }] of shown.entries()) {
     const margin = ' '.repeat(width - severity.length);
     const name = reference === undefined ? dim(code) : terminalLink(dim(code), `${reference}#${code}`);
     lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${name}`);
-    if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
+    // A hint that several share stands once, below the last of them.
+    if (hint !== undefined && hint !== shown[index + 1]?.hint)
+      lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
+  if (place.length > MAX_HERE) lines.push(`  ${' '.repeat(width)}  … and ${place.length - MAX_HERE} more here`);
   // An empty span at offset 0 means the whole file.
   const isDestination = at !== undefined && at.end > 0;
   if (isDestination && text !== undefined && text.trim() !== '') {

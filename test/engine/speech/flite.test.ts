@@ -16,6 +16,12 @@ describe('speakWithFlite()', () => {
     expect(await speak()).toEqual(first);
   });
 
+  it('speaks many texts at once', async () => {
+    const texts = Array.from({ length: 16 }, (_, at) => `Eine helle Lampe für jeden Tisch im Haus, number ${at}.`);
+    const speeches = await Promise.all(texts.map((text) => speakWithFlite('slt', text, signal)));
+    expect(speeches.map(({ words }) => words.length)).toEqual(texts.map(() => 10));
+  });
+
   it('times each word as it is shown, also numbers, dates, abbreviations and signs', async () => {
     const text = `It costs $12.50 on 3 May — says JSON. Dr. Smith's café isn't “open”!`;
     const { words } = await speakWithFlite('slt', text, signal);

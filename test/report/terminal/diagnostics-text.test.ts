@@ -83,6 +83,17 @@ videos/oslo.yaml:1:11
 `);
   });
 
+  it('shows the hint that several share once, counts the rest of a location', () => {
+    const at = { file: 'videos/oslo.yaml', start: 10, end: 15 };
+    const rows = Array.from({ length: 23 }, (_, index): Diagnostic => {
+      return { code: 'missing_file', severity: 'error', message: `Row ${index}`, hint: 'Restore it', at };
+    });
+    const text = diagnosticsText(rows, { source, color: false });
+    expect(text).toContain('Row 19  missing_file\n         Restore it\n         … and 3 more here\n');
+    expect(text.match(/Restore it/g)).toHaveLength(1);
+    expect(text).toContain('23 errors in 1 file');
+  });
+
   it('formats diagnostics without a location or a text', () => {
     const elsewhere: Diagnostic = { ...error, at: { file: 'gone.yaml', start: 3, end: 4 } };
     const nowhere: Diagnostic = { code: 'unknown_video', severity: 'error', message: 'No place' };
