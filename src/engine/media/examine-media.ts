@@ -119,12 +119,18 @@ async function examineSound(
   // The length of a clip's sound is reported with the clip.
   if (sound.optional) return examineClipSound(sound, renderInput);
   const audible = uses.filter(({ transform }) => transform.volume !== 0);
-  if (audible.length === 0) return unheard(sound, renderInput, 'volume');
+  // Volume 0 is the only way to silence a sound of the template. A track can be left out.
+  if (audible.length === 0) return isTrack(sound) ? unheard(sound, renderInput, 'volume') : undefined;
   for (const use of audible) {
     const finding = await examineUse(use, renderInput);
     if (finding !== undefined) return finding;
   }
   return cutOff(audible, renderInput);
+}
+
+/** The name of a track of a scene begins with the scene. */
+function isTrack({ name }: InputSound): boolean {
+  return /(?:^|\.)audio_tracks\./.test(name);
 }
 
 async function examineUse(sound: InputSound, renderInput: ExaminedVideo): Promise<MediaFinding | undefined> {

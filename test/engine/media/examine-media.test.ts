@@ -135,11 +135,20 @@ describe('examineMedia()', () => {
     expect(await examineMedia({ ...renderInput, sounds: [silent!, music] })).toEqual([]);
   });
 
+  it('lets a definition silence the sound of a template', async () => {
+    const wav = stereoWav(8000, new Float32Array(16_000));
+    expect(await examineMedia(soundInput(wav, { transform: { volume: 0 } }))).toEqual([]);
+  });
+
   it('reports sounds that are not heard', async () => {
     const wav = stereoWav(8000, new Float32Array(16_000));
-    const unused = (reason: string) => [{ code: 'sound_unused', editable: 'a_01', reason, lengthSeconds: 2 }];
-    expect(await examineMedia(soundInput(wav, { transform: { volume: 0 } }))).toMatchObject(unused('volume'));
-    expect(await examineMedia(soundInput(wav, { startSeconds: 6, endSeconds: 9 }))).toMatchObject(unused('late'));
+    const unused = (reason: string, editable: string) => [{ code: 'sound_unused', editable, reason, lengthSeconds: 2 }];
+    const late = { startSeconds: 6, endSeconds: 9 };
+    expect(await examineMedia(soundInput(wav, late))).toMatchObject(unused('late', 'a_01'));
+    for (const name of ['audio_tracks.voice', 'product/dune.audio_tracks.voice']) {
+      const muted = soundInput(wav, { name, transform: { volume: 0 } });
+      expect(await examineMedia(muted)).toMatchObject(unused('volume', name));
+    }
     const renderInput = clipInput(await numberedClip(10, 20), 2);
     const { bytes, name } = renderInput.clips[0]!;
     const sound = { bytes, name, startSeconds: 0, endSeconds: 2, transform: { volume: 1 }, optional: true };
