@@ -1,3 +1,5 @@
+import { graphemeClusters } from './graphemes.ts';
+
 const MAX_BYTES = 150;
 /** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
@@ -29,7 +31,7 @@ function trimmed(text: string): string {
 /** Cuts at a grapheme cluster. */
 function shortened(text: string): string {
   let name = '';
-  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
+  for (const { segment } of graphemeClusters(text)) {
     if (Buffer.byteLength(name + segment) > MAX_BYTES) break;
     name += segment;
   }

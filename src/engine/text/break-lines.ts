@@ -78,7 +78,10 @@ export function widestWord(cells: readonly Cell[], breaks: ReadonlySet<number>, 
   return widest;
 }
 
-/** Scripts without spaces between words, whose break opportunities come from a dictionary. */
+/**
+ * Scripts without spaces between words, whose break opportunities come from a dictionary: that of Node.js, because there is no small data for
+ * Lao, Khmer and Burmese. Captions use a model for Thai.
+ */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const HANGUL = /\p{Script=Hangul}/u;
 const words = new Intl.Segmenter('th', { granularity: 'word' });

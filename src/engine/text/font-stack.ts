@@ -1,3 +1,4 @@
+import { graphemeClusters } from '../../kernel/graphemes.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 import { type FontToOpen, openFont } from './open-font.ts';
 
@@ -73,36 +74,4 @@ export async function openStack(text: string, fonts: readonly FontToOpen[]): Pro
 
 function clustersOf(text: string): Set<string> {
   return new Set([...graphemeClusters(text)].map(({ segment }) => segment));
-}
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** Two adjacent characters of these classes are always separate clusters. */
-const PLAIN = /[\p{L}\p{N}\p{P}\p{Zs}]/u;
-const CONJOINING = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
-const ONLY_PLAIN = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff]*$/;
-/** Length of the pieces to segment, in UTF-16 units. They are short because the segmenter copies its text for each cluster. */
-const PIECE_LENGTH = 64;
-
-interface GraphemeCluster {
-  readonly segment: string;
-  /** In UTF-16 units. */
-  readonly index: number;
-}
-
-/** Yields the grapheme clusters of a text. @see Unicode Standard Annex #29 */
-export function* graphemeClusters(text: string): Generator<GraphemeCluster> {
-  if (ONLY_PLAIN.test(text)) {
-    for (let index = 0; index < text.length; index++) yield { segment: text.charAt(index), index };
-    return;
-  }
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(start + PIECE_LENGTH, text.length);
-    while (end < text.length && !(isPlain(text.charAt(end - 1)) && isPlain(text.charAt(end)))) end++;
-    for (const { segment, index } of segmenter.segment(text.slice(start, end))) yield { segment, index: start + index };
-    start = end;
-  }
-}
-
-function isPlain(unit: string): boolean {
-  return PLAIN.test(unit) && !CONJOINING.test(unit);
 }

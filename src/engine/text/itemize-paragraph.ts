@@ -1,5 +1,6 @@
 import bidiFactory from 'bidi-js';
-import { type FontStack, fontFor, graphemeClusters } from './font-stack.ts';
+import { graphemeClusters } from '../../kernel/graphemes.ts';
+import { type FontStack, fontFor } from './font-stack.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 import { scriptOf } from './script-of.ts';
 

@@ -2,6 +2,7 @@ import { secondsOf } from '../../contract/video-measures.ts';
 import { hasSound, plainScene, valueName } from '../../contract/video-spec.ts';
 import { loudnessOf } from '../../contract/wire/loudness.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { graphemeClusters } from '../../kernel/graphemes.ts';
 import type { LocaleTexts } from '../definition/locale-texts.ts';
 import { firstTemplate, type Source } from '../definition/video.ts';
 import { roundedSeconds } from '../plan/compare-scenes.ts';
@@ -78,8 +79,6 @@ function hasLabels(labels: Readonly<Record<string, string>>, patterns: Readonly<
     return Object.hasOwn(labels, name) && matchesPattern(labels[name]!, pattern);
   });
 }
-
-const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A finding about a video. `path` locates the value in the definition; `level` overrides the policy's level. */
 type PolicyViolation = Pick<PolicyFinding, 'message' | 'hint'> & {
@@ -198,7 +197,7 @@ function resourcePath({ scenes }: Pick<DesiredVideo, 'scenes'>, key: string): re
 
 function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): PolicyViolation[] {
   if (text.length <= most) return [];
-  const count = [...CHARACTERS.segment(text)].length;
+  const count = [...graphemeClusters(text)].length;
   return count <= most
     ? []
     : [{ path, message: `${name} of ${id} has ${count} characters, but the limit is ${most}`, hint: 'Shorten it' }];
