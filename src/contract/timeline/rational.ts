@@ -11,7 +11,9 @@ export type RationalJson = number | string;
 
 /** Returns numerator / denominator in lowest terms. @param denominator not 0 */
 export function rational(numerator: bigint | number, denominator: bigint | number = 1): Rational {
-  const [top, bottom] = [BigInt(numerator), BigInt(denominator)];
+  const top = BigInt(numerator);
+  const bottom = BigInt(denominator);
+  if (bottom === 1n) return { numerator: top, denominator: bottom };
   const divisor = greatestDivisor(top, bottom) * (bottom < 0n ? -1n : 1n);
   return { numerator: top / divisor, denominator: bottom / divisor };
 }
@@ -57,7 +59,8 @@ export function divide(a: Rational, b: Rational): Rational {
 
 /** Returns a negative number if a < b, 0 if they are equal, and a positive number if a > b. */
 export function compare(a: Rational, b: Rational): number {
-  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
+  const left = a.numerator * b.denominator;
+  const right = b.numerator * a.denominator;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
@@ -103,12 +106,18 @@ const MAX_DIGITS = 200;
 
 /** Returns the value of its JSON. */
 export function rationalOf(json: RationalJson): Rational {
-  const [numerator = '', denominator = '1'] = String(json).split('/');
+  if (typeof json === 'number') return rational(json);
+  const [numerator = '', denominator = '1'] = json.split('/');
   return rational(BigInt(numerator), BigInt(denominator));
 }
 
 function greatestDivisor(a: bigint, b: bigint): bigint {
-  let [divisor, rest] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  let divisor = a < 0n ? -a : a;
+  let rest = b < 0n ? -b : b;
+  while (rest !== 0n) {
+    const next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
   return divisor;
 }

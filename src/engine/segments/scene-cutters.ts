@@ -1,6 +1,7 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import {
   add,
+  ceiling,
   compare,
   divide,
   multiply,
@@ -207,9 +208,8 @@ function shownScene(
   const index = span.scene + neighbour;
   const { animation, fit, background } = video.scenes[index] as InputScene;
   const clock = sceneClock({ map: timeMapJson(map), frame, animation }, { step: rationalJson(step), fps: video.fps });
-  const times = ranges.flatMap(({ first, end }) =>
-    Array.from({ length: end - first }, (_, at) => animation.ip + clock.timeAt(first + at)),
-  );
+  const frames = ranges.flatMap((range) => edgesOf(range, map, { frame, step }));
+  const times = frames.map((at) => animation.ip + clock.timeAt(at));
   const document: InputDocument = cutterOf(index)(intervalsOf(times));
   const timeOf = (at: number): Rational => multiply(rational(Math.max(0, frame + at)), step);
   // A scene that is awaited shows its first frame at all times.
@@ -221,6 +221,18 @@ function shownScene(
   const isStill = shownMap.every(({ speed }) => compare(speed, ZERO) === 0) && shownMap.length === 1;
   if (!isStill) return { ...document, ...look, frame, map: timeMapJson(shownMap) };
   return { ...document, ...look, frame: 0, map: timeMapJson([{ ...shownMap[0]!, from: ZERO, to: ONE }]) };
+}
+
+/**
+ * Returns the frames of a range at which the time of a template may begin or stop to pass evenly, and the last frame before each: the
+ * times of all other frames lie between theirs.
+ *
+ * @param scene its frame at frame 0, and the frames of the timeline for each frame
+ */
+function edgesOf({ first, end }: FrameRange, map: TimeMap, scene: { frame: number; step: Rational }): number[] {
+  const bounds = map.map(({ to }) => ceiling(divide(to, scene.step)) - scene.frame);
+  const edges = [first, ...bounds.flatMap((bound) => [bound - 1, bound]), end - 1];
+  return [...new Set(edges)].filter((edge) => edge >= first && edge < end).sort((a, b) => a - b);
 }
 
 /** Layers that are shown a little later than at a whole frame, see `timeRemap`. */

@@ -51,6 +51,17 @@ describe('FolderSegmentStore', () => {
     expect(unpackRecord((await open().get(keyOf('a')))!)).toBe('a');
   });
 
+  it('knows the files of other processes, and those that it writes and removes', async () => {
+    await open().put(keyOf('a'), packRecord('a'));
+    const store = open();
+    const known = () => Promise.all(['a', 'b'].map((name) => store.has(keyOf(name))));
+    expect(await known()).toEqual([true, false]);
+    await store.put(keyOf('b'), packRecord('b'));
+    expect(await known()).toEqual([true, true]);
+    await store.prune(0);
+    expect(await known()).toEqual([false, false]);
+  });
+
   it('removes a damaged file on read and on verify', async () => {
     const store = open();
     for (const name of ['a', 'b', 'c']) await store.put(keyOf(name), packRecord(name));
