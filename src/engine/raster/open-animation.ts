@@ -9,6 +9,8 @@ import type { ComposedAnimation } from './compose-animation.ts';
 
 /** Frames of the first window. Each following window has twice as many, within the memory limit. */
 const FIRST_WINDOW_FRAMES = 2;
+/** Pictures of earlier windows that are freed together: freeing takes as long as drawing a frame. */
+const MAX_UNFREED_BYTES = 32_000_000;
 
 /** An animation loaded by the rasteriser, with pictures of its clips for some frames. */
 export interface LoadedAnimation {
@@ -40,6 +42,7 @@ class WindowedAnimation implements LoadedAnimation {
   animation: LottieAnimation;
   #window = { from: 0, to: 0 };
   #frames = FIRST_WINDOW_FRAMES;
+  #unfreedBytes = 0;
 
   constructor(composed: ComposedAnimation, clips: Clips) {
     this.#composed = composed;
@@ -52,9 +55,13 @@ class WindowedAnimation implements LoadedAnimation {
     if (frame >= from && frame < to) return;
     this.#frames = frame === to && to > 0 ? this.#frames * 2 : FIRST_WINDOW_FRAMES;
     const window = await this.#clips.window(frame, this.#frames);
-    this.animation = loadWith(this.#composed, { assets: window.assets, files: await window.files() });
+    const files = await window.files();
+    this.animation = loadWith(this.#composed, { assets: window.assets, files });
     this.#window = window;
-    // V8 would free the pictures of the previous window much later, and the rasteriser its fonts.
+    this.#unfreedBytes += files.reduce((sum, [, { length }]) => sum + length, 0);
+    if (this.#unfreedBytes < MAX_UNFREED_BYTES) return;
+    this.#unfreedBytes = 0;
+    // V8 would free the pictures of earlier windows much later, and the rasteriser its fonts.
     globalThis.gc?.();
     clearAllCache();
   }
