@@ -67,6 +67,7 @@ export const ADVICE: readonly Group[] = [
       text_untranslated:
         'Translate the text in the catalogue of the locale, or set `missing: skip` or `fallback` in reelform.yaml.',
       locale_fallback: 'Nothing to do if the locale may use it. Otherwise add the file, font or column of the locale.',
+      placeholder_lost: 'Write the placeholder in the translation, where the column belongs in that language.',
       still_missing: 'Add the source language to `locales` of the definition, so that a video shows the text.',
       translation_unused: 'Nothing to do if the text was removed. Extract again before you send texts to translators.',
       locales_missing: 'Add `locales: {source: en, targets: [de, fr]}` to reelform.yaml.',

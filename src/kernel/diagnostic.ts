@@ -68,6 +68,7 @@ export const CODES = {
   catalogue_invalid: 'A catalogue of translated texts cannot be read',
   text_untranslated: 'A text is not translated to a locale',
   locale_fallback: 'A locale has no file, font or column, and that of a parent locale is used',
+  placeholder_lost: 'A translation does not have a placeholder of its text',
   still_missing: 'A text of a catalogue has no picture',
   translation_unused: 'A file of translations has a text that no definition has',
   locales_missing: 'A command needs `locales` in reelform.yaml',

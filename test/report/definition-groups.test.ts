@@ -103,6 +103,12 @@ describe('a plan of definitions with variants and locales', () => {
         ○ spring waits for translation: ja (1 text): t_01 at videos/spring.yaml
       "
     `);
+    // The place of a text is the same in each language.
+    const french = { ...waiting, id: 'spring/tall/fr' as LocaleTexts['id'], locale: 'fr' };
+    const both = documentOf(planVideos({ desired: german, texts: [waiting, french], lock: lockOf(...before), observations })); // biome-ignore format: one expression
+    expect(show(both)).toContain(
+      'spring waits for translation: fr (1 text), ja (1 text): t_01 at videos/spring.yaml\n',
+    );
     // A selection does not know the size of the definition.
     const selected = selectChanges(planned, { targets: ['spring/**/de'], excludes: [] });
     expect(documentOf(selected).matrices).toBeUndefined();

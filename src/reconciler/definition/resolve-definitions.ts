@@ -172,7 +172,8 @@ class Catalogues {
     const { locales = null, onText } = this.#context;
     if (locales === null) return null;
     const catalogue = (locale: string): Catalogue | null => this.#catalogue(catalogueFile(locales, locale), read);
-    return { settings: locales, catalogue, ...defined({ onText }) };
+    const onProblem = (problem: Diagnostic): void => void this.#problems.push(problem);
+    return { settings: locales, catalogue, onProblem, ...defined({ onText }) };
   }
 
   #catalogue(file: string, read: (path: string) => FileText): Catalogue | null {

@@ -6,12 +6,12 @@ import type { SceneContext } from './read-scene.ts';
 
 /** A text of a definition that a viewer sees or hears. */
 export interface TextPlace {
-  /** Names it in its video: `t_01`, `product.t_01`, `@title`, `@audio.line`. */
+  /** Names it in its video: `t_01`, `product.t_01`, `@title`, `@audio.line`, `@captions.2`. */
   readonly key: string;
   /** Keys from the root of the definition. */
   readonly path: readonly string[];
   readonly node: ScalarNode;
-  /** Absent for titles and speech. */
+  /** Absent for titles, cues and speech. */
   readonly editable?: Editable;
   /** Name of the template of the editable, if it is written. */
   readonly template?: string;
@@ -23,7 +23,7 @@ type Templates = Pick<SceneContext, 'templates' | 'templateNames'>;
 type Visit = (place: TextPlace) => ScalarNode;
 
 /**
- * Replaces the texts of a definition: its title, the texts of its templates, and what is spoken. Leaves out texts with `translate: false`,
+ * Replaces the texts of a definition: its title, the texts of its templates, its cues, and what is spoken. Leaves out texts with `translate: false`,
  * and those without words: placeholders, numbers and URLs.
  *
  * @param root extended, not filled in
@@ -40,6 +40,9 @@ export function mapTexts(root: MapNode, templates: Templates, visit: Visit): Map
     );
     mapEntry(entries, 'audio', (tracks) =>
       mapEach(tracks, (name, track) => mapTrack(track, [...path, 'audio', name], `@${prefix}audio.${name}`, visit)),
+    );
+    mapEntry(entries, 'captions', (captions) =>
+      mapCues(captions, [...path, 'captions', 'from'], `@${prefix}captions`, visit),
     );
   };
   const entries = new Map(root.entries);
@@ -124,6 +127,20 @@ function mapTrack(track: TreeNode, path: readonly string[], key: string, visit: 
     if (field !== 'speak' && field !== 'caption') return value;
     const name = field === 'speak' ? key : `${key}.caption`;
     return visited(value, { key: name, path: [...path, field] }, visit);
+  });
+}
+
+/** Maps the texts of cues that the definition itself has. They are named by their number, from 1. */
+function mapCues(captions: TreeNode, path: readonly string[], key: string, visit: Visit): TreeNode {
+  return mapEach(captions, (field, from) => {
+    if (field !== 'from' || from.kind !== 'list') return from;
+    const items = from.items.map((cue, index) =>
+      mapEach(cue, (name, value) => {
+        const place = { key: `${key}.${index + 1}`, path: [...path, `${index}`, 'text'] };
+        return name === 'text' ? visited(value, place, visit) : value;
+      }),
+    );
+    return { ...from, items };
   });
 }
 

@@ -1,6 +1,7 @@
 import { defined } from '../../kernel/defined.ts';
-import type { Span } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import type { TreeNode } from '../../kernel/yaml/tree.ts';
+import { boxLines } from '../../template/lottie/slots/lottie-slots.ts';
 import { type Catalogue, type SourceText, type Translation, translationOf } from '../locales/catalogue.ts';
 import type { LocaleSettings } from '../locales/locale-settings.ts';
 import { parentLocales } from '../locales/parent-locales.ts';
@@ -15,10 +16,12 @@ export interface Languages {
   catalogue(locale: string): Catalogue | null;
   /** Receives each text that is looked up, in the order of the definitions. */
   readonly onText?: OnText;
+  /** Receives what is wrong with a translation. */
+  readonly onProblem: (problem: Diagnostic) => void;
 }
 
 /** A text of a definition or a data file, in a locale that needs it. */
-export interface FoundText extends Pick<SourceText, 'context' | 'source' | 'label' | 'maxLength'> {
+export interface FoundText extends Pick<SourceText, 'context' | 'source' | 'label' | 'maxLength' | 'lines'> {
   readonly locale: string;
   readonly at: Span;
 }
@@ -63,7 +66,13 @@ export function translateDefinition(
     if (nodeAt(combination.ofVariant, place.path) !== node) return node;
     const context = contextOf(combination, definition, place);
     const { label, max_length: maxLength } = place.editable ?? {};
-    languages.onText?.({ locale, context, source: node.text, at: node.span, ...defined({ label, maxLength }) });
+    languages.onText?.({
+      locale,
+      context,
+      source: node.text,
+      at: node.span,
+      ...defined({ label, maxLength, lines: linesOf(place, templates) }),
+    });
     const { used, ...found } = translate(context, node.text, locale, languages);
     const text = {
       ...node,
@@ -75,6 +84,17 @@ export function translateDefinition(
     return text;
   });
   return { combination: { ...combination, root }, untranslated };
+}
+
+const LINES = new WeakMap<object, ReadonlyMap<string, number>>();
+
+/** Returns the lines that an editable has room for; undefined if it has no box, or if its template is not known. */
+function linesOf({ path, template }: TextPlace, { templates }: Pick<SceneContext, 'templates'>): number | undefined {
+  const animation = template === undefined ? undefined : templates.get(template)?.facts?.animation;
+  if (animation === undefined) return undefined;
+  const known = LINES.get(animation) ?? boxLines(animation);
+  LINES.set(animation, known);
+  return known.get(path[path.indexOf('resources') + 1] ?? '');
 }
 
 /** Returns the name of a text in catalogues. A text that a variant writes is another text. */
@@ -96,10 +116,17 @@ export function translate(
   context: string,
   source: string,
   locale: string,
-  { settings, catalogue }: Languages,
+  { settings, catalogue, onProblem }: Languages,
 ): Translated {
   const found = translationOf(catalogue(locale), context, source);
-  if (found.state === 'translated') return { ...found, used: locale };
+  if (found.state === 'translated') {
+    const lost = lostPlaceholders(source, found.text);
+    if (lost.length > 0) {
+      const message = `The translation of ${context} to ${locale} does not have ${lost.join(' and ')}`;
+      onProblem(warningAt('placeholder_lost', found.at, message, 'Add it, unless the language needs none'));
+    }
+    return { ...found, used: locale };
+  }
   const parents =
     settings.missing === 'fallback' ? parentLocales(locale).filter((tag) => settings.targets.includes(tag)) : [];
   for (const parent of parents) {
@@ -107,4 +134,17 @@ export function translate(
     if (inherited.state === 'translated') return { ...inherited, state: found.state, used: parent };
   }
   return { ...found, used: settings.source };
+}
+
+/** Returns the placeholders of a text that its translation does not have. */
+function lostPlaceholders(source: string, translation: string): string[] {
+  if (!source.includes('${')) return [];
+  const kept = new Set(placeholdersIn(translation));
+  return [...new Set(placeholdersIn(source))].filter((placeholder) => !kept.has(placeholder));
+}
+
+function placeholdersIn(text: string): string[] {
+  return [...text.matchAll(/\$\$\{|\$\{([^{}]*)\}/g)].flatMap(([, name]) =>
+    name === undefined ? [] : [`\${${name.trim()}}`],
+  );
 }

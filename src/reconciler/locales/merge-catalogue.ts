@@ -1,6 +1,7 @@
 import { defined } from '../../kernel/defined.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { CatalogueUnit, SourceText } from './catalogue.ts';
+import { moveCues } from './move-cues.ts';
 
 /** Units of a catalogue after an extraction, in their order, with the numbers of what changed. */
 export interface MergedUnits {
@@ -18,7 +19,8 @@ export interface MergedUnits {
  *
  * @param texts in the order of the definitions, each context once
  */
-export function mergeTexts(former: readonly CatalogueUnit[], texts: readonly SourceText[]): MergedUnits {
+export function mergeTexts(present: readonly CatalogueUnit[], texts: readonly SourceText[]): MergedUnits {
+  const former = moveCues(present, texts);
   const known = new Map<string, CatalogueUnit>();
   for (const unit of former) {
     const earlier = known.get(unit.context);

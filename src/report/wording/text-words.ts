@@ -48,7 +48,7 @@ export function textGroups({ texts = [] }: PlanDocument): VideoGroup[] {
       return [`${words} ${documents.map((document) => `${document.locale} (${countsOf([document])})`).join(', ')}`];
     };
     const words = [...part('waits for translation:', waiting), ...part('uses other languages:', others)].join('; ');
-    return { words: `${definition} ${words}`, ids: group.slice(0, 3).map(placeOf) };
+    return { words: `${definition} ${words}`, ids: [...new Set(group.map(placeOf))].slice(0, 3) };
   });
 }
 

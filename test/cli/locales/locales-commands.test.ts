@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { smallAnimation } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
 const LOCALES = 'locales: {source: en, targets: [de, pt-BR]}\n';
@@ -56,6 +57,26 @@ describe('reelform locales', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it.each([
+    ['po', '#: videos/rome.yaml:4\n#. Headline\n#. Lines: 2\n#, max-length:20\nmsgctxt "rome#t_01"'],
+    ['xlf', 'slr:sizeRestriction="20"'],
+    ['csv', 'rome#t_01,Rome,,,Headline,20,2,videos/rome.yaml:4'],
+  ])('writes the longest length and the lines of an editable as limits of .%s', async (extension, limits) => {
+    const animation = smallAnimation();
+    const { t } = animation.layers[0] as unknown as {
+      readonly t: { readonly d: { readonly k: [{ readonly s: object }] } };
+    };
+    Object.assign(t.d.k[0].s, { sz: [60, 24], ps: [0, 0] });
+    const root = repository(
+      { 'templates/small/animation.json': JSON.stringify(animation) },
+      `locales: {source: en, targets: [de], files: "locales/{locale}.${extension}"}\n`,
+    );
+    await reelform(root, ['locales', 'extract']);
+    const written = readFileSync(join(root, `locales/de.${extension}`), 'utf8');
+    expect(written).toContain(limits);
+    if (extension === 'xlf') expect(written).toContain('<note category="lines">2</note>');
   });
 
   it('writes nothing while a definition has a mistake', async () => {

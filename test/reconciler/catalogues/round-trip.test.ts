@@ -215,3 +215,22 @@ describe('XLIFF catalogues', () => {
     }
   });
 });
+
+describe('cues in catalogues', () => {
+  const cues = (...texts: string[]): SourceText[] => {
+    return texts.map((source, index) => ({ context: `a#@captions.${index + 1}`, source, location: 'videos/a.yaml:3' }));
+  };
+  const shown = (units: readonly CatalogueUnit[]): string[] =>
+    units.map(({ context, source, target, isStale, isObsolete }) => {
+      return `${context.slice(12)} ${source}: ${target}${isStale ? ' stale' : ''}${isObsolete ? ' obsolete' : ''}`;
+    });
+
+  it('keep their translations if a cue is added or removed before them', () => {
+    const before = mergeTexts([], cues('One', 'Two', 'Three')).units.map((unit) => ({ ...unit, target: `${unit.source} de` })); // biome-ignore format: one expression
+    const more = mergeTexts(before, cues('Zero', 'One', 'Two', 'Three'));
+    expect(shown(more.units)).toEqual(['1 Zero: ', '2 One: One de', '3 Two: Two de', '4 Three: Three de']);
+    const less = mergeTexts(before, cues('Two', 'Three!'));
+    expect(shown(less.units)).toEqual(['1 Two: Two de', '2 Three!: ', '3 Three: Three de obsolete']);
+    expect(shown(mergeTexts(before, cues('One', 'Two', 'Three')).units)).toEqual(shown(before));
+  });
+});

@@ -137,4 +137,43 @@ scenes:
     expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': german }, LOCALES)).toMatchSnapshot();
     expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': 'msgid "' }, LOCALES)).toMatchSnapshot();
   });
+
+  it('translate cues of the definition and of scenes, and what captions show of speech', () => {
+    const definition = `title: "12"
+locales: [en, de]
+captions: {from: [{start: 0, end: 1, text: Good morning}, {start: 1, end: 2, text: "12"}]}
+scenes:
+  - {template: intro, resources: {t_01: "1"}}
+  - {id: second, template: card, resources: {t_01: "2"}, captions: {from: [{start: 0, end: 1, text: Good night, speaker: Ann}]}}
+`;
+    const german = [entry('a#@captions.1', 'Good morning', 'Guten Morgen'), entry('a#@second.captions.1', 'Good night', 'Gute Nacht')]; // biome-ignore format: one list
+    const files = { 'videos/a.yaml': definition, 'locales/de.po': header + german.join('') };
+    const { videos, diagnostics } = resolveScenes(files, LOCALES);
+    expect(diagnostics).toEqual([]);
+    const cues = videos.map(({ video }) => [video.id, ...(video.captions?.cues ?? []), ...(video.scenes[1]!.captions?.cues ?? [])].map((cue) => (typeof cue === 'string' ? cue : cue.text))); // biome-ignore format: one expression
+    expect(cues).toEqual([
+      ['a/de', 'Guten Morgen', '12', 'Gute Nacht'],
+      ['a/en', 'Good morning', '12', 'Good night'],
+    ]);
+    expect(resolved({ 'videos/a.yaml': definition }).texts).toEqual(['a/de 2 0 0 waits @captions.1 en videos/a.yaml']);
+  });
+
+  it('are reported where they lose a placeholder', () => {
+    const definition = 'template: intro\ntitle: "12"\nlocales: [de]\nresources: {t_01: "Hi ${locale}"}\n';
+    const german = header + entry('a#t_01', 'Hi ${locale}', 'Hallo');
+    expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': german }, LOCALES)).toMatchInlineSnapshot(`
+      "locales/de.po:4:1
+        warning  The translation of a#t_01 to de does not have \${locale}  placeholder_lost
+                 Add it, unless the language needs none
+
+          3 |
+        > 4 | msgctxt "a#t_01"
+            | ^^^^^^^^^^^^^^^^
+          5 | msgid "Hi \${locale}"
+
+      1 warning in 1 file
+      "
+    `);
+    expect(resolved({ 'videos/a.yaml': definition, 'locales/de.po': german }).videos).toEqual(['a/de: 12 | Hallo']);
+  });
 });

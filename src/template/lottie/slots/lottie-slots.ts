@@ -116,6 +116,18 @@ export function usedStyles(animation: Pick<LottieDocument, 'layers' | 'assets'>)
   return found;
 }
 
+/** Returns the number of lines that the boxes of editable texts have room for. Texts without a box are left out. */
+export function boxLines(animation: Pick<LottieDocument, 'layers' | 'assets'>): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const { editable, style } of usedStyles(animation)) {
+    const height = Array.isArray(style.sz) ? Number(style.sz[1]) : Number.NaN;
+    const lines = Math.max(1, Math.floor(height / Number(style.lh)));
+    if (editable === null || !Number.isFinite(lines)) continue;
+    found.set(editable, Math.min(found.get(editable) ?? lines, lines));
+  }
+  return found;
+}
+
 /** Returns the distinct names of fonts that texts use. */
 export function usedFonts(animation: Pick<LottieDocument, 'layers' | 'assets'>): string[] {
   return [...new Set(usedStyles(animation).map(({ style }) => style.f))];
