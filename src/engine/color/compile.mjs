@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { main } from 'assemblyscript/asc';
 
-/** By name: what the module exports, and where its memory, which comes from outside, lies. */
+/** By name: its folder, if it is another; what the module exports, and where its memory, which comes from outside, lies. */
 const KERNELS = {
   'rgba-to-i420': {
     constant: 'RGBA_TO_I420_WASM',
@@ -17,17 +17,23 @@ const KERNELS = {
     exported: 'convert(y, u, v, width, rows, bgra, yOffset, ky, rv, gu, gv, bu)',
     isShared: false,
   },
+  'sound-kernels': {
+    folder: '../sound/',
+    constant: 'SOUND_KERNELS_WASM',
+    exported: 'weigh(left, right, count, state, coefficients, sums)` and `peaksAbove(samples, peaks, count, …)',
+    isShared: false,
+  },
 };
 
-/** Where the text of a kernel's compiled module is checked in. */
-function generatedFile(name) {
-  return new URL(`./${name}.wasm.ts`, import.meta.url);
+/** Returns the URL of a kernel's source, or of its compiled module, which is checked in. */
+function kernelFile(name, ending) {
+  return new URL(`${KERNELS[name].folder ?? './'}${name}.${ending}`, import.meta.url);
 }
 
 /** The text of NAME.wasm.ts: the compiled module in base64. The same source gives the same text. */
 async function compileKernel(name) {
   const { constant, exported, isShared } = KERNELS[name];
-  const text = await readFile(new URL(`./${name}.as.ts`, import.meta.url), 'utf8');
+  const text = await readFile(kernelFile(name, 'as.ts'), 'utf8');
   const sharing = ['--enable', 'threads', '--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536'];
   let wasm;
   const { error, stderr } = await main(
@@ -58,9 +64,9 @@ async function compileKernel(name) {
 
 for (const name of Object.keys(KERNELS)) {
   const compiled = await compileKernel(name);
-  if (!process.argv.includes('--check')) await writeFile(generatedFile(name), compiled);
-  else if (compiled !== (await readFile(generatedFile(name), 'utf8'))) {
-    console.error(`${fileURLToPath(generatedFile(name))} differs: run node src/engine/color/compile.mjs`);
+  if (!process.argv.includes('--check')) await writeFile(kernelFile(name, 'wasm.ts'), compiled);
+  else if (compiled !== (await readFile(kernelFile(name, 'wasm.ts'), 'utf8'))) {
+    console.error(`${fileURLToPath(kernelFile(name, 'wasm.ts'))} differs: run node src/engine/color/compile.mjs`);
     process.exitCode = 1;
   }
 }

@@ -11,16 +11,23 @@ export function isPcm(codec: string): boolean {
  *
  * @param codec for which `isPcm` returns true
  * @param bytes whole frames of interleaved samples; an incomplete frame at the end is ignored
+ * @param reused lists of an earlier call, which are overwritten if they have the right length
  * @see ITU-T G.711 for `ulaw` and `alaw`
  */
-export function decodePcm(codec: string, bytes: Uint8Array, channels: number): Float32Array[] {
+export function decodePcm(
+  codec: string,
+  bytes: Uint8Array,
+  channels: number,
+  reused: readonly Float32Array[] = [],
+): Float32Array[] {
   const [, kind, bits = '8', bigEndian] = PCM.exec(codec) ?? [];
   const size = Number(bits) / 8;
   const frames = Math.floor(bytes.length / (size * channels));
   const view = new DataView(bytes.buffer, bytes.byteOffset, frames * channels * size);
   const read = codec === 'ulaw' ? ULAW : codec === 'alaw' ? ALAW : READERS[`${kind}${bits}`]!;
   return Array.from({ length: channels }, (_, channel) => {
-    const samples = new Float32Array(frames);
+    const former = reused[channel];
+    const samples = former?.length === frames ? former : new Float32Array(frames);
     read(samples, view, { from: channel * size, step: channels * size, isLittle: bigEndian === undefined });
     return samples;
   });
@@ -54,11 +61,16 @@ function isAligned({ byteOffset }: DataView, { isLittle }: Layout): boolean {
   return isLittle === IS_LITTLE && byteOffset % 2 === 0;
 }
 
+/** A power of two: multiplying is exact, and faster than dividing. */
+const SIXTEEN_BITS = 1 / 32_768;
+
 /** Reads 16 bits of the byte order and alignment of the machine, which most sounds have, several times faster. */
 const readAligned: Reader = (samples, view, { from, step }) => {
   const values = new Int16Array(view.buffer, view.byteOffset, view.byteLength / 2);
   const [first, stride] = [from / 2, step / 2];
-  for (let index = 0, at = first; index < samples.length; index++, at += stride) samples[index] = values[at]! / 32_768;
+  for (let index = 0, at = first; index < samples.length; index++, at += stride) {
+    samples[index] = values[at]! * SIXTEEN_BITS;
+  }
 };
 
 const READERS: Readonly<Record<string, Reader>> = {

@@ -20,7 +20,7 @@ type DecodableTrack = Pick<SoundTrack, 'codec' | 'description' | 'wave' | 'sampl
 
 /**
  * Decodes packets of a track. Most codecs need a few packets before their output is correct, so the first packet should precede the
- * first sample used.
+ * first sample used. A piece may be overwritten when the next is requested.
  *
  * @throws RenderError asset_type_unsupported, asset_decode_failed
  */
@@ -30,7 +30,11 @@ export async function* decodePackets(
   name: string,
 ): AsyncGenerator<DecodedSound> {
   if (isPcm(codec)) {
-    for await (const packet of packets) yield { channels: decodePcm(codec, packet.data, channels), rate: sampleRate };
+    let decoded: Float32Array[] = [];
+    for await (const packet of packets) {
+      decoded = decodePcm(codec, packet.data, channels, decoded);
+      yield { channels: decoded, rate: sampleRate };
+    }
     return;
   }
   const ready: DecodedSound[] = [];

@@ -12,7 +12,7 @@ import { SoundVoice, speakingSounds } from './sound-voice.ts';
 
 /** The sounds of a video, which a consumer mixes once and then closes. */
 export interface Mix {
-  /** Yields the sum of all sounds in blocks. Its peaks may exceed full scale. */
+  /** Yields the sum of all sounds in blocks, each overwritten when the next is requested. Its peaks may exceed full scale. */
   blocks(options?: SoundOptions): AsyncGenerator<Stereo>;
   readonly tooQuiet: readonly QuietSound[];
   /** The sounds that are heard or that others are lowered under. A consumer reads either them or the blocks. */
@@ -114,10 +114,12 @@ async function prepareVoices(
 /** Samples that are mixed at once: a sixth of a second. */
 const BLOCK = 8192;
 
-/** Yields the sum of all voices in blocks. */
+/** Yields the sum of all voices in blocks, each of which is overwritten when the next is requested. */
 async function* mixed(voices: readonly SoundVoice[], total: number): AsyncGenerator<Stereo> {
+  const whole = silence(BLOCK);
   for (let at = 0; at < total; at += BLOCK) {
-    const block = silence(Math.min(BLOCK, total - at));
+    const count = Math.min(BLOCK, total - at);
+    const block = { left: whole.left.subarray(0, count).fill(0), right: whole.right.subarray(0, count).fill(0) };
     for (const voice of voices) await voice.addTo(block, at);
     yield block;
   }

@@ -20,7 +20,7 @@ export interface OpenSound {
   readonly durationSeconds: number;
   /**
    * Decodes the sound from a time on, at 48 kHz. Time 0 is the first sample after the encoder's delay, or the first picture if
-   * the file is a video.
+   * the file is a video. A block may be overwritten when the next is requested.
    *
    * @param onDecoded called with the channels of the source before they are resampled
    * @throws RenderError asset_decode_failed, asset_type_unsupported

@@ -116,16 +116,27 @@ export class SoundVoice {
         break;
       }
       const count = Math.min(end - position, block.left.length - this.#blockAt);
-      const isSteady = this.#isSteady(position, position + count);
-      const [into, from] = [position - at, this.#blockAt];
-      let gain = this.gainAt(position);
-      for (let index = 0; index < count; index++) {
-        if (!isSteady) gain = this.gainAt(position + index);
-        mix.left[into + index]! += block.left[from + index]! * gain;
-        mix.right[into + index]! += block.right[from + index]! * gain;
-      }
+      this.#add(mix, position - at, block, position, count);
       position += count;
       this.#blockAt += count;
+    }
+  }
+
+  /** Adds samples of a block, from `#blockAt` on. @param position of the first in the video */
+  #add({ left, right }: Stereo, into: number, block: Stereo, position: number, count: number): void {
+    const [fromLeft, fromRight, from] = [block.left, block.right, this.#blockAt];
+    if (this.#isSteady(position, position + count)) {
+      const gain = this.gainAt(position);
+      for (let index = 0; index < count; index++) {
+        left[into + index]! += fromLeft[from + index]! * gain;
+        right[into + index]! += fromRight[from + index]! * gain;
+      }
+      return;
+    }
+    for (let index = 0; index < count; index++) {
+      const gain = this.gainAt(position + index);
+      left[into + index]! += fromLeft[from + index]! * gain;
+      right[into + index]! += fromRight[from + index]! * gain;
     }
   }
 
@@ -193,8 +204,9 @@ export class SoundVoice {
 
   #keep(block: Stereo): void {
     this.#keptSamples += block.left.length;
-    if (this.#keptSamples <= MAX_KEPT_SAMPLES) this.#kept.push(block);
-    else this.#kept = [];
+    if (this.#keptSamples <= MAX_KEPT_SAMPLES) {
+      this.#kept.push({ left: block.left.slice(), right: block.right.slice() });
+    } else this.#kept = [];
   }
 
   #restart(): AsyncGenerator<Stereo> {

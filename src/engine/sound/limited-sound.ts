@@ -1,8 +1,9 @@
-import { joined, type Stereo, silence } from '../codec/resampler.ts';
+import { type Stereo, silence } from '../codec/resampler.ts';
 import type { PeakLimiter } from './peak-limiter.ts';
 
 /**
- * Limits a sound, without the limiter's delay, in blocks of `size` samples; the last block may be shorter.
+ * Limits a sound, without the limiter's delay, in blocks of `size` samples; the last block may be shorter. A block is overwritten when
+ * the next is requested.
  *
  * @param blocks of any size, which are overwritten
  */
@@ -11,23 +12,28 @@ export async function* limited(
   limiter: PeakLimiter,
   size: number,
 ): AsyncGenerator<Stereo> {
-  let pending = silence(0);
+  const filled = silence(size);
+  let count = 0;
   let toDrop = limiter.delay;
-  const limit = (block: Stereo): void => {
+  for await (const block of withSilence(blocks, limiter.delay)) {
     limiter.process(block.left, block.right);
-    const dropped = Math.min(toDrop, block.left.length);
-    toDrop -= dropped;
-    pending = joined(pending, block, dropped);
-  };
-  const take = (count: number): Stereo => {
-    const taken = { left: pending.left.slice(0, count), right: pending.right.slice(0, count) };
-    pending = { left: pending.left.slice(count), right: pending.right.slice(count) };
-    return taken;
-  };
-  for await (const block of blocks) {
-    limit(block);
-    while (pending.left.length >= size) yield take(size);
+    let from = Math.min(toDrop, block.left.length);
+    toDrop -= from;
+    while (from < block.left.length) {
+      const taken = Math.min(size - count, block.left.length - from);
+      filled.left.set(block.left.subarray(from, from + taken), count);
+      filled.right.set(block.right.subarray(from, from + taken), count);
+      from += taken;
+      count += taken;
+      if (count < size) continue;
+      yield filled;
+      count = 0;
+    }
   }
-  limit(silence(limiter.delay));
-  while (pending.left.length > 0) yield take(Math.min(size, pending.left.length));
+  if (count > 0) yield { left: filled.left.subarray(0, count), right: filled.right.subarray(0, count) };
+}
+
+async function* withSilence(blocks: AsyncIterable<Stereo>, count: number): AsyncGenerator<Stereo> {
+  yield* blocks;
+  yield silence(count);
 }

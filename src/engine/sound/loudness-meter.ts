@@ -1,5 +1,6 @@
 import type { MeasuredLoudness } from '../codec/encoded-track.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
+import { openSoundKernels, type SoundKernels } from './sound-kernels.ts';
 
 /** Samples of a step, the smallest unit of all windows: 10 ms, which the maximum of the momentary loudness needs. */
 export const STEP = MIX_RATE / 100;
@@ -20,7 +21,7 @@ const RANGE_GATE = 20;
  * @see ITU-R BS.1770-4 · EBU Tech 3341 (momentary, short-term, integrated) · EBU Tech 3342 (range)
  */
 export class LoudnessMeter {
-  readonly #channels: readonly Channel[];
+  readonly #pairs: readonly ChannelPair[];
   /** Weighted energy of each of the last steps: a ring. */
   readonly #steps = new Float64Array(SHORT_TERM_STEPS);
   #stepCount = 0;
@@ -40,7 +41,10 @@ export class LoudnessMeter {
    * @param onStep called with the mean energy of every 10 ms
    */
   constructor(weights: readonly number[] = [1, 1], onStep?: (energy: number) => void) {
-    this.#channels = weights.map((weight) => ({ weight, state: new Float64Array(4) }));
+    this.#pairs = Array.from({ length: Math.ceil(weights.length / 2) }, (_, pair) => ({
+      weights: [weights[2 * pair]!, weights[2 * pair + 1] ?? 0],
+      state: new Float64Array(STATE_VALUES),
+    }));
     this.#onStep = onStep;
   }
 
@@ -49,10 +53,13 @@ export class LoudnessMeter {
     const count = samples[0]!.length;
     for (let at = 0; at < count; ) {
       const end = Math.min(count, at + STEP - this.#pending);
-      for (let index = 0; index < this.#channels.length; index += 2) {
-        const pair = [this.#channels[index]!, this.#channels[index + 1] ?? UNUSED] as const;
-        const lists = [samples[index]!, samples[index + 1] ?? samples[index]!] as const;
-        for (const energy of energiesOf(pair, lists, at, end)) this.#energy += energy;
+      for (const [index, pair] of this.#pairs.entries()) {
+        const left = samples[2 * index]!;
+        // An odd channel is its own neighbour, of no weight.
+        const right = samples[2 * index + 1] ?? left;
+        const [leftEnergy, rightEnergy] = energiesOf(pair, left.subarray(at, end), right.subarray(at, end));
+        this.#energy += leftEnergy;
+        this.#energy += rightEnergy;
       }
       this.#pending += end - at;
       at = end;
@@ -124,60 +131,42 @@ const SHELF: Biquad = {
   a1: -1.69065929318241,
   a2: 0.73248077421585,
 };
-/** High-pass at 38 Hz. @see BS.1770-4, annex 1, table 2 */
-const HIGH_PASS: Biquad = { b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.99007225036621 };
+/** High-pass at 38 Hz; its b are 1, -2, 1. @see BS.1770-4, annex 1, table 2 */
+const HIGH_PASS: Pick<Biquad, 'a1' | 'a2'> = { a1: -1.99004745483398, a2: 0.99007225036621 };
 
-/** Takes the place of a second channel. */
-const UNUSED: Channel = { weight: 0, state: new Float64Array(4) };
-
-/** A channel with the state of its filters: those of the shelf and of the high-pass, transposed direct form II. */
-interface Channel {
-  readonly weight: number;
+/** Two channels, because the filters of a channel wait for each other. */
+interface ChannelPair {
+  readonly weights: readonly [number, number];
+  /** Of the shelf and of the high-pass, in transposed direct form II: for each value, one of both channels. */
   readonly state: Float64Array;
 }
 
-/**
- * Filters a range of samples of two channels in one loop, because the filters of a channel wait for each other.
- *
- * @returns the weighted sums of their squares
- */
-function energiesOf(
-  channels: readonly [Channel, Channel],
-  samples: readonly [Float32Array, Float32Array],
-  from: number,
-  end: number,
-): [number, number] {
-  const [{ state: states, weight }, { state: secondStates, weight: secondWeight }] = channels;
-  const [left, right] = samples;
-  let [sum, secondSum] = [0, 0];
-  let [shelf1, shelf2, pass1, pass2] = states as unknown as [number, number, number, number];
-  let [secondShelf1, secondShelf2, secondPass1, secondPass2] = secondStates as unknown as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  for (let at = from; at < end; at++) {
-    const input = left[at]!;
-    const secondInput = right[at]!;
-    const shelved = SHELF.b0 * input + shelf1;
-    const secondShelved = SHELF.b0 * secondInput + secondShelf1;
-    shelf1 = SHELF.b1 * input - SHELF.a1 * shelved + shelf2;
-    secondShelf1 = SHELF.b1 * secondInput - SHELF.a1 * secondShelved + secondShelf2;
-    shelf2 = SHELF.b2 * input - SHELF.a2 * shelved;
-    secondShelf2 = SHELF.b2 * secondInput - SHELF.a2 * secondShelved;
-    const passed = HIGH_PASS.b0 * shelved + pass1;
-    const secondPassed = HIGH_PASS.b0 * secondShelved + secondPass1;
-    pass1 = HIGH_PASS.b1 * shelved - HIGH_PASS.a1 * passed + pass2;
-    secondPass1 = HIGH_PASS.b1 * secondShelved - HIGH_PASS.a1 * secondPassed + secondPass2;
-    pass2 = HIGH_PASS.b2 * shelved - HIGH_PASS.a2 * passed;
-    secondPass2 = HIGH_PASS.b2 * secondShelved - HIGH_PASS.a2 * secondPassed;
-    sum += passed * passed;
-    secondSum += secondPassed * secondPassed;
-  }
-  states.set([shelf1, shelf2, pass1, pass2].map(flushed));
-  secondStates.set([secondShelf1, secondShelf2, secondPass1, secondPass2].map(flushed));
-  return [sum * weight, secondSum * secondWeight];
+const STATE_VALUES = 8;
+// Addresses in the memory of the kernel.
+const RIGHT_AT = STEP * 4;
+const STATE_AT = 2 * RIGHT_AT;
+const COEFFICIENTS_AT = STATE_AT + STATE_VALUES * 8;
+const SUMS_AT = COEFFICIENTS_AT + 64;
+
+let kernels: SoundKernels | undefined;
+
+function openWeighing(): SoundKernels {
+  const opened = openSoundKernels(SUMS_AT + 16);
+  const coefficients = [SHELF.b0, SHELF.b1, SHELF.b2, SHELF.a1, SHELF.a2, HIGH_PASS.a1, HIGH_PASS.a2];
+  opened.doubles.set(coefficients, COEFFICIENTS_AT / 8);
+  return opened;
+}
+
+/** Filters at most a step of two channels. @returns the weighted sums of their squares */
+function energiesOf({ weights, state }: ChannelPair, left: Float32Array, right: Float32Array): [number, number] {
+  kernels ??= openWeighing();
+  const { weigh, floats, doubles } = kernels;
+  floats.set(left, 0);
+  floats.set(right, RIGHT_AT / 4);
+  doubles.set(state, STATE_AT / 8);
+  weigh(0, RIGHT_AT, left.length, STATE_AT, COEFFICIENTS_AT, SUMS_AT);
+  for (let index = 0; index < STATE_VALUES; index++) state[index] = flushed(doubles[STATE_AT / 8 + index]!);
+  return [doubles[SUMS_AT / 8]! * weights[0], doubles[SUMS_AT / 8 + 1]! * weights[1]];
 }
 
 /** Values of a filter that rings out in silence become so small that processors compute them slowly. */

@@ -18,10 +18,9 @@ export class PeakLimiter {
   readonly #detectors: readonly [TruePeakDetector, TruePeakDetector] | undefined;
   /** Samples by which the output is later than the input. */
   readonly delay: number;
-  /** Ring of the last samples of each channel. */
-  readonly #left: Float32Array;
-  readonly #right: Float32Array;
-  #slot = 0;
+  /** The last `delay` samples, and room for a block behind them. */
+  #left: Float32Array;
+  #right: Float32Array;
   #gain = 1;
   /** Gain to reach, and its decrease per sample until then. */
   #target = 1;
@@ -41,23 +40,44 @@ export class PeakLimiter {
   /** Replaces the samples with the limited samples from `delay` earlier. */
   process(left: Float32Array, right: Float32Array): void {
     const peaks = this.#peaksOf(left, right);
-    for (let at = 0; at < left.length; at++) {
-      const [leftSample, rightSample] = [left[at]!, right[at]!];
+    const count = left.length;
+    this.#left = grown(this.#left, this.delay + count);
+    this.#right = grown(this.#right, this.delay + count);
+    this.#left.set(left, this.delay);
+    this.#right.set(right, this.delay);
+    if (this.#isIdle(peaks)) {
+      left.set(this.#left.subarray(0, count));
+      right.set(this.#right.subarray(0, count));
+    } else this.#limit(left, right, peaks);
+    this.#left.copyWithin(0, count, count + this.delay);
+    this.#right.copyWithin(0, count, count + this.delay);
+  }
+
+  /** Returns whether the gain is full and remains so. */
+  #isIdle(peaks: Float32Array): boolean {
+    if (this.#gain !== 1 || this.#target !== 1 || this.#hold !== 0) return false;
+    const ceiling = this.#ceiling;
+    for (let at = 0; at < peaks.length; at++) if (peaks[at]! > ceiling) return false;
+    return true;
+  }
+
+  #limit(left: Float32Array, right: Float32Array, peaks: Float32Array): void {
+    const [delayedLeft, delayedRight, ceiling] = [this.#left, this.#right, this.#ceiling];
+    for (let at = 0; at < peaks.length; at++) {
       const peak = peaks[at]!;
-      if (peak > this.#ceiling) this.#lowerTo(this.#ceiling / peak);
-      if (this.#gain > this.#target) this.#gain = Math.max(this.#target, this.#gain - this.#fall);
+      if (peak > ceiling) this.#lowerTo(ceiling / peak);
+      let gain = this.#gain;
+      if (gain > this.#target) gain = Math.max(this.#target, gain - this.#fall);
       if (this.#hold > 0) this.#hold -= 1;
       else {
         this.#target = 1;
         this.#fall = 0;
-        this.#gain += (1 - this.#gain) * RELEASE;
+        gain += (1 - gain) * RELEASE;
       }
-      if (this.#gain > 0.99999 && this.#target === 1) this.#gain = 1;
-      left[at] = this.#clamp(this.#left[this.#slot]! * this.#gain);
-      right[at] = this.#clamp(this.#right[this.#slot]! * this.#gain);
-      this.#left[this.#slot] = leftSample;
-      this.#right[this.#slot] = rightSample;
-      this.#slot = (this.#slot + 1) % this.delay;
+      if (gain > 0.99999 && this.#target === 1) gain = 1;
+      this.#gain = gain;
+      left[at] = Math.max(-ceiling, Math.min(ceiling, delayedLeft[at]! * gain));
+      right[at] = Math.max(-ceiling, Math.min(ceiling, delayedRight[at]! * gain));
     }
   }
 
@@ -79,8 +99,12 @@ export class PeakLimiter {
     this.#target = Math.min(this.#target, gain);
     this.#fall = Math.max(this.#fall, (this.#gain - gain) / LOOK_AHEAD);
   }
+}
 
-  #clamp(value: number): number {
-    return Math.max(-this.#ceiling, Math.min(this.#ceiling, value));
-  }
+/** Returns the list, or a larger copy that holds `count` samples. */
+function grown(list: Float32Array, count: number): Float32Array {
+  if (list.length >= count) return list;
+  const larger = new Float32Array(count);
+  larger.set(list);
+  return larger;
 }

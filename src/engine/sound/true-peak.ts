@@ -1,5 +1,6 @@
 import { windowedSinc } from '../codec/resampler.ts';
 import { toDecibels } from './decibels.ts';
+import { openSoundKernels, type SoundKernels } from './sound-kernels.ts';
 
 /** Positions between two samples; with the samples themselves, the rate is four times as high. */
 const POSITIONS = [0.25, 0.5, 0.75] as const;
@@ -14,6 +15,8 @@ const KERNELS = POSITIONS.map(kernel);
 const LARGEST_GAIN = Math.max(...KERNELS.map((taps) => taps.reduce((sum, tap) => sum + Math.abs(tap), 0)));
 /** Samples before a block that its first value depends on. */
 const KEPT = TAPS - 1;
+/** Samples that the kernel reads at once. */
+const CHUNK = 4096;
 
 /**
  * Finds the peaks of a channel between its samples, at four times the sample rate.
@@ -21,8 +24,8 @@ const KEPT = TAPS - 1;
  * @see ITU-R BS.1770-4, annex 2
  */
 export class TruePeakDetector {
-  /** The last samples before the block, then the block. */
-  #samples = new Float32Array(KEPT);
+  /** The last samples before the block. */
+  readonly #kept = new Float32Array(KEPT);
 
   /**
    * Raises each of `peaks` to the peak from a sample to the next. The output is delayed: `peaks[i]` belongs to the sample
@@ -31,34 +34,51 @@ export class TruePeakDetector {
    * @param floor peaks that do not exceed it may be missing
    */
   detect(block: Float32Array, peaks: Float32Array, floor = 0): void {
-    const samples = this.#withKept(block);
-    // Most blocks are too quiet for the floor.
-    let lastLoud = -1;
-    for (let at = 0; at < KEPT; at++) if (Math.abs(samples[at]!) * LARGEST_GAIN > floor) lastLoud = at;
-    for (let at = 0; at < block.length; at++) {
-      if (Math.abs(samples[at + KEPT]!) * LARGEST_GAIN > floor) lastLoud = at + KEPT;
-      if (lastLoud < at) continue;
-      const peak = peakIn(samples, at);
-      if (peak > peaks[at]!) peaks[at] = peak;
+    for (let at = 0; at < block.length; at += CHUNK) {
+      this.#detect(block.subarray(at, at + CHUNK), peaks.subarray(at, at + CHUNK), floor, 0);
     }
-    samples.copyWithin(0, block.length, block.length + KEPT);
   }
 
-  #withKept(block: Float32Array): Float32Array {
-    if (this.#samples.length < KEPT + block.length) {
-      const larger = new Float32Array(KEPT + block.length);
-      larger.set(this.#samples.subarray(0, KEPT));
-      this.#samples = larger;
+  /** Returns the largest peak, or the floor if none exceeds it. */
+  largest(block: Float32Array, floor: number): number {
+    let largest = floor;
+    for (let at = 0; at < block.length; at += CHUNK) {
+      const chunk = block.subarray(at, at + CHUNK);
+      const peaks = UNSET.subarray(0, chunk.length).fill(0);
+      this.#detect(chunk, peaks, largest, 1);
+      for (const peak of peaks) if (peak > largest) largest = peak;
     }
-    this.#samples.set(block, KEPT);
-    return this.#samples;
+    return largest;
   }
+
+  #detect(block: Float32Array, peaks: Float32Array, floor: number, isRising: 0 | 1): void {
+    kernels ??= openDetection();
+    const { peaksAbove, floats } = kernels;
+    floats.set(this.#kept, 0);
+    floats.set(block, KEPT);
+    floats.set(peaks, PEAKS_AT / 4);
+    peaksAbove(0, PEAKS_AT, block.length, TAPS_AT, floor, LARGEST_GAIN, isRising);
+    peaks.set(floats.subarray(PEAKS_AT / 4, PEAKS_AT / 4 + block.length));
+    this.#kept.set(floats.subarray(block.length, block.length + KEPT));
+  }
+}
+
+// Addresses in the memory of the kernel: the samples, and three that are read with the last ones; the peaks; the weights.
+const PEAKS_AT = (KEPT + CHUNK + 3) * 4;
+const TAPS_AT = PEAKS_AT + CHUNK * 4;
+const UNSET = new Float32Array(CHUNK);
+
+let kernels: SoundKernels | undefined;
+
+function openDetection(): SoundKernels {
+  const opened = openSoundKernels(TAPS_AT + KERNELS.length * TAPS * 4);
+  for (const [index, taps] of KERNELS.entries()) opened.floats.set(taps, TAPS_AT / 4 + index * TAPS);
+  return opened;
 }
 
 /** Measures the largest peak between the samples of several channels. */
 export class TruePeakMeter {
   readonly #detectors: readonly TruePeakDetector[];
-  #peaks = new Float32Array(0);
   #peak = 0;
 
   constructor(channels = 2) {
@@ -82,25 +102,8 @@ export class TruePeakMeter {
   }
 
   #detect(detector: TruePeakDetector, samples: Float32Array): void {
-    if (this.#peaks.length < samples.length) this.#peaks = new Float32Array(samples.length);
-    const peaks = this.#peaks.subarray(0, samples.length).fill(0);
-    detector.detect(samples, peaks, this.#peak);
-    for (const peak of peaks) if (peak > this.#peak) this.#peak = peak;
+    this.#peak = detector.largest(samples, this.#peak);
   }
-}
-
-/** Returns the largest value from the middle sample of a range to the next. @param from first of `TAPS` samples */
-function peakIn(samples: Float32Array, from: number): number {
-  const [first, second, third] = KERNELS as [Float32Array, Float32Array, Float32Array];
-  let [firstSum, secondSum, thirdSum] = [0, 0, 0];
-  for (let tap = 0; tap < TAPS; tap++) {
-    const sample = samples[from + tap]!;
-    firstSum += first[tap]! * sample;
-    secondSum += second[tap]! * sample;
-    thirdSum += third[tap]! * sample;
-  }
-  const middle = samples[from + PEAK_REACH - 1]!;
-  return Math.max(Math.abs(middle), Math.abs(firstSum), Math.abs(secondSum), Math.abs(thirdSum));
 }
 
 /** Returns the weights of the samples around a position between two samples. */
