@@ -6,7 +6,7 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
 import { timelineDiagnostics } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
-import { contentSounds, locationOf, timelineOf } from '../../reconciler/definition/video-timeline.ts';
+import { timelineOf } from '../../reconciler/definition/video-timeline.ts';
 import type { Lock } from '../../reconciler/lock/lock.ts';
 import { remoteContent } from '../../reconciler/plan/desired-video.ts';
 import { type Change, type PlanDiagnostic, renders } from '../../reconciler/plan/plan.ts';
@@ -14,10 +14,7 @@ import { openSoundLengthCache } from '../../reconciler/project/sound-length-cach
 import { cachedLengths } from '../state/cached-lengths.ts';
 import { contentFindings } from '../state/content-lengths.ts';
 import { type DesiredState, desire, type VideoSource } from '../state/load-desired-state.ts';
-import type { MeasuredSound } from '../state/measure-remote-sounds.ts';
-
-/** Measures remote sounds. @returns lengths by URL */
-export type MeasureRemote = (urls: readonly string[]) => Promise<ReadonlyMap<string, MeasuredSound>>;
+import { failedSounds, type MeasuredSound, type MeasureRemote, withMeasured } from '../state/measure-remote-sounds.ts';
 
 interface MeasureOptions {
   readonly repository: Pick<DesiredState, 'root' | 'config' | 'definitionsAt'>;
@@ -51,11 +48,7 @@ export async function measureChanges(
   const measured: ReadonlyMap<string, MeasuredSound> =
     measure === null || urls.size === 0 ? new Map() : await measure([...urls].sort(byCodeUnit));
   const known = cachedLengths({ root: repository.root, assets: source.assets });
-  const lengths: SoundLengths = (location) => {
-    const sound = measured.get(location);
-    if (sound === undefined) return known(location);
-    return 'length' in sound ? sound.length : null;
-  };
+  const lengths = withMeasured(measured, known);
   const context = { source, config: repository.config, lengths, measured };
   const results = changes.map((change): MeasuredChange => {
     const video = videos.get(change.id);
@@ -114,10 +107,7 @@ function measuredChange(
   const templates = { get: (name: string) => templateOf(name) ?? undefined };
   const packages = { get: (name: string) => templateOf(name)?.package };
   const { measures, times, contentLengths } = desire(video, { config, assets, templates }, lengths);
-  const failures = contentSounds(video).flatMap(({ scene, name, source: sound }) => {
-    const result = measured.get(locationOf(sound));
-    return result !== undefined && 'error' in result ? [{ scene: scene.id, name, error: result.error }] : [];
-  });
+  const failures = failedSounds(video, measured);
   const resolved = timelineOf(video, packages, lengths);
   const unknown =
     resolved?.findings.filter(({ code }) => code === 'content_unknown' || code === 'content_unlimited') ?? [];

@@ -205,9 +205,12 @@ async function withLengths(plan: Plan, options: LengthOptions, io: Io): Promise<
   if (timed.length === 0) return plan;
   // Loads yaml, which a plan from the cache does not need.
   const { measureChanges } = await import('./measure-changes.ts');
-  const { openMeasure } = await import('./open-measure.ts');
-  const measure = measures ? openMeasure(repository, { isApplied, processes }, io) : null;
-  const { changes, diagnostics, unrenderable } = await measureChanges(timed, { repository, lock, measure });
+  const resolve = async (pool: CommandPool) => {
+    const measure = measures ? await openMeasureFor(repository, isApplied, pool, io) : null;
+    return measureChanges(timed, { repository, lock, measure });
+  };
+  const resolved = await (processes === undefined ? withProcesses(io, resolve) : resolve(processes));
+  const { changes, diagnostics, unrenderable } = resolved;
   const byId = new Map(changes.map((change) => [change.id, change]));
   const isReported = ({ video }: PlanDiagnostic): boolean => !isApplied || !unrenderable.has(video!);
   return {
@@ -216,6 +219,22 @@ async function withLengths(plan: Plan, options: LengthOptions, io: Io): Promise<
     diagnostics: [...plan.diagnostics, ...diagnostics.filter(isReported)],
     ...(isApplied && unrenderable.size > 0 && { unrenderable }),
   };
+}
+
+/**
+ * A pull request can write any URL into a definition, so a plan contacts only the hosts that a refresh may contact. A run renders the
+ * videos, so their URLs were accepted.
+ *
+ * @throws ReelformError `settings_invalid`
+ */
+async function openMeasureFor({ root, config }: DesiredState, isApplied: boolean, pool: CommandPool, io: Io) {
+  const [{ openMeasure }, { allowListOf }, { ALLOW_EVERYTHING }] = await Promise.all([
+    import('../render/open-measure.ts'),
+    import('../service/open-remote-service.ts'),
+    import('../../service/sessions/sources/allow-list.ts'),
+  ]);
+  const allow = isApplied ? ALLOW_EVERYTHING : allowListOf(config, io.env);
+  return openMeasure({ root, allow, openPool: () => pool.open() }, io);
 }
 
 /** @param restores whether outputs of another content are restored; they are not looked for otherwise */

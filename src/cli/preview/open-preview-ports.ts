@@ -7,6 +7,7 @@ import type { Sha256 } from '../../kernel/digest.ts';
 import { tryGit } from '../../reconciler/git/run-git.ts';
 import { readLock } from '../../reconciler/lock/lock-file.ts';
 import { parseLock } from '../../reconciler/lock/lock-format.ts';
+import { type DesiredVideo, remoteContent } from '../../reconciler/plan/desired-video.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
 import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { SpokenText } from '../../reconciler/speech/spoken-text.ts';
@@ -15,6 +16,7 @@ import { renderCapacity } from '../../service/sessions/processes/render-pool.ts'
 import type { TaskRunner } from '../../service/sessions/processes/tasks.ts';
 import { FolderSegmentStore } from '../../service/sessions/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../service/sessions/segments/segment-cache.ts';
+import { ALLOW_EVERYTHING } from '../../service/sessions/sources/allow-list.ts';
 import type { LoadedRepository, PreviewPorts, RunObserver } from '../../studio/ports.ts';
 import type { HistoryEntry } from '../../studio/protocol.ts';
 import { applyCommand } from '../apply/apply-command.ts';
@@ -25,6 +27,7 @@ import { segmentsToRender } from '../plan/make-plan.ts';
 import { applyPolicies, openPlan } from '../plan/open-plan.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
 import { openInputs } from '../render/open-inputs.ts';
+import { openMeasure } from '../render/open-measure.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { cachedLengths } from '../state/cached-lengths.ts';
@@ -41,6 +44,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
   const inputs = openInputs(root, io, 'preview');
   const pool = openCommandPool(io);
   const changes = new ChangeReader();
+  const measureNew = openNewSounds(root, io, pool);
   return {
     root,
     version: VERSION,
@@ -49,7 +53,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     capacity: renderCapacity(),
     now: () => io.now(),
     monotonicNow: () => io.monotonicNow(),
-    load: () => loadRepository(root, io, pool),
+    load: () => loadRepository(root, io, pool, measureNew),
     reload: (loaded, changed) => changes.read(loaded, changed),
     inputOf: inputs.inputOf,
     soundLengths: (digests) => soundLengths(root, digests, pool),
@@ -69,8 +73,15 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
   };
 }
 
-async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>): Promise<LoadedRepository> {
-  const repository = await loadDesiredState(root, { cache: false, lengthCache: true, openPool: async () => pool });
+async function loadRepository(
+  root: string,
+  io: Io,
+  pool: TaskRunner<'length'>,
+  measureNew: (videos: readonly DesiredVideo[]) => Promise<boolean>,
+): Promise<LoadedRepository> {
+  const read = () => loadDesiredState(root, { cache: false, lengthCache: true, openPool: async () => pool });
+  const first = await read();
+  const repository = (await measureNew(first.desired)) ? await read() : first;
   const planned = await applyPolicies(await openPlan(root, {}, io, { repository }), {}, io);
   const project = await repository.project();
   const { opened, diagnostics } = planned;
@@ -85,7 +96,24 @@ async function loadRepository(root: string, io: Io, pool: TaskRunner<'length'>):
   return { ...loaded, lock: lock.ok ? lock.value : null, plan: null, document: null };
 }
 
-/** Why a sound cannot be measured is not reported here: lint and apply do. Sounds behind URLs are measured by `plan --refresh`. */
+/**
+ * Returns a function that measures the remote sounds whose lengths are not known, because the page fetches them to draw the videos. Asks
+ * for each sound once. It returns whether any lengths are new.
+ */
+function openNewSounds(root: string, io: Io, pool: TaskRunner<'length'>) {
+  const measure = openMeasure({ root, allow: ALLOW_EVERYTHING, openPool: async () => pool }, io);
+  const asked = new Set<string>();
+  return async (videos: readonly DesiredVideo[]): Promise<boolean> => {
+    const unknown = (video: DesiredVideo) => remoteContent(video).filter((url) => video.contentLengths?.[url] === null);
+    const urls = [...new Set(videos.flatMap(unknown))].filter((url) => !asked.has(url));
+    if (urls.length === 0) return false;
+    for (const url of urls) asked.add(url);
+    const measured = await measure(urls);
+    return [...measured.values()].some((sound) => 'length' in sound);
+  };
+}
+
+/** Why a sound cannot be measured is not reported here: lint and apply do. */
 async function soundLengths(
   root: string,
   digests: ReadonlyMap<string, Sha256>,

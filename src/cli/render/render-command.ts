@@ -22,6 +22,7 @@ import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { measuresOf, projectTemplates } from '../state/video-templates.ts';
 import { exportLottie, LOTTIE_EXTENSION, wantsLottie } from './export-lottie.ts';
+import { measureVideo } from './measure-video.ts';
 import { filledBy, openInputs } from './open-inputs.ts';
 import { openCommandPool } from './open-pool.ts';
 import { type FileFlags, findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
@@ -46,6 +47,11 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
   const mistakes = mistakesOf(video ?? wanted, project, directory);
   if (video === null || mistakes.length > 0) {
     printDiagnostics(mistakes.length > 0 ? mistakes : project.diagnostics, project.source, options, io);
+    return EXIT.error;
+  }
+  const unmeasured = (await measureVideo(video, project, io)).filter(({ severity }) => severity === 'error');
+  if (unmeasured.length > 0) {
+    printDiagnostics(unmeasured, project.source, options, io);
     return EXIT.error;
   }
   const templates = packagesOf(video, project);

@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import type { ProbeUrl } from '../../contract/urls.ts';
-import type { SoundLength } from '../../contract/video-measures.ts';
+import type { SoundLength, SoundLengths } from '../../contract/video-measures.ts';
 import { SOUND_EPOCH } from '../../engine/render-epoch.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { contentSounds, locationOf } from '../../reconciler/definition/video-timeline.ts';
 import { openSoundLengthCache } from '../../reconciler/project/sound-length-cache.ts';
 import { displayUrl } from '../../report/wording/display-text.ts';
 import { SessionFailure, type SourceReader, type TenantId } from '../../service/sessions/ports.ts';
@@ -27,6 +28,36 @@ interface RemoteOptions {
 
 /** Length of a sound, or why it could not be measured. */
 export type MeasuredSound = { readonly length: SoundLength } | { readonly error: ReelformError };
+
+/** Measures remote sounds. @returns lengths by URL */
+export type MeasureRemote = (urls: readonly string[]) => Promise<ReadonlyMap<string, MeasuredSound>>;
+
+/** Returns the URLs of the sounds that decide how long the scenes of a video are, without duplicates. */
+export function remoteSounds(video: ContentVideo): string[] {
+  return [...new Set(contentSounds(video).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))];
+}
+
+/** Returns the tracks whose sounds could not be measured. */
+export function failedSounds(
+  video: ContentVideo,
+  measured: ReadonlyMap<string, MeasuredSound>,
+): { readonly scene: string; readonly name: string; readonly error: ReelformError }[] {
+  return contentSounds(video).flatMap(({ scene, name, source }) => {
+    const sound = measured.get(locationOf(source));
+    return sound !== undefined && 'error' in sound ? [{ scene: scene.id, name, error: sound.error }] : [];
+  });
+}
+
+type ContentVideo = Parameters<typeof contentSounds>[0];
+
+/** Adds measured lengths to those that are known. A sound that could not be measured has none. */
+export function withMeasured(measured: ReadonlyMap<string, MeasuredSound>, known: SoundLengths): SoundLengths {
+  return (location) => {
+    const sound = measured.get(location);
+    if (sound === undefined) return known(location);
+    return 'length' in sound ? sound.length : null;
+  };
+}
 
 /**
  * Measures remote sounds. Decodes only a version that no earlier run has measured. Each length is stored as soon as it is known, so that

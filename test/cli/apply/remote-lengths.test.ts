@@ -1,9 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Io } from '../../../src/cli/io.ts';
+import { openPreviewPorts } from '../../../src/cli/preview/open-preview-ports.ts';
 import { stereoWav } from '../../engine/media/media-files.ts';
 import { anyDatabases } from '../../support/databases.ts';
 import { startServer } from '../../support/http-server.ts';
+import { keptRenderPool } from '../../support/kept-render-pools.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { startService } from '../../support/running-service.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
@@ -181,4 +184,37 @@ it('sends a service the measured seconds', async () => {
   expect(await remote.run('apply', '--auto-approve')).toMatchObject({ exitCode: 0 });
   const { body } = await api('GET', `/v2/render_sessions/${remote.lock().rome.session}`);
   expect(body.render_session.scenes).toMatchObject([{ seconds: 3.5 }]);
+});
+
+it('measures before `render` draws, and locates a sound that it cannot measure', async () => {
+  const voice = await openVoice(3);
+  const { run } = openRepository(voice);
+  const frame = ['render', 'rome', '--json', '--frame', '3.4s', '--draft'];
+  const rendered = await run(...frame);
+  expect(rendered.stderr).toBe('');
+  // The last frame of 3.5 s at 10 frames per second.
+  expect(JSON.parse(rendered.stdout)).toMatchObject({ frame: 34 });
+  expect(voice.requests()).toEqual(['HEAD', 'GET', 'GET']);
+  voice.change(null);
+  const refused = await run('render', 'rome');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr.replace(/\s+/g, ' ')).toMatch(
+    /videos\/rome\.yaml:\d+:\d+ error The length of .* cannot be measured/,
+  );
+});
+
+it('measures a sound once for the page, which draws it', async () => {
+  const voice = await openVoice(3);
+  const { root } = openRepository(voice);
+  const clock = { now: () => Date.now(), monotonicNow: () => performance.now(), after: () => () => undefined };
+  const io = { cwd: root, env: {}, interactive: false, ...clock, createRenderPool: keptRenderPool };
+  const ports = openPreviewPorts(root, io as unknown as Io);
+  onTestFinished(() => ports.close());
+  const { desired } = await ports.load();
+  expect(desired.find(({ id }) => id === 'rome')).toMatchObject({
+    contentLengths: { [voice.url]: { samples: 24_000 } },
+  });
+  expect(voice.requests()).toEqual(['HEAD', 'GET']);
+  await ports.load();
+  expect(voice.requests()).toEqual([]);
 });
