@@ -55,6 +55,11 @@ export interface InputSound {
   readonly transform: AudioTransform;
   /** Seconds before `endSeconds` over which the sound fades out, however long it is; absent for none. */
   readonly endFadeSeconds?: number;
+  /**
+   * Fades over 10 ms where it starts inside its source, and at the seam of a loop whose end does not meet its start. Absent for the sounds
+   * of a single template without the fields of composed videos, whose files have always begun and repeated without.
+   */
+  readonly fadesCuts?: true;
   /** Indices of the sounds under which it is lowered, in the sounds of the input. */
   readonly duckedBy?: readonly number[];
   /** Where words are spoken; if absent, the level of the sound shows where. */

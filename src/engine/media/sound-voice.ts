@@ -1,6 +1,7 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { InputSound } from '../../template/render-input.ts';
 import { MIX_RATE, type Stereo } from '../codec/resampler.ts';
+import { CutFades } from '../sound/cut-fades.ts';
 import { fromDecibels } from '../sound/decibels.ts';
 import type { DuckingCurve, SpeechSpan } from '../sound/ducking.ts';
 import { VoiceMeter } from '../sound/speech-spans.ts';
@@ -39,9 +40,11 @@ export class SoundVoice {
   #samples: AsyncGenerator<Stereo>;
   #block: Stereo | undefined;
   #blockAt = 0;
-  /** Decoded blocks of the loop so far; empty if the loop is too long. */
-  #kept: Stereo[] = [];
-  #keptSamples = 0;
+  /** Blocks of a loop that was decoded once; undefined before that, and if the loop is too long. */
+  #kept: readonly Stereo[] | undefined;
+  /** Samples of the current repetition. */
+  #repeated = 0;
+  readonly #cuts: CutFades | undefined;
   #isOver = false;
 
   /** @param total samples of the video */
@@ -61,7 +64,8 @@ export class SoundVoice {
     const requestedEnd = Math.min(total, Math.round(endSeconds * MIX_RATE));
     this.#length = Math.max(0, Math.round((source.durationSeconds - trim_start_time) * MIX_RATE));
     this.#to = loop ? requestedEnd : Math.min(requestedEnd, this.#from + this.#length);
-    this.#samples = source.samples(trim_start_time);
+    this.#cuts = sound.fadesCuts && new CutFades({ startsInside: trim_start_time > 0, isLooped: loop });
+    this.#samples = this.#repetition();
   }
 
   /**
@@ -191,30 +195,37 @@ export class SoundVoice {
     while (this.#block === undefined || this.#blockAt >= this.#block.left.length) {
       const { value, done } = await this.#samples.next();
       if (done === true) {
-        if (!this.#isLooped || this.#keptSamples === 0) return undefined;
-        this.#samples = this.#restart();
+        if (!this.#isLooped || this.#repeated === 0) return undefined;
+        this.#repeated = 0;
+        this.#samples = this.#repetition();
         continue;
       }
       this.#block = value;
       this.#blockAt = 0;
-      if (this.#isLooped) this.#keep(value);
+      this.#repeated += value.left.length;
     }
     return this.#block;
   }
 
-  #keep(block: Stereo): void {
-    this.#keptSamples += block.left.length;
-    if (this.#keptSamples <= MAX_KEPT_SAMPLES) {
-      this.#kept.push({ left: block.left.slice(), right: block.right.slice() });
-    } else this.#kept = [];
+  /** Yields the sound once, with the fades of its cuts. */
+  #repetition(): AsyncGenerator<Stereo> {
+    const blocks = this.#read();
+    return this.#cuts?.repetition(blocks) ?? blocks;
   }
 
-  #restart(): AsyncGenerator<Stereo> {
-    const kept = this.#kept;
-    if (this.#keptSamples > MAX_KEPT_SAMPLES) return this.#source.samples(this.#trimSeconds);
-    [this.#kept, this.#keptSamples] = [[], 0];
-    return (async function* () {
-      yield* kept;
-    })();
+  async *#read(): AsyncGenerator<Stereo> {
+    if (this.#kept !== undefined) {
+      yield* this.#kept;
+      return;
+    }
+    let kept: Stereo[] | undefined = this.#isLooped ? [] : undefined;
+    let count = 0;
+    for await (const block of this.#source.samples(this.#trimSeconds)) {
+      count += block.left.length;
+      if (count > MAX_KEPT_SAMPLES) kept = undefined;
+      kept?.push({ left: block.left.slice(), right: block.right.slice() });
+      yield block;
+    }
+    this.#kept = kept;
   }
 }

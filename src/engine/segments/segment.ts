@@ -157,14 +157,21 @@ export function soundKey(
 
 /** Returns everything of a sound that is heard. */
 function soundOf(sound: InputSound): Json {
-  const { bytes, startSeconds, endSeconds, endFadeSeconds, skipSeconds, duckedBy, speech } = sound;
+  const { bytes, startSeconds, endSeconds, endFadeSeconds, fadesCuts, skipSeconds, duckedBy, speech } = sound;
   return {
     bytes: sourceSha256(bytes),
     startSeconds,
     endSeconds,
     transform: { ...sound.transform },
     optional: sound.optional,
-    ...defined({ endFadeSeconds, skipSeconds, isOwn: sound.isOwn, duckedBy, speech: speech?.map((span) => [...span]) }),
+    ...defined({
+      endFadeSeconds,
+      fadesCuts,
+      skipSeconds,
+      isOwn: sound.isOwn,
+      duckedBy,
+      speech: speech?.map((span) => [...span]),
+    }),
   };
 }
 

@@ -101,7 +101,7 @@ function bindAll(request: BindingRequest): ScenesInput {
   const sounds = bound.flatMap((input, index) => {
     return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
   });
-  const span = { startSeconds: 0, endSeconds: secondsOf(timelineMeasures(timeline)) };
+  const span = { startSeconds: 0, endSeconds: secondsOf(timelineMeasures(timeline)), fadesCuts: true as const };
   const tracks = trackSounds(span, request.audio_tracks ?? {}, request.fetched);
   return {
     ...scenesFile(request, output, fingerprint),

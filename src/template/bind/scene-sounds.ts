@@ -40,12 +40,17 @@ export function sceneSounds(timeline: Timeline, index: number, { sounds, ...valu
   const placed = sounds.flatMap((sound): InputSound[] => {
     const heard = heardTimes(scene, sound, values.template.fps, rate);
     if (heard === null) return [];
-    const times = { startSeconds: start + heard.from, endSeconds: start + heard.to };
+    const times = { fadesCuts: true as const, startSeconds: start + heard.from, endSeconds: start + heard.to };
     if (!heard.isCut) return [{ ...sound, ...times }];
     const fade = isHeld ? transition : cutFade;
     return [{ ...sound, ...times, endSeconds: end + transition, ...defined({ endFadeSeconds: fade }) }];
   });
-  const span = { startSeconds: start, endSeconds: end, ...defined({ endFadeSeconds: cutFade }) };
+  const span = {
+    startSeconds: start,
+    endSeconds: end,
+    fadesCuts: true as const,
+    ...defined({ endFadeSeconds: cutFade }),
+  };
   const tracks = trackSounds(
     { ...span, videoEndSeconds: secondsOf(timeline.frames), scene: scene.id },
     values.audio_tracks ?? {},

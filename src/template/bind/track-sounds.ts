@@ -15,15 +15,18 @@ export interface PlacedSound extends InputSound {
 }
 
 /** When the tracks of a scene or video are heard, in seconds of the video. */
-interface TrackSpan extends Pick<InputSound, 'startSeconds' | 'endSeconds' | 'endFadeSeconds'> {
+interface TrackSpan extends Pick<InputSound, 'startSeconds' | 'endSeconds' | 'endFadeSeconds' | 'fadesCuts'> {
   /** End of the video, for tracks that go on after their scene; that of the span if absent. */
   readonly videoEndSeconds?: number;
   readonly scene?: string;
 }
 
+/** Fields that tracks of a single template did not have when their cuts had no fades. */
+const COMPOSED_FIELDS = ['start', 'overrun', 'level', 'duck_under'] as const;
+
 /** Returns the sounds of tracks in mixing order. */
 export function trackSounds(
-  { startSeconds, endSeconds, endFadeSeconds, videoEndSeconds = endSeconds, scene }: TrackSpan,
+  { startSeconds, endSeconds, endFadeSeconds, fadesCuts, videoEndSeconds = endSeconds, scene }: TrackSpan,
   tracks: NonNullable<Mapping['audio_tracks']>,
   fetched: ReadonlyMap<string, SourceBytes>,
 ): PlacedSound[] {
@@ -35,7 +38,10 @@ export function trackSounds(
     const end = overrun ? { endSeconds: videoEndSeconds } : { endSeconds, ...defined({ endFadeSeconds }) };
     const times = { startSeconds: startSeconds + start, ...end };
     const place = { name: track, scene: scene ?? null };
-    return [{ bytes, name, ...times, transform, optional: false, track: place, ...defined({ speech }) }];
+    const isComposed = speech !== undefined || COMPOSED_FIELDS.some((field) => transform[field] !== undefined);
+    const fades = fadesCuts ?? (isComposed ? true : undefined);
+    const options = defined({ speech, fadesCuts: fades });
+    return [{ bytes, name, ...times, transform, optional: false, track: place, ...options }];
   });
 }
 

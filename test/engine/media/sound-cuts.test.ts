@@ -60,3 +60,42 @@ it('the spectrum tells a click', async () => {
   const hard = await cutAt(loudest / RATE, {});
   expect(highs(hard, loudest)).toBeGreaterThan(-60);
 });
+
+it('a sound that begins inside its source begins without a click', async () => {
+  const random = seededRandom(39);
+  for (let run = 0; run < 8; run++) {
+    const trim_start_time = 0.5 + random.below(300) / 100 + random.below(1000) / 1e6;
+    const begun = await cutAt(4, { startSeconds: 1, transform: { trim_start_time }, fadesCuts: true });
+    for (const middle of [RATE, RATE + 240, RATE + 480]) expect(highs(begun, middle)).toBeLessThan(-80);
+  }
+});
+
+/** Returns the chord for a number of samples. */
+function chordOf(count: number): Uint8Array {
+  const left = new Float32Array(count).map((_, at) => {
+    return [110, 220, 330].reduce((sum, hertz) => sum + 0.25 * Math.sin((2 * Math.PI * hertz * at) / RATE), 0);
+  });
+  return stereoWav(RATE, left);
+}
+
+it('a loop whose end does not meet its start repeats without a click', async () => {
+  const random = seededRandom(40);
+  for (let run = 0; run < 8; run++) {
+    const count = RATE + random.below(1000);
+    const changes = { bytes: chordOf(count), transform: { loop: true } };
+    const looped = await cutAt(4, { ...changes, fadesCuts: true });
+    for (const seam of [count, 2 * count]) {
+      for (const middle of [seam - 480, seam - 240, seam, seam + 240, seam + 480]) {
+        expect(highs(looped, middle), `${count} samples, ${middle - seam}`).toBeLessThan(-80);
+      }
+    }
+  }
+});
+
+it('a loop that goes on smoothly, and a sound that ends itself, are unchanged', async () => {
+  // A second has whole periods of all three tones.
+  const loop = { bytes: chordOf(RATE), transform: { loop: true } };
+  expect(await cutAt(4, { ...loop, fadesCuts: true })).toEqual(await cutAt(4, loop));
+  const whole = { bytes: chordOf(RATE + 77) };
+  expect(await cutAt(4, { ...whole, fadesCuts: true })).toEqual(await cutAt(4, whole));
+});

@@ -61,7 +61,13 @@ const boundSound = both(
     optional: flag,
   }),
   both(
-    optionalFields({ skipSeconds: number, endFadeSeconds: number, duckedBy: listOf(count), speech: listOf(spoken) }),
+    optionalFields({
+      skipSeconds: number,
+      endFadeSeconds: number,
+      fadesCuts: oneOf(true),
+      duckedBy: listOf(count),
+      speech: listOf(spoken),
+    }),
     origin,
   ),
 );
