@@ -129,7 +129,8 @@ describe('a plan of definitions with variants and locales', () => {
           videos/spring.yaml · a value changed · spring/tall/de, spring/tall/en, spring/tall/fr and 5 more
             Headline  differs between the videos
 
-      This plan is shortened: 5 videos not listed, values of 8 not shown. Use --verbose for all details.
+      This plan is shortened: 5 videos not listed, values of 8 videos not shown. Use --verbose for all
+      details.
       "
     `);
     const markdown = planMarkdown(document);

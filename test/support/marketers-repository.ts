@@ -12,7 +12,7 @@ import { imageLayer } from '../../templates/source/kit/layers.ts';
 import { ground } from '../../templates/source/kit/presets.ts';
 import type { Box } from '../../templates/source/kit/shapes.ts';
 import { type TextStyle, textLayer } from '../../templates/source/kit/text.ts';
-import { makeFolder } from './repository.ts';
+import { makeFolder, NO_LINT } from './repository.ts';
 import { solidPng } from './small-package.ts';
 import { toneWav } from './tone.ts';
 
@@ -49,7 +49,8 @@ audio: {music: {source: ../sounds/music.wav, loop: true, level: -24, fade_out: 1
 loudness: -14
 captions: {from: {track: voice}, style: box, files: [vtt], embed: true}
 `;
-const CONFIG = `service: embedded
+/** `reelform.yaml`. */
+export const CONFIG = `service: embedded
 templates:
 ${Object.keys(SHAPES)
   .flatMap((shape) => ['title', 'product'].map((name) => `  ${name}-${shape}: ./templates/${name}-${shape}\n`))
@@ -58,13 +59,13 @@ voices: {narrator: {builtin: slt}}
 `;
 
 /**
- * Creates the repository. Flite reads every language with its English voice: what it says differs in length, as it does in a shop.
+ * Creates the repository, in which plans do not lint. Flite reads every language with its English voice: what it says differs in length, as it does in a shop.
  *
  * @param products of the campaign; there are others in the CSV, which `where` leaves out
  */
 export function makeMarketersRepository(products: number): string {
   const files: Record<string, Uint8Array | string> = {
-    'reelform.yaml': CONFIG,
+    'reelform.yaml': `${CONFIG}${NO_LINT}`,
     'videos/spring.yaml': DEFINITION,
     'data/products.csv': productsCsv(products),
     'images/logo.png': solidPng('#E2672F', 96, 96),

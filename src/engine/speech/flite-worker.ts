@@ -61,6 +61,7 @@ function run(
     ['flite', '-voice', voice, '-t', input, '-o', output, ...options],
     [],
     [new OpenFile(new File([])), new OpenFile(console), new OpenFile(console), new PreopenDirectory('/out', files)],
+    { debug: false },
   );
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
   const status = wasi.start(instance as Parameters<typeof wasi.start>[0]);

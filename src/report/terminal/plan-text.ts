@@ -208,9 +208,13 @@ function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']):
 function foldedWords(groups: readonly ChangeGroup[]): string {
   const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MAX_NAMES), 0);
   const differing = groups.filter(hidesValues).reduce((sum, { changes }) => sum + changes.length, 0);
-  if (unnamed === 0 && differing === 0) return '';
-  const values = differing === 0 ? '' : `, values of ${formatCount(differing)} not shown`;
-  return `This plan is shortened: ${countNoun(unnamed, 'video')} not listed${values}. Use --verbose for all details.`;
+  const omissions = [
+    ...(unnamed === 0 ? [] : [`${countNoun(unnamed, 'video')} not listed`]),
+    ...(differing === 0 ? [] : [`values of ${countNoun(differing, 'video')} not shown`]),
+  ];
+  return omissions.length === 0
+    ? ''
+    : `This plan is shortened: ${omissions.join(', ')}. Use --verbose for all details.`;
 }
 
 function paintOf(action: Action, colors: Colors): (text: string) => string {

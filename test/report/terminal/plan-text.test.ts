@@ -251,8 +251,8 @@ describe('planText()', () => {
         ~ 49 more to update
           offers/11, offers/12, offers/13 and 46 more
 
-      This plan is shortened: 1,310 videos not listed, values of 49 not shown. Use
-      --verbose for all details.
+      This plan is shortened: 1,310 videos not listed, values of 49 videos not shown.
+      Use --verbose for all details.
       "
     `);
   });
