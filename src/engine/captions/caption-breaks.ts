@@ -13,6 +13,9 @@ const HAN = /\p{Script=Han}/u;
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
 const THAI = /\p{Script=Thai}/u;
 const HANGUL = /\p{Script=Hangul}/u;
+const IN_WORD = /[\p{L}\p{N}]/u;
+/** French quotation marks have spaces inside. */
+const OPENS_WITH_SPACE = /(?:^|\s)[«‹]\s$/u;
 /** Passages without spaces whose phrases are found by a model, with the punctuation between them. */
 const CJK_PASSAGE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fb\u30fc\uff00-\uffef]+/gu;
 const THAI_PASSAGE = /\p{Script=Thai}+/gu;
@@ -34,7 +37,8 @@ export async function captionBreaks(text: string, lang: string | null): Promise<
   const breaker = new LineBreaker(text);
   for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) characters.add(next.position);
   for (const index of characters) if (isForbidden(text, index)) characters.delete(index);
-  const phrases = new Set(characters);
+  // Addresses and alternatives such as and/or stay whole.
+  const phrases = new Set([...characters].filter((index) => text.charAt(index - 1) !== '/'));
   if (HAN.test(text) || KANA.test(text)) {
     const find = await phraseFinder(languageOfHan(text, lang));
     for (const { 0: passage, index } of text.matchAll(CJK_PASSAGE)) {
@@ -59,7 +63,10 @@ export async function captionBreaks(text: string, lang: string | null): Promise<
 function isForbidden(text: string, index: number): boolean {
   const [before, after] = [text.charAt(index - 1), text.charAt(index)];
   // Korean has spaces between words, and texts break only there.
-  return NEVER_FIRST.test(after) || NEVER_LAST.test(before) || (HANGUL.test(before) && HANGUL.test(after));
+  const isKoreanWord = (HANGUL.test(before) && IN_WORD.test(after)) || (IN_WORD.test(before) && HANGUL.test(after));
+  return (
+    NEVER_FIRST.test(after) || NEVER_LAST.test(before) || isKoreanWord || OPENS_WITH_SPACE.test(text.slice(0, index))
+  );
 }
 
 /** Japanese has kana; Chinese without a known region is taken as simplified. */

@@ -104,28 +104,29 @@ function luminance([red, green, blue]: readonly number[]): number {
 
 /** Pictures of a video without its captions, at a small size. */
 export class CaptionGrounds {
-  readonly #points: ReadonlyMap<CaptionOnFrame, readonly Color[]>;
+  readonly #video: VideoInput;
+  readonly #points = new Map<CaptionOnFrame, readonly Color[]>();
+
+  static async open(video: VideoInput): Promise<CaptionGrounds> {
+    const { captions: _, ...designed } = video;
+    return new CaptionGrounds(reducedInput(await lintableVideo(designed as VideoInput), LONG_SIDE, LONG_SIDE));
+  }
+
+  private constructor(video: VideoInput) {
+    this.#video = video;
+  }
 
   /**
    * Draws the pictures behind captions.
    *
    * @throws RenderError for an input that cannot be drawn
    */
-  static async draw(video: VideoInput, captions: readonly CaptionOnFrame[]): Promise<CaptionGrounds> {
-    const points = new Map<CaptionOnFrame, readonly Color[]>();
+  async draw(captions: readonly CaptionOnFrame[]): Promise<void> {
     const byFrame = groupBy(captions, ({ frame }) => frame);
-    if (byFrame.size === 0) return new CaptionGrounds(points);
-    const { captions: _, ...designed } = video;
-    const small = reducedInput(await lintableVideo(designed as VideoInput), LONG_SIDE, LONG_SIDE);
     const frames = [...byFrame.keys()].sort((first, second) => first - second);
-    await drawSharedFrames(small, frames, (frame, picture) => {
-      for (const caption of byFrame.get(frame)!) points.set(caption, pointsOf(picture, small, caption));
+    await drawSharedFrames(this.#video, frames, (frame, picture) => {
+      for (const caption of byFrame.get(frame)!) this.#points.set(caption, pointsOf(picture, this.#video, caption));
     });
-    return new CaptionGrounds(points);
-  }
-
-  private constructor(points: ReadonlyMap<CaptionOnFrame, readonly Color[]>) {
-    this.#points = points;
   }
 
   /** Returns the contrast of letters with a picture that was drawn; null if nothing is known of what is behind them. */

@@ -72,8 +72,10 @@ class Rims {
 interface CueAtRisk {
   readonly id: string;
   readonly letters: readonly Letters[];
-  readonly samples: readonly (CaptionOnFrame & { readonly finding: FindingFields })[];
+  readonly samples: readonly SampleAtRisk[];
 }
+
+type SampleAtRisk = CaptionOnFrame & { readonly finding: FindingFields };
 
 /** What a finding says of a cue on a frame. */
 type FindingFields = ReturnType<typeof commonFields> & ReturnType<typeof shownAt>;
@@ -111,24 +113,32 @@ async function cueAtRisk(
 
 type Point = Polygon[number];
 
-/** Finds captions with too little contrast on most of their samples; of those of a scene, the one with the least. */
+/**
+ * Finds captions with too little contrast in the middle of their time and at another sample; of those of a scene, the one with the
+ * least.
+ */
 async function lintContrast(video: VideoInput, risks: readonly CueAtRisk[]): Promise<LintFinding[]> {
-  const grounds = await CaptionGrounds.draw(
-    video,
-    risks.flatMap(({ samples }) => samples),
-  );
-  const failed = risks.flatMap(({ id, letters, samples }) =>
+  if (risks.length === 0) return [];
+  const grounds = await CaptionGrounds.open(video);
+  const lowOf = ({ letters }: CueAtRisk, sample: SampleAtRisk) =>
     letters.flatMap((kind) => {
-      const low = samples.flatMap((sample) => {
-        const contrast = grounds.contrast(sample, kind);
-        return contrast === null || contrast.ratio >= contrast.needed ? [] : [{ id, sample, contrast }];
-      });
-      const isLasting = low.length >= Math.min(MIN_SAMPLES, samples.length);
-      return isLasting
-        ? [low.reduce((worst, each) => (each.contrast.ratio < worst.contrast.ratio ? each : worst))]
-        : [];
-    }),
-  );
+      const contrast = grounds.contrast(sample, kind);
+      return contrast === null || contrast.ratio >= contrast.needed ? [] : [{ sample, contrast }];
+    });
+  const middleOf = ({ samples: [first, middle = first] }: CueAtRisk): SampleAtRisk => middle!;
+  await grounds.draw(risks.map(middleOf));
+  // Most captions are legible, so that one picture is enough.
+  const suspects = risks.filter((risk) => lowOf(risk, middleOf(risk)).length > 0);
+  await grounds.draw(suspects.flatMap((risk) => risk.samples.filter((sample) => sample !== middleOf(risk))));
+  const failed = suspects.flatMap((risk) => {
+    const low = risk.samples.flatMap((sample) => lowOf(risk, sample));
+    return lowOf(risk, middleOf(risk)).flatMap(({ contrast: { part } }) => {
+      const ofPart = low.filter(({ contrast }) => contrast.part === part);
+      if (ofPart.length < Math.min(MIN_SAMPLES, risk.samples.length)) return [];
+      const least = ofPart.reduce((worst, each) => (each.contrast.ratio < worst.contrast.ratio ? each : worst));
+      return [{ ...least, id: risk.id }];
+    });
+  });
   const groups = groupBy(failed, ({ sample, contrast }) => JSON.stringify([sample.finding.scene, contrast.part]));
   return [...groups.values()].map((group): LintFinding => {
     const { sample, contrast } = group.reduce((worst, each) =>

@@ -14,6 +14,9 @@ describe('captionBreaks()', () => {
   it('breaks between words', async () => {
     expect(await pieces('Light that lands')).toBe('Light |that |lands');
     expect(await pieces('빛이 부드럽게')).toBe('빛이 |부드럽게');
+    expect(await pieces('12월 24일까지 DUNE을')).toBe('12월 |24일까지 |DUNE을');
+    expect(await pieces('and/or at olune.example/lamps')).toBe('and/or |at |olune.example/lamps');
+    expect(await pieces('Est-ce clair ? « Oui », dit-elle', 'fr')).toBe('Est-|ce |clair ? |« Oui », |dit-|elle');
   });
 
   it('breaks Japanese, Chinese and Thai between phrases', async () => {
