@@ -1,18 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SOFTWARE } from '../src/engine/codec/video-encoder.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
-import { createRenderPool } from '../src/service/sessions/processes/render-pool.ts';
-import type { TaskRunner } from '../src/service/sessions/processes/tasks.ts';
 import { segmentKeys } from '../src/service/sessions/segment-keys.ts';
 import { FolderSegmentStore } from '../src/service/sessions/segments/folder-segment-store.ts';
-import { SegmentCache } from '../src/service/sessions/segments/segment-cache.ts';
-import { createSegmentRenderer } from '../src/service/sessions/segments/segment-renderer.ts';
 import type { RenderInput } from '../src/template/render-input.ts';
+import { type Measured, renderCached } from './cached-render.ts';
 import { recordFigure } from './record-figure.ts';
-import { processorMs } from './render-stages.ts';
 import { templateInput } from './template-input.ts';
 
 /**
@@ -34,39 +29,6 @@ const rows = Number(values.rows);
 const PROJECTED_ROWS = 500;
 const folder = await mkdtemp(join(tmpdir(), 'rf-incremental-'));
 let folders = 0;
-
-interface Measured {
-  readonly cpuMs: number;
-  readonly reused: number;
-  readonly rendered: number;
-  /** Number of tasks by kind. */
-  readonly tasks: Readonly<Record<string, number>>;
-}
-
-/** Renders inputs one after the other, as one run of `reelform apply` does. */
-async function measure(inputs: readonly RenderInput[], store: FolderSegmentStore): Promise<Measured> {
-  const before = processorMs();
-  const parallel = availableParallelism();
-  const pool = createRenderPool({ size: parallel, encoder: SOFTWARE });
-  const tasks: Record<string, number> = {};
-  const runner: TaskRunner = {
-    run(kind, input, options) {
-      tasks[kind] = (tasks[kind] ?? 0) + 1;
-      return pool.run(kind, input, options);
-    },
-  };
-  const cache = new SegmentCache({
-    store,
-    build: 'bench',
-    onFailure(error) {
-      throw error;
-    },
-  });
-  const renderer = createSegmentRenderer({ runner, parallel, cache });
-  for (const renderInput of inputs) await renderer.render(renderInput);
-  await pool.close();
-  return { cpuMs: processorMs() - before, ...cache.figures, tasks };
-}
 
 function emptyStore(): FolderSegmentStore {
   folders += 1;
@@ -92,9 +54,9 @@ async function measureEdit(name: string, inputOf: (text: string) => RenderInput)
   const [full, edited, same]: Measured[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     const store = emptyStore();
-    full!.push(await measure([inputOf('Before')], store));
-    edited!.push(await measure([inputOf('After')], store));
-    same!.push(await measure([inputOf('After')], store));
+    full!.push(await renderCached([inputOf('Before')], store));
+    edited!.push(await renderCached([inputOf('After')], store));
+    same!.push(await renderCached([inputOf('After')], store));
   }
   const [all, some, none] = [least(full!), least(edited!), least(same!)];
   tell(name, '');
@@ -164,14 +126,14 @@ function withText(renderInput: RenderInput, text: string, times: { ip: number; o
 }
 
 async function measureRows(): Promise<void> {
-  const alone = least(await Promise.all([measure([rowInput(0)], emptyStore())]));
+  const alone = least(await Promise.all([renderCached([rowInput(0)], emptyStore())]));
   const store = emptyStore();
-  const few = await measure([0, 1].map(rowInput), store);
-  const many = await measure(
+  const few = await renderCached([0, 1].map(rowInput), store);
+  const many = await renderCached(
     Array.from({ length: rows }, (_, at) => rowInput(at + 2)),
     store,
   );
-  const start = (await measure([rowInput(0)], store)).cpuMs;
+  const start = (await renderCached([rowInput(0)], store)).cpuMs;
   const further = (many.cpuMs - start) / rows;
   tell('one row of 30 s, nothing cached', `${seconds(alone.cpuMs)}, ${alone.rendered} segments`);
   tell('two rows', `${seconds(few.cpuMs)}, ${few.rendered} segments rendered, ${few.reused} reused`);
