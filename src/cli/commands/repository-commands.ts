@@ -14,6 +14,7 @@ export function addInitCommand(program: Command, action: ActionOf): void {
     .option('--service <service>', 'where to render videos: embedded, or the URL of a service')
     .addOption(new Option('--ci <ci>', 'CI system to write workflows for').choices(['github', 'gitlab', 'none']))
     .option('--template <template>', 'the first template: card, none, or a name from the gallery')
+    .option('--locales <tags>', 'languages to translate to, such as de,pt-BR')
     .action(action(async () => (await import('../init/init-command.ts')).initCommand));
 }
 
@@ -57,6 +58,7 @@ export function addFileCommands(program: Command, action: ActionOf): void {
     .command('extract')
     .description('write the texts of all definitions into the catalogues; translations stay')
     .option('--check', 'change no files; exit with 2 if a catalogue is out of date')
+    .option('--source', 'write a catalogue of the source language too, for tools that translate from a file')
     .addOption(new Option('--stills', 'draw a picture of each text, and name it in the catalogues').conflicts('check'))
     .option('--json', 'print one JSON document')
     .action(action(async () => (await import('../locales/extract-command.ts')).extractCommand));

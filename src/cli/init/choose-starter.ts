@@ -3,12 +3,14 @@ import { withoutCredentials } from '../../reconciler/git/run-git.ts';
 import { initQuestion } from '../../report/terminal/init-text.ts';
 import type { Io } from '../io.ts';
 import { galleryDigests } from '../template/gallery.ts';
-import type { StarterChoices } from './starter-files.ts';
+import { STARTER_LOCALE, type StarterChoices } from './starter-files.ts';
 
 export interface StarterOptions {
   readonly service?: string;
   readonly ci?: StarterChoices['ci'];
   readonly template?: StarterChoices['template'];
+  /** Languages to translate to, separated by commas. */
+  readonly locales?: string;
   /** True to use defaults without asking. */
   readonly yes?: boolean;
 }
@@ -61,6 +63,7 @@ export async function chooseStarter(
   if (wrong !== null) throw initInvalid(wrong);
   return {
     service,
+    locales: localesOf(options.locales),
     ci: await chosenFrom('ci', options.ci, CI_CHOICES, isGitLab ? 'gitlab' : 'github'),
     template: await chosenFrom(
       'template',
@@ -79,4 +82,17 @@ function wrongService(service: string): string | null {
 
 export function initInvalid(message: string): ReelformError {
   return new ReelformError('init_invalid', message, { hint: 'Run `reelform init --help` for the available options' });
+}
+
+/** Returns the languages of `--locales`, in their usual spelling. @throws ReelformError `init_invalid` */
+function localesOf(written = ''): string[] {
+  const tags = written.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''); // biome-ignore format: one line
+  const locales = tags.map((tag) => {
+    try {
+      return Intl.getCanonicalLocales(tag.replaceAll('_', '-'))[0]!;
+    } catch {
+      throw initInvalid(`${JSON.stringify(tag)} is not a language tag such as de or pt-BR`);
+    }
+  });
+  return [...new Set(locales)].filter((locale) => locale !== STARTER_LOCALE);
 }

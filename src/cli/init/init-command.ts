@@ -45,7 +45,10 @@ export async function initCommand(
   const files = starterFiles(choices).filter(
     ({ path }) => (isNew || !isOfExample(path)) && !(hasManifest && path === 'package-lock.json'),
   );
-  const { written, existing } = await writeNew(files, root, top ?? root);
+  const { written: made, existing } = await writeNew(files, root, top ?? root);
+  const hasLocales = chosen.locales.length > 0;
+  // The definitions are those of the example.
+  const written = hasLocales && isNew && chosen.template !== 'none' ? [...made, ...(await extractTexts(root))] : made;
   const left = new Set([...(isNew ? [] : [CONFIG_FILE]), ...existing, ...(isInstalled ? ['package.json'] : [])]);
   const report = {
     written,
@@ -56,6 +59,8 @@ export async function initCommand(
     service: choices.service,
     branch: place.branch,
     hasGit: top !== null,
+    // An existing configuration is not changed.
+    locales: hasLocales && !isNew ? chosen.locales : [],
     needsInclude: existing.some((path) => path.endsWith('../.gitlab-ci.yml')),
     ownPackages: left.has('package.json') ? choices.ownPackages : null,
   };
@@ -81,6 +86,14 @@ async function writeNew(
     await writeFileAtomic(target, content);
   }
   return { written, existing };
+}
+
+/** Writes the texts of the example into catalogues. Returns the paths of the files. */
+async function extractTexts(root: string): Promise<string[]> {
+  // Loads yaml, Ajv and the parsers of catalogues.
+  const [{ readCatalogues }, { writeCatalogues }] = await Promise.all([import('../locales/locale-catalogues.ts'), import('../locales/extract-command.ts')]); // biome-ignore format: one line
+  const { extracted } = await writeCatalogues(await readCatalogues(root), { isCheck: false });
+  return extracted.filter(({ isChanged }) => isChanged).map(({ file }) => file);
 }
 
 /** True for files of the example, which an existing configuration does not need. */

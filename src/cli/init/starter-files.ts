@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { schemaFiles } from '../../reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type PublishedPackage, packageRoot, packageTexts } from '../own-package.ts';
 import { definitionText } from '../template/add/register-template.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
+
+/** Language of the starter's texts. */
+export const STARTER_LOCALE = 'en';
 
 /** Choices for a new repository. */
 export interface StarterChoices {
@@ -15,6 +18,8 @@ export interface StarterChoices {
   readonly template: string;
   /** Files of the template of the gallery by path; null for `card` and `none`. */
   readonly gallery: ReadonlyMap<string, Uint8Array> | null;
+  /** Languages to translate to; empty for one language. */
+  readonly locales: readonly string[];
   /** Location of the workflows. */
   readonly place: WorkflowPlace;
   /** Null if the repository depends on reelform already. */
@@ -36,10 +41,15 @@ export interface StarterFile {
  */
 export function starterFiles({ ownPackages, ...choices }: StarterChoices): StarterFile[] {
   const starter = join(packageRoot(), 'starter');
+  const inLocales = (file: StarterFile): StarterFile => {
+    if (choices.locales.length === 0 || !file.path.startsWith('videos/') || typeof file.content !== 'string')
+      return file;
+    return { ...file, content: file.content.replace(/^template: .*\n/m, '$&locales: all\n') };
+  };
   return [
     { path: 'reelform.yaml', content: configText(choices) },
-    ...(choices.template === 'card' ? templateFiles(starter) : []),
-    ...(choices.gallery === null ? [] : galleryFiles(choices.template, choices.gallery)),
+    ...(choices.template === 'card' ? templateFiles(starter) : []).map(inLocales),
+    ...(choices.gallery === null ? [] : galleryFiles(choices.template, choices.gallery)).map(inLocales),
     { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
     { path: '.gitattributes', content: GIT_ATTRIBUTES },
     { path: 'AGENTS.md', content: readFileSync(join(starter, 'AGENTS.md'), 'utf8') },
@@ -55,7 +65,13 @@ const GIT_ATTRIBUTES = [
   '',
 ].join('\n');
 
-function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackages' | 'gallery'>): string {
+function configText({
+  service,
+  template,
+  ci,
+  place,
+  locales,
+}: Omit<StarterChoices, 'ownPackages' | 'gallery'>): string {
   // A CI runner loses its disk when it ends. Each folder has its journal.
   const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'none' ? 'templates: {}\n' : `templates:\n  ${template}: ./templates/${template}\n`;
@@ -65,6 +81,7 @@ function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownP
     isShared ? `journal: { git: reelform-journal${place.suffix} }\n` : '',
     templates,
     'videos: videos/**/*.yaml\n',
+    locales.length === 0 ? '' : `locales: { source: ${STARTER_LOCALE}, targets: [ ${locales.join(', ')} ] }\n`,
   ].join('');
 }
 
@@ -99,7 +116,10 @@ function galleryFiles(name: string, files: ReadonlyMap<string, Uint8Array>): Sta
   ];
 }
 
-function workflowFiles(starter: string, { ci, place }: Pick<StarterChoices, 'ci' | 'place'>): StarterFile[] {
+function workflowFiles(
+  starter: string,
+  { ci, place, locales }: Pick<StarterChoices, 'ci' | 'place' | 'locales'>,
+): StarterFile[] {
   if (ci === 'none') return [];
   const read = (path: string): string => readFileSync(join(starter, ci, path), 'utf8');
   if (ci === 'gitlab') {
@@ -108,13 +128,13 @@ function workflowFiles(starter: string, { ci, place }: Pick<StarterChoices, 'ci'
     const include = `include:\n  - local: ${JSON.stringify(`${place.folder}/${path}`)}\n`;
     return place.folder === '' ? [jobs] : [jobs, { path, isAtTop: true, content: include }];
   }
-  return readdirSync(join(starter, ci))
-    .sort()
-    .map((name) => ({
-      path: `.github/workflows/${name.replace('.yml', `${place.suffix}.yml`)}`,
-      isAtTop: true,
-      content: githubWorkflow(read(name), place),
-    }));
+  const ofLocales = locales.length === 0 ? [] : [join(starter, 'locales/translations.yml')];
+  const workflows = readdirSync(join(starter, ci)).sort().map((name) => join(starter, ci, name)); // biome-ignore format: one line
+  return [...workflows, ...ofLocales].map((file) => ({
+    path: `.github/workflows/${basename(file).replace('.yml', `${place.suffix}.yml`)}`,
+    isAtTop: true,
+    content: githubWorkflow(readFileSync(file, 'utf8'), place),
+  }));
 }
 
 function packageFiles(ownPackages: readonly PublishedPackage[]): StarterFile[] {

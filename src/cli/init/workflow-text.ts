@@ -57,6 +57,7 @@ function suffixed(text: string, suffix: string): string {
   return text
     .replace(/^name: (.*)$/m, `name: $1${suffix}`)
     .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
+    .replaceAll('reelform/translations', `reelform/translations${suffix}`)
     .replaceAll('reelform-plan-', `reelform-plan${suffix}-`)
     .replace("&& 'reviewed' ||", `&& 'reviewed:${suffix.slice(1)}' ||`)
     .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)

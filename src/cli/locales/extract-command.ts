@@ -10,11 +10,12 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { withRunLock } from '../state/open-lock.ts';
-import { readCatalogues, writtenCatalogue } from './locale-catalogues.ts';
+import { type LocaleCatalogues, readCatalogues, writtenCatalogue } from './locale-catalogues.ts';
 
 interface ExtractOptions extends JsonOptions {
   readonly check?: boolean;
   readonly stills?: boolean;
+  readonly source?: boolean;
 }
 
 /** `reelform locales extract`: writes the texts of all definitions into the catalogues, and keeps the translations. */
@@ -25,33 +26,15 @@ export async function extractCommand(options: ExtractOptions, io: Io): Promise<n
 }
 
 async function extract(directory: string, options: ExtractOptions, io: Io): Promise<number> {
-  const read = await readCatalogues(directory);
-  const { project, settings, catalogues, diagnostics, source } = read;
+  const read = await readCatalogues(directory, { withSource: options.source === true });
+  const { project, settings, diagnostics, source } = read;
   printDiagnostics(diagnostics, source, options, io);
   // Texts of definitions with mistakes would be taken for texts that are no longer used.
   if (hasErrors(diagnostics)) return EXIT.error;
   // Loads the engine.
   const stills = options.stills === true ? await (await import('./draw-stills.ts')).drawStills(read, io) : null;
   printDiagnostics(stills?.diagnostics ?? [], source, options, io);
-  const extracted: ExtractedCatalogue[] = [];
-  const shown = new Set<string>();
-  for (const catalogue of catalogues) {
-    const texts = catalogue.texts.map(({ at: _, ...text }) => {
-      return { ...text, ...defined({ still: stills?.paths.get(text.context) }) };
-    });
-    const { units, ...counts } = mergeTexts(catalogue.units, texts);
-    for (const { still } of units) if (still !== undefined) shown.add(still);
-    const { locale, file } = catalogue;
-    // A language that no definition has needs no file.
-    const text = units.length === 0 && catalogue.text === null ? null : writtenCatalogue(catalogue, units, settings);
-    const isChanged = text !== null && text !== catalogue.text;
-    if (isChanged && options.check !== true) {
-      const path = join(project.root, file);
-      await mkdir(dirname(path), { recursive: true });
-      await writeLinkedFile(path, text);
-    }
-    extracted.push({ locale, file, texts: texts.length, ...counts, isChanged });
-  }
+  const { extracted, shown } = await writeCatalogues(read, { paths: stills?.paths, isCheck: options.check === true });
   const removed =
     stills === null ? 0 : await (await import('./draw-stills.ts')).removeStills(project.root, settings, shown);
   const pictures = stills && { drawn: stills.drawn, unchanged: stills.unchanged, removed };
@@ -67,4 +50,31 @@ async function extract(directory: string, options: ExtractOptions, io: Io): Prom
     io,
   );
   return isCheck && extracted.some(({ isChanged }) => isChanged) ? EXIT.changes : EXIT.ok;
+}
+
+/** Brings the files of catalogues up to date with the definitions. */
+export async function writeCatalogues(
+  { project, settings, catalogues }: LocaleCatalogues,
+  { paths, isCheck }: { readonly paths?: ReadonlyMap<string, string> | undefined; readonly isCheck: boolean },
+): Promise<{ readonly extracted: readonly ExtractedCatalogue[]; readonly shown: ReadonlySet<string> }> {
+  const extracted: ExtractedCatalogue[] = [];
+  const shown = new Set<string>();
+  for (const catalogue of catalogues) {
+    const texts = catalogue.texts.map(({ at: _, ...text }) => {
+      return { ...text, ...defined({ still: paths?.get(text.context) }) };
+    });
+    const { units, ...counts } = mergeTexts(catalogue.units, texts);
+    for (const { still } of units) if (still !== undefined) shown.add(still);
+    const { locale, file } = catalogue;
+    // A language that no definition has needs no file.
+    const text = units.length === 0 && catalogue.text === null ? null : writtenCatalogue(catalogue, units, settings);
+    const isChanged = text !== null && text !== catalogue.text;
+    if (isChanged && !isCheck) {
+      const path = join(project.root, file);
+      await mkdir(dirname(path), { recursive: true });
+      await writeLinkedFile(path, text);
+    }
+    extracted.push({ locale, file, texts: texts.length, ...counts, isChanged });
+  }
+  return { extracted, shown };
 }

@@ -37,9 +37,10 @@ export interface LocatedText extends SourceText {
 /**
  * Reads the texts of all definitions, and the catalogue of each locale.
  *
+ * @param options.withSource true to add the catalogue of the source language, which has all texts and no translation
  * @throws ReelformError `locales_missing`
  */
-export async function readCatalogues(cwd: string): Promise<LocaleCatalogues> {
+export async function readCatalogues(cwd: string, { withSource = false } = {}): Promise<LocaleCatalogues> {
   const found: FoundText[] = [];
   // What is not translated is no mistake here, whatever reelform.yaml says.
   const project = await loadProject({ cwd, onText: (text) => found.push(text), missing: 'skip' });
@@ -55,11 +56,12 @@ export async function readCatalogues(cwd: string): Promise<LocaleCatalogues> {
     if (!sources.has(file)) sources.set(file, project.source(file));
     return textPosition(sources.get(file) ?? '', offset).line;
   };
-  const catalogues = (settings?.targets ?? []).map((locale): LocaleCatalogue => {
+  const locales = settings === null ? [] : [...(withSource ? [settings.source] : []), ...settings.targets];
+  const catalogues = locales.map((locale): LocaleCatalogue => {
     const file = catalogueFile(settings!, locale);
     const texts = new Map<string, LocatedText>();
     for (const { locale: tag, ...text } of found) {
-      if (tag !== locale || texts.has(text.context)) continue;
+      if ((tag !== locale && locale !== settings?.source) || texts.has(text.context)) continue;
       texts.set(text.context, { ...text, location: `${text.at.file}:${lineOf(text.at.file, text.at.start)}` });
     }
     const catalogue = { locale, file, texts: [...texts.values()] };

@@ -17,6 +17,8 @@ interface RepositoryReport {
   /** Branch that the workflows treat as the main branch. */
   readonly branch: string;
   readonly hasGit: boolean;
+  /** Languages that the existing configuration may lack. */
+  readonly locales: readonly string[];
   /** True if an existing top-level GitLab configuration has to include reelform's jobs. */
   readonly needsInclude: boolean;
   /** Dependencies to add to an existing package.json, reelform first; null if there is nothing to add. */
@@ -63,7 +65,7 @@ export function repositoryText(report: RepositoryReport, { color }: { readonly c
 }
 
 function nextSteps(report: RepositoryReport, folder: string): string[] {
-  const { hasVideo, ownPackages, ci, service, left, branch, hasGit, needsInclude } = report;
+  const { hasVideo, ownPackages, ci, service, left, branch, hasGit, locales, needsInclude } = report;
   const tarballs = ownPackages?.flatMap(({ tarball }) => (tarball === null ? [] : `./${tarball.path}`)) ?? [];
   const sources = tarballs.length > 0 ? tarballs.join(' ') : `reelform@${ownPackages?.[0]?.specifier}`;
   const install = ownPackages === null ? 'npm install' : `npm install --save-dev --save-exact ${sources}`;
@@ -81,6 +83,7 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     left.includes('.gitignore') && 'Put node_modules/, renders/ and .reelform/ into .gitignore',
     ...(service === 'embedded' || ci === 'none' ? [] : SECRET[ci]),
+    locales.length > 0 && `Add to reelform.yaml: locales: { source: en, targets: [${locales.join(', ')}] }`,
     needsInclude && 'Include .gitlab-ci.yml of this folder in the one of the root folder',
     ci !== 'none' && 'Commit all files including package-lock.json: the workflows run npm ci',
   ]);

@@ -78,6 +78,33 @@ Next
     expect(existsSync(join(root, 'templates'))).toBe(false);
   });
 
+  it('prepares languages: configuration, catalogues, and a workflow that opens pull requests', async () => {
+    const root = temporaryRepository({});
+    const made = await reelform(root, ['init', 'site', '--yes', '--ci', 'github', '--locales', 'de, pt_br,en']);
+    expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
+    const listed = made.stdout.split('\n').map((line) => line.trim());
+    expect(listed).toEqual(expect.arrayContaining(['.github/workflows/translations.yml', 'locales/de.po', 'locales/pt-BR.po'])); // biome-ignore format: one expectation
+    expect(read(root, 'site/reelform.yaml')).toContain('locales: { source: en, targets: [ de, pt-BR ] }\n');
+    expect(read(root, 'site/locales/pt-BR.po')).toContain('msgctxt "hello#t_01"\nmsgid "Hello from a file"\nmsgstr ""');
+    const own = join(root, 'site');
+    for (const command of [['fmt', '--check'], ['validate'], ['locales', 'extract', '--check']]) {
+      expect([command, (await reelform(own, command)).exitCode]).toEqual([command, EXIT.ok]);
+    }
+    expect((await reelform(own, ['plan'])).stdout).toContain(
+      '2 videos wait for translation: de (3 texts), pt-BR (3 texts)',
+    );
+    const again = await reelform(root, ['init', 'site', '--locales', 'fr', '--ci', 'none']);
+    expect(again.stdout).toContain('Add to reelform.yaml: locales: { source: en, targets: [fr] }');
+    expect((await reelform(root, ['init', 'x', '--locales', 'german!'])).stderr).toContain('init_invalid');
+    // In a folder of a repository, it concerns this folder only.
+    const { root: other } = await newRepository();
+    await reelform(other, ['init', 'ads', '--yes', '--template', 'none', '--locales', 'de']);
+    const text = read(other, '.github/workflows/translations-ads.yml');
+    expect(text).toContain('BRANCH: reelform/translations-ads\n');
+    expect(text).toContain('      - "ads/**"');
+    expect(validateWorkflow(text).errors).toEqual([]);
+  });
+
   it('fetches the content of Git LFS in the workflows that draw, where .gitattributes uses the filter', async () => {
     const root = temporaryRepository({ '.gitattributes': '*.jpg filter=lfs diff=lfs merge=lfs -text\n' });
     await reelform(root, ['init', '--yes', '--template', 'none']);

@@ -79,6 +79,15 @@ describe('reelform locales', () => {
     if (extension === 'xlf') expect(written).toContain('<note category="lines">2</note>');
   });
 
+  it('writes a catalogue of the source language for tools that translate from a file', async () => {
+    const root = repository();
+    expect((await reelform(root, ['locales', 'extract', '--source'])).stdout).toContain('en     2 texts, 2 new  locales/en.po written\n'); // biome-ignore format: one expectation
+    expect(readFileSync(join(root, 'locales/en.po'), 'utf8')).toContain(
+      'msgctxt "rome#t_01"\nmsgid "Rome"\nmsgstr ""\n',
+    );
+    expect((await reelform(root, ['locales', 'status'])).stdout).not.toContain('en ');
+  });
+
   it('writes nothing while a definition has a mistake', async () => {
     const root = repository({ 'videos/wrong.yaml': 'template: smal\ntitle: x\n' });
     expect((await reelform(root, ['locales', 'extract'])).exitCode).toBe(1);
