@@ -175,6 +175,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
         updateLock: (change: (lock: Lock) => Lock) => lockFile.update(change),
         journal,
         writeCaptions: async () => undefined,
+        deliverCaptions: async (_, { to }) => ({ to }),
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),

@@ -113,6 +113,7 @@ const outcome = await applyPlan({
     updateLock: (change) => lockFile.update(change),
     journal,
     writeCaptions: async () => undefined,
+    deliverCaptions: async (_, { to }) => ({ to }),
     timelineOf: timelines,
     ensureStyleVersion: async () => undefined,
     probeUrl: async () => ({ kind: 'there', validator: null }),

@@ -87,7 +87,7 @@ export function resolveScenes(
     readCatalogue,
     templates,
     output: null,
-    deliver: { all: [], problemOf: () => null },
+    deliver: { all: [], problemOf: () => null, isWritable: () => true },
     templateNames: [...templates.keys(), 'unpulled'],
     checkFile: checks.file,
     checkAny: checks.anyVideo,

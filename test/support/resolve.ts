@@ -30,7 +30,7 @@ export const RESOURCES = `resources:
 
 export const DEFINITION = `template: launch\ntitle: Summer\n${RESOURCES}`;
 
-const NOWHERE: DeliverContext = { all: [], problemOf: () => null };
+const NOWHERE: DeliverContext = { all: [], problemOf: () => null, isWritable: () => true };
 
 /** Resolves definitions below `videos/` from memory, over the template `launch`. */
 export function resolve(files: Files, deliver: DeliverContext = NOWHERE): Resolved {

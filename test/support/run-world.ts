@@ -97,6 +97,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
         ...more.journal?.(file),
       },
       writeCaptions: async () => undefined,
+      deliverCaptions: async (_, { to }) => ({ to }),
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),

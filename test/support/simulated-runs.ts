@@ -159,6 +159,7 @@ export class Simulation {
         },
         journal,
         writeCaptions: async () => undefined,
+        deliverCaptions: async (_, { to }) => ({ to }),
         timelineOf: () => null,
         ensureStyleVersion: async () => undefined,
         probeUrl: async () => ({ kind: 'there', validator: null }),

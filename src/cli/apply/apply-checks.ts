@@ -13,10 +13,11 @@ import type { Io } from '../io.ts';
  * @throws ReelformError `credential_missing`, which names all of them
  */
 export function checkCredentials(plan: Plan, { service, credentials, assets }: Config, env: Io['env']): void {
-  const delivering =
-    service === 'embedded'
-      ? plan.changes.flatMap(({ destinations }) => destinations.map(({ credential }) => credential))
-      : [];
+  const delivering = plan.changes.flatMap(({ destinations }) =>
+    destinations.flatMap(({ credential, captions }) =>
+      service === 'embedded' || captions !== undefined ? [credential] : [],
+    ),
+  );
   const names = new Set([...delivering, service === 'embedded' ? null : (assets?.credential ?? null)]);
   const missing = [...names].flatMap((name) => {
     const credential = name === null ? undefined : credentials.get(name);

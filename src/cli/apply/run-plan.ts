@@ -23,6 +23,7 @@ import type { OpenJournal } from '../state/open-journal.ts';
 import { openLockFile } from '../state/open-lock.ts';
 import { projectTemplates } from '../state/video-templates.ts';
 import { PartialOutcome } from './apply-outcome.ts';
+import { openCaptionDelivery } from './deliver-captions.ts';
 import { FooterScreen } from './footer-screen.ts';
 
 /**
@@ -107,6 +108,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
             replaceFile(join(project.root, path), text, { isDurable: false });
           await Promise.all(files.map(write));
         },
+        deliverCaptions: openCaptionDelivery(project, io),
         timelineOf: (video) => templatesOf(video)?.scenes ?? null,
         readSource: (path) => readSource(join(project.root, path)),
         probeUrl,

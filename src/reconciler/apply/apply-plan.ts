@@ -9,6 +9,7 @@ import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.t
 import type { Intent, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockRendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, type Plan, renders } from '../plan/plan.ts';
+import { deliverCaptions } from './deliver-captions.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, endsRun, thrownFailures, type VideoFailure } from './events.ts';
 import { obtainRendering } from './obtain-rendering.ts';
@@ -24,6 +25,7 @@ import {
   timestamp,
 } from './run-context.ts';
 import { foundRendering, LockSaver, RunRecord } from './run-record.ts';
+import { uploadRequests } from './session-request.ts';
 import { SessionWatcher } from './session-watcher.ts';
 import { verifyRendering } from './watch-session.ts';
 
@@ -290,7 +292,7 @@ async function deliverKnown(change: PendingChange, rendering: LockRendering, run
 async function obtain(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
   const { name } = context.service;
   const lacking = [
-    ...(delivers(change) && context.lacks('deliveries') ? [lacksDeliveries(name)] : []),
+    ...(uploadRequests(change.destinations).length > 0 && context.lacks('deliveries') ? [lacksDeliveries(name)] : []),
     ...(furtherOutputs(change.desired).length > 0 && context.lacks('outputs') ? [lacksOutputs(name)] : []),
   ];
   if (lacking.length > 0) {
@@ -303,12 +305,20 @@ async function obtain(change: PendingChange, context: RunContext, events: TaskEv
   return obtainRendering(change, context, events);
 }
 
-function deliver(
+async function deliver(
   { destinations, desired }: PendingChange,
   { rendering, session }: { readonly rendering: LockRendering; readonly session: RenderSession | null },
   { context }: ApplyRun,
 ): Promise<DeliveryEnding> {
-  return deliverRendering({ title: desired.title, rendering, session, destinations }, context);
+  const hasUploads = uploadRequests(destinations).length > 0;
+  const endings = await Promise.all([
+    !hasUploads ? NOT_DELIVERED : deliverRendering({ title: desired.title, rendering, session, destinations }, context),
+    deliverCaptions({ desired, destinations }, context),
+  ]);
+  return {
+    arrived: endings.flatMap(({ arrived }) => arrived),
+    failures: endings.flatMap(({ failures }) => failures),
+  };
 }
 
 /** The journal has to know too: the lockfile may be lost with this machine, and the files at the destinations were replaced. */

@@ -112,7 +112,8 @@ function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly Exte
   return { arrived, failures };
 }
 
-function left(to: string): VideoFailure {
+/** Returns the failure of a delivery that a run has left. */
+export function left(to: string): VideoFailure {
   const message = `${to}: the run ended before the delivery was confirmed`;
   return {
     code: 'delivery_failed',

@@ -7,10 +7,10 @@ import type { Sha256 } from '../../kernel/digest.ts';
 import type { SourceBytes } from '../../kernel/source-file.ts';
 import type { SceneTimeline } from '../definition/video-templates.ts';
 import type { Attempt, Intent, Journal } from '../lock/journal.ts';
-import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
+import type { Delivery, Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { CaptionFile } from '../plan/caption-files.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import type { Change } from '../plan/plan.ts';
+import type { Change, DestinationChange } from '../plan/plan.ts';
 import type { Begin, SegmentProgress, SkipReason, VideoFailure } from './events.ts';
 import type { RunClock, SessionWatcher } from './session-watcher.ts';
 
@@ -23,6 +23,8 @@ export interface ApplyPorts {
   ensureStyleVersion(id: string): Promise<void>;
   /** Writes the files with captions beside a video. */
   writeCaptions(files: readonly CaptionFile[]): Promise<void>;
+  /** Delivers a file with captions, with retries. @throws the signal's reason */
+  deliverCaptions(file: CaptionFile, to: DestinationChange, signal: AbortSignal): Promise<Delivery | VideoFailure>;
   /** Returns when the scenes of a video are shown; null for a template with values, and if a length is not known. */
   timelineOf(video: DesiredVideo): SceneTimeline | null;
   /** @param path repository-relative */

@@ -166,10 +166,10 @@ export function unknownLength(): ReelformError {
   });
 }
 
-/** Returns the deliveries to request with a session. */
+/** Returns the deliveries to request of a service: those of captions are the client's. */
 export function uploadRequests(destinations: readonly DestinationChange[]): ExternalUploadRequest[] {
   return destinations
-    .filter(({ kind }) => kind === 'deliver')
+    .filter(({ kind, captions }) => kind === 'deliver' && captions === undefined)
     .map(({ to, credential, output }) => ({
       to,
       ...(credential === null ? {} : { credential }),

@@ -1,9 +1,9 @@
 import { furtherOutputs } from '../../contract/video-spec.ts';
-import { type NamedOutput, OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
-import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
+import { type NamedOutput, OUTPUT_FILE_TYPES, type OutputRequest } from '../../contract/wire/output.ts';
+import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { safeFileName } from '../../kernel/safe-file-name.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
-import type { Video, VideoDestination } from './video.ts';
+import type { Video, VideoDestination, WrittenDestination } from './video.ts';
 
 /** A problem with a destination. */
 export interface DestinationProblem {
@@ -23,10 +23,12 @@ export interface DeliverContext {
    * @param placeholders names that may occur in it; none if it is filled
    */
   problemOf(destination: VideoDestination, placeholders: readonly string[]): DestinationProblem | null;
+  /** Returns whether the client can write to a destination, as for captions: it has the credential. */
+  isWritable(destination: VideoDestination): boolean;
 }
 
 /** A destination of one video, as written and filled, with its source location. */
-export interface PlacedDestination extends VideoDestination {
+export interface PlacedDestination extends WrittenDestination {
   /** For each file of the video, with a fingerprint of zeros. */
   readonly filled: readonly string[];
   readonly at: Span;
@@ -56,14 +58,18 @@ export function readDeliver(
   const destinations: PlacedDestination[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const { to, credential, at, credentialAt } of written) {
-    const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((destination) => destination.to);
+    const formats = context.isWritable({ to, credential }) ? (video.captionFiles ?? []) : [];
+    const filled = fillDestinations({ to, credential, formats }, video, '0'.repeat(64)).map((filling) => filling.to);
     const problem =
       (deliver === null ? missingLabel(to, video) : null) ??
       context.problemOf({ to, credential }, placeholders) ??
       filled.map((url) => context.problemOf({ to: url, credential }, [])).find((found) => found !== null) ??
       repeatedDestination(filled, destinations);
-    if (problem === null) destinations.push({ to, credential, filled, at });
-    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, deliver === null ? to : null));
+    if (problem === null) {
+      destinations.push({ to, credential, ...(formats.length > 0 && { formats }), filled, at });
+      if (formats.length < (video.captionFiles ?? []).length) diagnostics.push(undelivered({ to, credential }, at));
+    } else
+      diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, deliver === null ? to : null));
   }
   const tooMany = tooManyDestinations(written.length * Math.max(1, video.outputs?.length ?? 1));
   if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
@@ -110,19 +116,19 @@ export function tooManyDestinations(count: number): DestinationProblem | null {
   return { part: 'to', message: `A video can have at most ${MAX_DESTINATIONS} destinations, not ${count}` };
 }
 
-interface WrittenDestination extends VideoDestination {
+interface LocatedDestination extends VideoDestination {
   readonly at: Span;
   readonly credentialAt: Span;
 }
 
 /** Returns the destinations of reelform.yaml, located at the `template` of the definition if it is written there. */
-function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
+function allDestinations(root: MapNode, { all }: DeliverContext): LocatedDestination[] {
   const template = locateIn(root)(['template'], 'value').span;
   const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;
   return all.map((destination) => ({ ...destination, at, credentialAt: at }));
 }
 
-function readDestination(node: TreeNode): WrittenDestination {
+function readDestination(node: TreeNode): LocatedDestination {
   const [to, credential] = [child(node, 'to'), child(node, 'credential')];
   const at = (to ?? node).span;
   return {
@@ -131,6 +137,14 @@ function readDestination(node: TreeNode): WrittenDestination {
     at,
     credentialAt: credential?.span ?? at,
   };
+}
+
+function undelivered({ to, credential }: VideoDestination, at: Span): Diagnostic {
+  const which =
+    credential === null ? 'no credential' : `the credential ${credential}, which reelform.yaml does not have`;
+  const message = `deliver: Captions beside the video are not sent to ${to}: it has ${which}`;
+  const hint = 'Reelform writes them itself: add the credential to "credentials" of reelform.yaml, and name it';
+  return warningAt('captions_undelivered', at, message, hint);
 }
 
 /** @param ofAll the destination in reelform.yaml; null if it is in the definition */
@@ -147,7 +161,7 @@ export const DIMENSION_PLACEHOLDERS = ['locale', 'variant'] as const;
 
 const FINGERPRINT_DIGITS = 8;
 
-type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs' | 'matrix'>;
+type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs' | 'matrix' | 'captionFiles'>;
 
 /** Returns the placeholders of a video with these labels and dimensions, without braces. */
 export function placeholdersOf(labels: Readonly<Record<string, string>>, dimensions: readonly string[]): string[] {
@@ -157,23 +171,31 @@ export function placeholdersOf(labels: Readonly<Record<string, string>>, dimensi
 /**
  * Returns the complete destination of each file of a video, the main one first, so that a plan shows the exact URL and a service
  * has nothing to add. Appends `{id}.{extension}` to a folder or bucket, `{id}.{output}.{extension}` for files beside the
- * main one. Titles and labels are converted to file names, without slashes and braces.
+ * main one. Captions are beside the main file, with another ending. Titles and labels are converted to file names, without slashes
+ * and braces.
  *
  * @param fingerprint with its version prefix
  */
 export function fillDestinations(
-  { to, credential }: VideoDestination,
+  { to, credential, formats = [] }: WrittenDestination,
   video: Named,
   fingerprint: string,
 ): VideoDestination[] {
   const main = { name: MAIN_OUTPUT, ...video.output, ...video.outputs?.[0] };
+  const ofMain = fillDestination(withFileName(to), main, video, fingerprint);
   return [
-    { to: fillDestination(withFileName(to), main, video, fingerprint), credential },
+    { to: ofMain, credential },
+    ...formats.map((captions) => ({ to: `${withoutEnding(ofMain, main)}.${captions}`, credential, captions })),
     ...furtherOutputs(video).map((further) => {
       const path = withFileName(to, '{id}.{output}.{extension}');
       return { to: fillDestination(path, further, video, fingerprint), credential, output: further.name };
     }),
   ];
+}
+
+function withoutEnding(to: string, { format = 'mp4' }: OutputRequest): string {
+  const ending = `.${OUTPUT_FILE_TYPES[format].extension}`;
+  return to.endsWith(ending) ? to.slice(0, -ending.length) : to;
 }
 
 /** Value of `{output}` for a video with `output` or neither. */

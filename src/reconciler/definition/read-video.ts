@@ -149,7 +149,7 @@ export function completeVideo(
   const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
   diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) }))); // biome-ignore format: one line
   if (hasErrors(diagnostics)) return { ...incomplete, destinations, diagnostics };
-  const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
+  const deliver = destinations.map(({ to, credential, formats }) => ({ to, credential, ...defined({ formats }) }));
   return { ...incomplete, video: { ...undelivered, deliver }, destinations, diagnostics };
 }
 

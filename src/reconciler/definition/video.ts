@@ -35,6 +35,14 @@ export interface VideoDestination {
   readonly credential: string | null;
   /** Name of the file that goes there; absent for the main file. */
   readonly output?: string;
+  /** Format of the captions that go there, which the client delivers; absent for files of the service. */
+  readonly captions?: SidecarFormat;
+}
+
+/** A destination of a video as it is written. */
+export interface WrittenDestination extends Pick<VideoDestination, 'to' | 'credential'> {
+  /** Formats of the captions that go there; absent if there are none, and if only the service can write there. */
+  readonly formats?: readonly SidecarFormat[];
 }
 
 /**
@@ -51,7 +59,7 @@ export interface Video extends VideoSpec<Source> {
   /** If true, plans that remove the video are refused. */
   readonly protect: boolean;
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
-  readonly deliver: readonly VideoDestination[];
+  readonly deliver: readonly WrittenDestination[];
   /** Formats of the files with captions beside the video; absent if there are none. Not part of the fingerprint. */
   readonly captionFiles?: readonly SidecarFormat[];
   /** Rules that lint checks captions by; absent if there are none. Not part of the fingerprint. */

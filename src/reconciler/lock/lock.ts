@@ -86,6 +86,8 @@ export interface Delivery {
   readonly to: string;
   /** Public URL; absent if the service did not report it. */
   readonly url?: string;
+  /** SHA-256 of captions, which can change without a rendering; absent for a video. */
+  readonly sha256?: Sha256;
 }
 
 /**
@@ -220,5 +222,6 @@ function isLengthMap(value: unknown): boolean {
 }
 
 function isDelivery(value: unknown): boolean {
-  return isRecord(value) && isText(value.to) && (value.url === undefined || isText(value.url));
+  const isOptional = (field: unknown): boolean => field === undefined || isText(field);
+  return isRecord(value) && isText(value.to) && isOptional(value.url) && isOptional(value.sha256);
 }

@@ -4,7 +4,8 @@ import { groupBy } from '../../kernel/group-by.ts';
 import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Attempt, type AttemptState, EMPTY_JOURNAL, type MissingCode } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
-import { renewDestinations } from './compare-video.ts';
+import { wantedDestinations } from './caption-files.ts';
+import { hasArrived, renewDestinations } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   type Adjustment,
@@ -85,7 +86,7 @@ function laterRendering(change: Adjustment, attempt: Attempt | null, delivered: 
   const { desired, before } = change;
   if (!attempt?.rendering) return null;
   const { session } = attempt.rendering;
-  const anew = { ...change, destinations: renewDestinations(before, desired.deliver) };
+  const anew = { ...change, destinations: renewDestinations(before, wantedDestinations(desired)) };
   return adopt(anew, 'requested', journalSource(attempt, session, delivered.arrivedDeliveries(session, desired)));
 }
 
@@ -154,8 +155,8 @@ function renderedVideos(
 }
 
 function adopt(change: Creation | Adjustment, reason: Change['reason'], source: AdoptionSource): Adoption {
-  const there = new Set(source.kind === 'journal' ? source.deliveries?.map(({ to }) => to) : []);
-  const destinations = change.destinations.filter(({ kind, to }) => kind === 'release' || !there.has(to));
+  const there = source.kind === 'journal' ? (source.deliveries ?? []) : [];
+  const destinations = change.destinations.filter((each) => each.kind === 'release' || !hasArrived(each, there));
   return { ...change, action: 'adopt', reason, destinations, source };
 }
 
@@ -207,14 +208,15 @@ class DeliveredAttempts {
     });
   }
 
-  /** Returns the latest rendering that has arrived at all wanted destinations although its local file is gone. */
+  /** Returns the latest rendering that has arrived at all wanted destinations of its files although its local file is gone. */
   find(video: Wanted): (AdoptionSource & { readonly kind: 'journal' }) | null {
     const { fingerprint, deliver } = video;
-    if (deliver.length === 0) return null;
+    const files = deliver.filter(({ captions }) => captions === undefined).map(({ to }) => to);
+    if (files.length === 0) return null;
     for (const { intent, rendering } of this.#gone.get(fingerprint)?.toReversed() ?? []) {
       if (rendering === null) continue;
       const deliveries = this.arrivedDeliveries(rendering.session, video);
-      if (deliveries.length < deliver.length) continue;
+      if (!files.every((to) => deliveries.some((delivery) => delivery.to === to))) continue;
       return { kind: 'journal', id: intent.id, session: rendering.session, rendering, deliveries };
     }
     return null;

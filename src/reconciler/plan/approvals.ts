@@ -113,7 +113,10 @@ function mainEffect({ id, title, template, after, inputs, fields }: ChangeDocume
 function deliveriesOf({ id, after, destinations = [] }: ChangeDocument): ReadonlyMap<string, Approval> {
   const deliveries = destinations.filter(({ kind }) => kind === 'deliver');
   return new Map(
-    deliveries.map(({ to, credential }) => [to, digest('deliver', id, after?.fingerprint, to, credential)]),
+    deliveries.map(({ to, credential, sha256: captions }) => {
+      const parts = [id, after?.fingerprint, to, credential, ...(captions === undefined ? [] : [captions])];
+      return [to, digest('deliver', ...parts)];
+    }),
   );
 }
 

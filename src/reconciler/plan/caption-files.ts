@@ -2,8 +2,9 @@ import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { type Cue, toMilliseconds } from '../../contract/captions/cue.ts';
 import { type SidecarFormat, writeCaptions } from '../../contract/captions/write-captions.ts';
 import { defined } from '../../kernel/defined.ts';
-import { sha256 } from '../../kernel/digest.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
+import type { VideoDestination } from '../definition/video.ts';
 import { type LockCaptionFile, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import { type DesiredVideo, hasUnknownLength } from './desired-video.ts';
 
@@ -27,6 +28,22 @@ export function captionFiles(desired: DesiredVideo): readonly CaptionFile[] | nu
     const text = writeCaptions(cues, format);
     const bytes = Buffer.byteLength(text);
     return { format, path: `${name}.${format}`, sha256: sha256(text), bytes, text };
+  });
+}
+
+/** A destination of a finished file. */
+export interface WantedDestination extends VideoDestination {
+  /** Digest of the captions that go there; absent for other files, and while their times are not known. */
+  readonly sha256?: Sha256;
+}
+
+/** Returns the destinations of a video, those of captions with their digest. */
+export function wantedDestinations(desired: DesiredVideo): readonly WantedDestination[] {
+  if (desired.deliver.every(({ captions }) => captions === undefined)) return desired.deliver;
+  const files = captionFiles(desired) ?? [];
+  return desired.deliver.map((destination) => {
+    const file = files.find(({ format }) => format === destination.captions);
+    return { ...destination, ...defined({ sha256: file?.sha256 }) };
   });
 }
 

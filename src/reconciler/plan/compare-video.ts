@@ -1,10 +1,10 @@
 import { byCodeUnit } from '../../kernel/digest.ts';
-import { firstTemplate, type VideoDestination } from '../definition/video.ts';
+import { firstTemplate } from '../definition/video.ts';
 import { parseInputName } from '../lock/input-names.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
 import { canonicalInputs, inputValue, scenesOfInputs } from '../lock/recorded-inputs.ts';
 import { joinInputs } from '../lock/scene-inputs.ts';
-import { captionFiles } from './caption-files.ts';
+import { captionFiles, type WantedDestination } from './caption-files.ts';
 import { recordedSceneIds, sceneFields } from './compare-scenes.ts';
 import { type DesiredVideo, inheritedMeasures, styleVersionOf } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
@@ -116,10 +116,10 @@ function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputCh
  */
 export function compareDestinations(
   before: Pick<LockEntry, 'deliveries'> | null,
-  wanted: readonly VideoDestination[],
+  wanted: readonly WantedDestination[],
 ): DestinationChange[] {
   const delivered = before?.deliveries ?? [];
-  const missing = wanted.filter(({ to }) => !delivered.some((delivery) => delivery.to === to));
+  const missing = wanted.filter((destination) => !hasArrived(destination, delivered));
   const released = delivered.filter(({ to }) => !wanted.some((destination) => destination.to === to));
   return [
     ...missing.map((destination) => ({ kind: 'deliver' as const, ...destination })),
@@ -127,10 +127,16 @@ export function compareDestinations(
   ];
 }
 
+/** Returns whether a file has been delivered: captions with their present content. Those with unknown times wait. */
+export function hasArrived({ to, captions, sha256 }: WantedDestination, delivered: readonly Delivery[]): boolean {
+  if (captions === undefined) return delivered.some((delivery) => delivery.to === to);
+  return sha256 === undefined || delivered.some((delivery) => delivery.to === to && delivery.sha256 === sha256);
+}
+
 /** Returns what to do at each destination after a new render: the new file is delivered to all of them. */
 export function renewDestinations(
   before: Pick<LockEntry, 'deliveries'>,
-  wanted: readonly VideoDestination[],
+  wanted: readonly WantedDestination[],
 ): DestinationChange[] {
   const released = compareDestinations(before, wanted).filter(({ kind }) => kind === 'release');
   return [...compareDestinations(null, wanted), ...released];
@@ -149,7 +155,7 @@ export function deliverReason(destinations: readonly DestinationChange[]): Reaso
  */
 export function settleDeliveries(
   before: readonly Delivery[],
-  wanted: readonly VideoDestination[],
+  wanted: readonly WantedDestination[],
   arrived: readonly Delivery[],
 ): Delivery[] {
   const byDestination = new Map([...before, ...arrived].map((delivery) => [delivery.to, delivery]));

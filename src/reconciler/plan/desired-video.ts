@@ -34,7 +34,7 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
  * renders it.
  */
 export interface DesiredVideo
-  extends Omit<Video, 'description' | 'captionOrigins'>,
+  extends Omit<Video, 'description' | 'captionOrigins' | 'deliver'>,
     FingerprintContext,
     Pick<RenderingContext, 'measures' | 'styleVersions' | 'times' | 'contentLengths'> {
   /** The only field that decides whether the video is rendered again. */

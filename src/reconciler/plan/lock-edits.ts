@@ -4,7 +4,7 @@ import { byCodeUnit } from '../../kernel/digest.ts';
 import { firstTemplate } from '../definition/video.ts';
 import type { Delivery, Lock, LockEntry, LockRendering, LockScene } from '../lock/lock.ts';
 import { splitInputs } from '../lock/scene-inputs.ts';
-import { captionFiles } from './caption-files.ts';
+import { captionFiles, wantedDestinations } from './caption-files.ts';
 import { roundedSeconds } from './compare-scenes.ts';
 import { settleDeliveries } from './compare-video.ts';
 import { type DesiredVideo, hasUnknownLength, remoteContent, styleVersionOf } from './desired-video.ts';
@@ -33,7 +33,7 @@ export function lockEdits(
       if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
       const before =
         change.action === 'adopt' && change.source.kind === 'journal' ? change.source.deliveries : undefined;
-      const deliveries = settleDeliveries(before ?? [], change.desired.deliver, arrived);
+      const deliveries = settleDeliveries(before ?? [], wantedDestinations(change.desired), arrived);
       return replaced(change, newEntry(change.desired, rendering, deliveries));
     }
     case 'move':
@@ -124,7 +124,7 @@ function recordedInputs(
 
 function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonly Delivery[]): LockEntry {
   const { deliveries: before = [], ...kept } = entry;
-  const deliveries = settleDeliveries(before, desired.deliver, arrived);
+  const deliveries = settleDeliveries(before, wantedDestinations(desired), arrived);
   return deliveries.length === 0 ? kept : { ...kept, deliveries };
 }
 

@@ -11,6 +11,7 @@ import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { inputValues, specAsRecorded } from '../lock/recorded-inputs.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
+import { wantedDestinations } from './caption-files.ts';
 import {
   compareDestinations,
   compareFields,
@@ -135,13 +136,13 @@ const NOTHING = { previousId: null, inputs: [], fields: [] };
 
 /** Returns the creation of a video without an entry. */
 export function create(desired: DesiredVideo): Creation {
-  const destinations = compareDestinations(null, desired.deliver);
+  const destinations = compareDestinations(null, wantedDestinations(desired));
   return { ...NOTHING, action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null };
 }
 
-/** Files with captions that are missing are written again. */
-function withoutCaptionFiles({ caption_files: _missing, ...entry }: LockEntry): LockEntry {
-  return entry;
+/** Files with captions that are missing or changed are written and delivered again. */
+function withoutCaptionFiles({ caption_files: _missing, deliveries, ...entry }: LockEntry): LockEntry {
+  return { ...entry, ...defined({ deliveries: deliveries?.filter(({ sha256 }) => sha256 === undefined) }) };
 }
 
 /** Problem of a local output. */
@@ -155,13 +156,13 @@ function adjust(
 ): Adjustment {
   const { id } = desired;
   const fields = compareFields(before, desired);
-  const anew = renewDestinations(before, desired.deliver);
+  const anew = renewDestinations(before, wantedDestinations(desired));
   if (before.fingerprint !== desired.fingerprint) {
     const inputs = compareInputs(before, desired);
     const reason = reasonOf(desired, inputs, fields);
     return { action: 'update', id, previousId, reason, inputs, fields, destinations: anew, desired, before };
   }
-  const destinations = compareDestinations(before, desired.deliver);
+  const destinations = compareDestinations(before, wantedDestinations(desired));
   const unchanged = { id, previousId, reason: null, inputs: [], fields, destinations, desired, before };
   if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again, destinations: anew };
   const { lack, restores } = observed;
@@ -181,7 +182,7 @@ function isRestored(
   restores: boolean,
   { desired, destinations }: Pick<Adjustment, 'desired' | 'destinations'>,
 ): boolean {
-  if (destinations.some(({ kind }) => kind === 'deliver')) return true;
+  if (destinations.some(({ kind, captions }) => kind === 'deliver' && captions === undefined)) return true;
   return restores && (lack === 'output_damaged' || desired.deliver.length === 0);
 }
 

@@ -1,4 +1,6 @@
+import type { SidecarFormat } from '../../contract/captions/write-captions.ts';
 import type { Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
+import type { Sha256 } from '../../kernel/digest.ts';
 import type { LocaleTexts } from '../definition/locale-texts.ts';
 import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
 import type { VideoId, WaitingVideo } from '../definition/video.ts';
@@ -86,6 +88,9 @@ export interface DestinationChange {
   readonly credential: string | null;
   /** Name of the file that goes there; absent for the main file. */
   readonly output?: string;
+  /** Format of the captions that go there, and their digest; absent for the video. */
+  readonly captions?: SidecarFormat;
+  readonly sha256?: Sha256;
 }
 
 interface Difference {

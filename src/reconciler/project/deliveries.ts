@@ -208,6 +208,7 @@ export function deliverContext(config: DeliveriesConfig & { readonly service: De
   return {
     all: config.deliver,
     problemOf: (destination, placeholders) => destinationProblem(destination, placeholders, config),
+    isWritable: ({ credential }) => config.service === 'embedded' || config.credentials.has(credential ?? ''),
   };
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { SIDECAR_FORMATS } from '../../contract/captions/write-captions.ts';
-import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
+import { byCodeUnit, type Sha256, sha256 } from '../../kernel/digest.ts';
 import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../../kernel/file-kind.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { parseRecord } from '../../kernel/json.ts';
@@ -26,14 +26,15 @@ export interface LocalOutputs {
   readonly missing: ReadonlySet<string>;
   /** Ids of entries whose files all exist → path of a file that is empty or does not have the recorded size. */
   readonly damaged: ReadonlyMap<string, string>;
-  /** Ids of entries with a file of captions that is missing or has another size, if it exists only on this machine. */
+  /** Ids of entries with a file of captions that is missing or changed on this machine. */
   readonly missingCaptions: ReadonlySet<string>;
   /** Repository-relative path → size in bytes; -1 for the files of missing or damaged videos. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
 /**
- * Compares the local files of a lock with the recorded sizes, without reading them. Assumes that URLs exist.
+ * Compares the local files of a lock with the recorded sizes, without reading them, and captions, which are short, with their
+ * digests. Assumes that URLs exist.
  *
  * The expected size is that in the lockfile, or that of the file that this machine has written. If neither is known, as in entries
  * of earlier versions, any size but 0 is accepted.
@@ -51,10 +52,10 @@ export function observeOutputs(root: string, lock: Lock): LocalOutputs {
     if (seen === null) missing.add(id);
     else if (typeof seen === 'string') damaged.set(id, seen);
     else for (const [path, size] of seen) sizes.set(path, size);
-    for (const { path, bytes } of localCaptions(entry)) {
-      const size = sizeOf(join(root, path)) ?? -1;
-      sizes.set(path, size);
-      if (size !== bytes) missingCaptions.add(id);
+    for (const { path, sha256: digest } of localCaptions(root, entry)) {
+      const isThere = digestIfThere(resolve(root, path)) === digest;
+      sizes.set(path, isThere ? sizeOf(resolve(root, path))! : -1);
+      if (!isThere) missingCaptions.add(id);
     }
   }
   // After the loop, because several entries may name one file.
@@ -131,9 +132,24 @@ function localOutputs({ video_url, thumbnails, outputs = [] }: Omit<NamedOutputF
   return [video_url, ...outputs.map((output) => output.video_url), ...thumbnails].filter(isLocal);
 }
 
-/** Returns the files with captions that exist only on this machine: a video that is elsewhere may have been rendered on another. */
-function localCaptions({ video_url, deliveries, caption_files = [] }: LockEntry): readonly LockCaptionFile[] {
-  return isLocal(video_url) && deliveries === undefined ? caption_files : [];
+type CaptionsHere = Pick<LockCaptionFile, 'path' | 'sha256'>;
+
+/**
+ * Returns the files with captions that must be on this machine: those beside a video that is nowhere else, because another may have been
+ * rendered on another machine, and delivered ones, if their folder is here.
+ */
+function localCaptions(root: string, { video_url, deliveries, caption_files = [] }: LockEntry): CaptionsHere[] {
+  const delivered = (deliveries ?? []).flatMap(({ to, sha256: digest }): CaptionsHere[] => {
+    const path = to.replace(/^file:(?:\/\/(?=\/))?/, '');
+    const isHere = to.startsWith('file:') && existsSync(dirname(resolve(root, path)));
+    return digest === undefined || !isHere ? [] : [{ path, sha256: digest }];
+  });
+  return isLocal(video_url) && deliveries === undefined ? [...caption_files] : delivered;
+}
+
+/** @returns null for a missing file */
+function digestIfThere(path: string): Sha256 | null {
+  return sizeOf(path) === null ? null : sha256(readFileSync(path));
 }
 
 type NamedOutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'outputs'> & Pick<LockEntry, 'caption_files'>;

@@ -66,13 +66,16 @@ function grouped(pairs: readonly (readonly [name: string, why: string])[]): stri
 function commandsFor(findings: readonly DriftFinding[]): string[] {
   const changed = findings.filter(({ what }) => what === 'video_changed');
   const expired = findings.filter(({ what }) => what === 'link_expired');
-  const lost = findings.filter(({ what }) => what !== 'video_changed' && what !== 'link_expired');
+  const captions = findings.filter(({ what }) => what === 'captions_changed');
+  const others = ['video_changed', 'link_expired', 'captions_changed'];
+  const lost = findings.filter(({ what }) => !others.includes(what));
   const isLocal = lost.every(({ what }) => what === 'output_missing');
   const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
   const them = lost.length === 1 ? 'it' : 'them';
   const ids = changed.map(({ id }) => escapeControls(id));
   return present([
     expired.length > 0 && '`reelform apply --refresh-only` records the new URLs without rendering.',
+    captions.length > 0 && '`reelform apply` writes and delivers captions again that are on this machine.',
     lost.length > 0 && `\`${command}\` renders ${changed.length + expired.length > 0 ? 'the others' : them} again.`,
     ids.length > 0 &&
       `\`reelform apply --replace ID\` renders a video again although it is available: ${listNames(ids)}.`,

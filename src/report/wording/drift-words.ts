@@ -33,6 +33,7 @@ export interface DriftFinding {
   readonly what:
     | 'output_missing'
     | 'output_damaged'
+    | 'captions_changed'
     | 'video_changed'
     | 'video_gone'
     | 'asset_changed'
@@ -44,6 +45,7 @@ export interface DriftFinding {
 export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
   output_damaged: 'its local file is damaged',
+  captions_changed: 'a file of its captions is missing or changed',
   video_changed: 'its video does not have the recorded size',
   video_gone: 'its video can no longer be fetched',
   asset_changed: 'the content of one of its URLs changed',

@@ -78,5 +78,8 @@ describe('files with captions', () => {
     expect([read(path), entry()]).toEqual([text, rendered]);
     writeFileSync(join(root, path), 'changed');
     expect((await plan()).action).toBe('relabel');
+    // As long as before.
+    writeFileSync(join(root, path), text.replace('Hello', 'Jello'));
+    expect((await plan()).action).toBe('relabel');
   });
 });

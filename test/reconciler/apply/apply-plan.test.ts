@@ -148,6 +148,7 @@ async function apply(run: Run) {
         saved.push(next);
       },
       writeCaptions: async () => undefined,
+      deliverCaptions: async (_, { to }) => ({ to }),
       timelineOf: () => null,
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       probeUrl: async () => ({ kind: 'there', validator: null }),

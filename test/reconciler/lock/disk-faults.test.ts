@@ -194,6 +194,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
       updateLock: (change) => lockFile.update(change),
       journal,
       writeCaptions: async () => undefined,
+      deliverCaptions: async (_, { to }) => ({ to }),
       timelineOf: () => null,
       ensureStyleVersion: async () => undefined,
       probeUrl: async () => ({ kind: 'there', validator: null }),

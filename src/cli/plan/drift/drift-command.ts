@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ProbeUrl } from '../../../contract/urls.ts';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../../kernel/digest.ts';
 import type { Refreshed } from '../../../reconciler/apply/refresh-videos.ts';
@@ -19,9 +20,11 @@ import { reuseIssue } from '../../forge/github/issues.ts';
 import { type JsonOptions, workingDirectory } from '../../global-options.ts';
 import { type Io, type OutputStream, wantsColor } from '../../io.ts';
 import { printDiagnostics, printJson } from '../../output.ts';
+import { openUrlProbe } from '../../service/open-remote-service.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../../state/load-desired-state.ts';
 import type { PlanFlags } from '../plan-options.ts';
 import { readGlobs } from '../select-videos.ts';
+import { changedDeliveries } from './changed-deliveries.ts';
 import { runRefresh } from './run-refresh.ts';
 
 interface DriftOptions extends JsonOptions, PlanFlags {
@@ -136,7 +139,7 @@ async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<
   const found = new Set(refreshed.findings.map(({ id }) => id));
   const isOfThis = (id: string): boolean =>
     isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config);
-  const local = flags.ignoreMissingOutputs === true ? [] : await localFindings(root, lock.value, isOfThis);
+  const local = flags.ignoreMissingOutputs === true ? [] : await localFindings({ root, lock: lock.value, probeUrl: openUrlProbe(config, io) }, isOfThis); // biome-ignore format: one line
   const resized = refreshed.resized
     .filter(({ id }) => !found.has(id))
     .map(({ id, url }): DriftFinding => ({ id, what: 'video_changed', url }));
@@ -166,16 +169,26 @@ function ofOtherServices(lock: Lock, service: string, isAsked: (id: string) => b
     });
 }
 
-/** Checks local outputs by size, and by digest if it is recorded. */
-async function localFindings(root: string, lock: Lock, isAsked: (id: string) => boolean): Promise<DriftFinding[]> {
-  const { missing, damaged } = observeOutputs(root, lock);
+/** Checks local outputs by size, and by digest if it is recorded, and captions here and at their destinations. */
+async function localFindings(
+  { root, lock, probeUrl }: { readonly root: string; readonly lock: Lock; readonly probeUrl: ProbeUrl },
+  isAsked: (id: string) => boolean,
+): Promise<DriftFinding[]> {
+  const { missing, damaged, missingCaptions } = observeOutputs(root, lock);
   const swapped = await findSwappedOutputs(root, lock, isAsked);
+  const captions = new Map([
+    ...[...missingCaptions].map((id) => [id, lock.videos.get(id)!.caption_files![0]!.path] as const),
+    ...(await changedDeliveries(lock, probeUrl)),
+  ]);
   const findings = (ids: Iterable<string>, what: DriftFinding['what']): DriftFinding[] =>
     [...ids]
       .filter(isAsked)
       .map((id) => ({ id, what, url: damaged.get(id) ?? swapped.get(id) ?? lock.videos.get(id)!.video_url }));
-  return [
+  const ofVideos = [
     ...findings(notDelivered(missing, lock), 'output_missing'),
     ...findings([...damaged.keys(), ...swapped.keys()], 'output_damaged'),
   ];
+  const found = new Set(ofVideos.map(({ id }) => id));
+  const ofCaptions = [...captions].filter(([id]) => isAsked(id) && !found.has(id));
+  return [...ofVideos, ...ofCaptions.map(([id, url]): DriftFinding => ({ id, what: 'captions_changed', url }))];
 }
