@@ -2,7 +2,13 @@ import { defined } from '../../kernel/defined.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import { normalizeLineBreaks } from '../../template/lottie/slots/lottie-slots.ts';
-import type { CaptionLook, InputDocument, RenderInput, VideoInput } from '../../template/render-input.ts';
+import type {
+  CaptionLook,
+  InputDocument,
+  RenderInput,
+  TransitionStyle,
+  VideoInput,
+} from '../../template/render-input.ts';
 import { type PlacedCue, type PlacedPage, placeCaptions } from '../captions/caption-document.ts';
 import { lineAreas } from '../captions/caption-layers.ts';
 import { type CaptionDefect, type LintFinding, momentAt } from '../lint-finding.ts';
@@ -39,8 +45,9 @@ export async function lintCaptions(
   const risks: CueAtRisk[] = [];
   for (const { renderInput: input, span } of wholeDrawings(video)) {
     if (input.captions === undefined) continue;
-    const stage = await stageOf(input);
-    for (const placed of await placeCaptions(input.captions, { ...stage.canvas, fps: video.fps })) {
+    const cues = await placeCaptions(input.captions, { ...canvasOf(input), fps: video.fps });
+    const stage = await stageOf(input, span, cues);
+    for (const placed of cues) {
       const context = { video, span, stage, safeArea: safeAreas[span.scene ?? 0] };
       // A transition divides a cue into several spans.
       const id = `${placed.cue.from + timelineOffset(video, span)} ${placed.cue.text}`;
@@ -163,23 +170,62 @@ interface Stage {
   /** The part of the canvas that viewers see. */
   readonly picture: Polygon;
   /** Returns the texts on a frame of the input. */
-  at(frame: number): readonly Pick<PlacedText, 'laidOut' | 'lines' | 'strength' | 'isDrawnAsLaidOut'>[];
+  readonly at: (frame: number) => readonly StageText[];
 }
 
-async function stageOf(input: DrawnInput): Promise<Stage> {
-  if (isComposed(input)) return await composedStage(input);
+interface StageText extends Pick<PlacedText, 'laidOut' | 'lines' | 'strength' | 'isDrawnAsLaidOut'> {
+  /** Its editable, after the id of another scene; null for a fixed text. */
+  readonly name: string | null;
+}
+
+/** @param placed captions of the input */
+async function stageOf(input: DrawnInput, span: DrawnSpan, placed: readonly PlacedCue[]): Promise<Stage> {
+  if (isComposed(input)) return await composedStage(input, span, placed);
   const { captions: _, ...document } = input;
   const texts = await TextGeometry.open(await lintable(document));
-  const { w: width, h: height } = input.animation;
-  return { canvas: { width, height }, picture: visibleArea(input), at: (frame) => texts.at(frame) };
+  return { canvas: canvasOf(input), picture: visibleArea(input), at: (frame) => texts.at(frame).map(named) };
 }
 
-/** The texts of two scenes move and fade in their transition, so that they are not compared. */
-async function composedStage(input: ComposedInput): Promise<Stage> {
+function canvasOf(input: DrawnInput): Stage['canvas'] {
+  return isComposed(input) ? input.canvas : { width: input.animation.w, height: input.animation.h };
+}
+
+function named(text: PlacedText): StageText {
+  return { ...text, name: text.laidOut.layer.editable };
+}
+
+/** Transitions that move a scene, whose texts are then not compared. */
+const MOVED: Readonly<Record<'old' | 'new', readonly TransitionStyle['type'][]>> = {
+  old: ['push', 'zoom'],
+  new: ['slide', 'push', 'zoom'],
+};
+
+async function composedStage(input: ComposedInput, span: DrawnSpan, placed: readonly PlacedCue[]): Promise<Stage> {
   const { canvas } = input;
   const picture = rectangle(0, 0, canvas.width, canvas.height);
-  const [scene, second] = input.scenes;
-  if (scene === undefined || second !== undefined) return { canvas, picture, at: () => [] };
+  const [old, entering] = input.scenes;
+  if (old === undefined) return { canvas, picture, at: () => [] };
+  if (entering === undefined) return { canvas, picture, at: await textsOf(old, input, null) };
+  // A caption that is shown longer is compared with the scenes before and after.
+  if (!placed.some((cue) => liesIn(cue, span))) return { canvas, picture, at: () => [] };
+  const { type, from, frames } = entering.transition!;
+  const at = await Promise.all(
+    ([old, entering] as const).map((scene, index) => {
+      const isMoved = MOVED[index === 0 ? 'old' : 'new'].includes(type);
+      return isMoved ? () => [] : textsOf(scene, input, scene.neighbour === 0 ? null : span.names[index]!);
+    }),
+  );
+  // The scene that is seen more.
+  return { canvas, picture, at: (frame) => at[frame < from + frames / 2 ? 0 : 1]!(frame) };
+}
+
+/** Returns whether no frame outside a span shows a cue. */
+function liesIn({ pages }: PlacedCue, { first, end, offset }: DrawnSpan): boolean {
+  return pages.every(({ from, to }) => from + offset >= first && to + offset <= end);
+}
+
+/** Returns the texts of a scene, where the input shows them. @param id of a scene to which the frames do not belong */
+async function textsOf(scene: ShownScene, input: ComposedInput, id: string | null): Promise<Stage['at']> {
   const { animation, fonts, images, clips } = await lintable<InputDocument>(scene);
   const { timeAt } = sceneClock(scene, input);
   // At the rate of the template, its frames are its times.
@@ -197,12 +243,12 @@ async function composedStage(input: ComposedInput): Promise<Stage> {
     frameCount: animation.op - animation.ip,
   };
   const texts = await TextGeometry.open(atOwnRate);
-  const toCanvas = fitted(scene, canvas);
-  return {
-    canvas,
-    picture,
-    at: (frame) => texts.at(timeAt(frame)).map((text) => ({ ...text, lines: text.lines.map(toCanvas) })),
-  };
+  const toCanvas = fitted(scene, input.canvas);
+  return (frame) =>
+    texts.at(timeAt(frame)).map((text) => {
+      const { name } = named(text);
+      return { ...text, name: id === null || name === null ? name : `${id}.${name}`, lines: text.lines.map(toCanvas) };
+    });
 }
 
 /** Returns a function that moves a polygon from the picture of a template to where its scene is shown. */
@@ -305,9 +351,8 @@ function coveredTexts(samples: readonly CueSample[]): { other: string | null; ot
   const covered = new Map<string, { other: string | null; otherText: string; samples: CueSample[] }>();
   for (const sample of samples) {
     const ofSample = new Set<string>();
-    for (const { laidOut, lines, strength, isDrawnAsLaidOut } of sample.texts) {
+    for (const { laidOut, name: other, lines, strength, isDrawnAsLaidOut } of sample.texts) {
       if (strength < MIN_STRENGTH || !isDrawnAsLaidOut || !overlaps(lines, sample.lines)) continue;
-      const { editable: other } = laidOut.layer;
       const otherText = normalizeLineBreaks(laidOut.spec.text);
       const key = JSON.stringify([other, otherText]);
       if (ofSample.has(key)) continue;

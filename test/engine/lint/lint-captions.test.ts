@@ -126,4 +126,31 @@ describe('lintVideo() of drawn captions', () => {
     ]);
     expect(await found(moved, { cues })).toEqual([]);
   });
+
+  it.each([
+    ['fade', 'a.t_01'],
+    ['wipe', 'a.t_01'],
+    // Only the new scene moves.
+    ['slide', 'a.t_01'],
+    ['push', null],
+  ] as const)('compares a caption within a transition with the texts that do not move: %s', async (type, other) => {
+    const of = template({ ...BOTTOM, align: 2, x: W / 2 });
+    const video = sceneVideo([
+      { id: 'a', of },
+      { id: 'b', of: template(MIDDLE), transition: { type, duration: 2 } },
+    ]);
+    const findings = await found(video, { cues: [cue('Light', 3.1, 3.7)] });
+    expect(findings.map((finding) => finding.code === 'caption_over_text' && finding.other)).toEqual(
+      other === null ? [] : [other],
+    );
+  });
+
+  it('leaves a caption that is shown longer than a transition to the scenes beside it', async () => {
+    const of = template({ ...BOTTOM, align: 2, x: W / 2 });
+    const video = sceneVideo([
+      { id: 'a', of },
+      { id: 'b', of: template(MIDDLE), transition: { type: 'fade', duration: 1 } },
+    ]);
+    expect(await found(video, { cues: [cue('Light', 3.1, 5)] })).toEqual([]);
+  });
 });
