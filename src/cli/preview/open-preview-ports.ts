@@ -131,6 +131,7 @@ async function speakAgain(text: SpokenText, root: string, io: Io, signal: AbortS
     import('../../reconciler/speech/speak-texts.ts'),
   ]);
   const [outcome] = await speakTexts([text], speechPorts(root, io), signal);
+  signal.throwIfAborted();
   if (outcome?.kind === 'failed') throw outcome.error;
 }
 

@@ -54,11 +54,11 @@ export async function speakCommand(globs: readonly string[], options: SpeakOptio
   const missing = wanted.filter(isMissing);
   const isMaking = options.check !== true;
   const outcomes = isMaking ? await speak(missing, project.root, io) : [];
-  if (outcomes === null) return EXIT.interrupted;
   const failures = outcomes.flatMap((outcome) => failureOf(outcome, missing));
   const report = { missing, outcomes, kept: wanted.length - missing.length, isMaking };
   printDiagnostics(failures, project.source, options, io);
   printResult(speakJson(report), (style) => speakReportText(report, style), options, io);
+  if (outcomes.some(({ kind }) => kind === 'interrupted')) return EXIT.interrupted;
   if (failures.length > 0) return EXIT.error;
   return !isMaking && missing.length > 0 ? EXIT.changes : EXIT.ok;
 }
@@ -72,16 +72,12 @@ function wantedTexts(uses: readonly SpokenUse[]): WantedText[] {
   return [...groupBy(uses, ({ text }) => text.name).values()].map((same) => ({ text: same[0]!.text, uses: same }));
 }
 
-/** @returns null if the user interrupted it */
-async function speak(missing: readonly WantedText[], root: string, io: Io): Promise<SpeechOutcome[] | null> {
+async function speak(missing: readonly WantedText[], root: string, io: Io): Promise<SpeechOutcome[]> {
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort());
   try {
     const texts = missing.map(({ text }) => text);
     return await speakTexts(texts, speechPorts(root, io), interruption.signal);
-  } catch (error) {
-    if (interruption.signal.aborted) return null;
-    throw error;
   } finally {
     stopListening();
   }
@@ -100,7 +96,7 @@ export function speechPorts(root: string, io: Pick<Io, 'env' | 'wait'>): SpeechP
 
 /** Reports a failure where the text is written first. */
 function failureOf(outcome: SpeechOutcome, wanted: readonly WantedText[]): Diagnostic[] {
-  if (outcome.kind === 'made') return [];
+  if (outcome.kind === 'made' || outcome.kind === 'interrupted') return [];
   const at = wanted.find(({ text }) => text === outcome.text)?.uses[0]?.at;
   if (outcome.kind === 'failed') return [errorAt('speech_failed', at, outcome.error.message, outcome.error.hint)];
   const message = `Not spoken, because the voice ${outcome.text.voice.name} fails`;

@@ -42,7 +42,9 @@ export type SpeechOutcome =
   | { readonly kind: 'made'; readonly text: SpokenText; readonly seconds: number; readonly words: number | null }
   | { readonly kind: 'failed'; readonly text: SpokenText; readonly error: ReelformError }
   /** Not tried, because its voice fails. */
-  | { readonly kind: 'skipped'; readonly text: SpokenText };
+  | { readonly kind: 'skipped'; readonly text: SpokenText }
+  /** The user interrupted the run. */
+  | { readonly kind: 'interrupted'; readonly text: SpokenText };
 
 /** Texts that are spoken at the same time. */
 const CONCURRENCY = 4;
@@ -55,8 +57,8 @@ const MAX_FAILURES = 3;
  * Speaks texts and writes their files. Each file is complete or absent, however the run ends.
  *
  * @param texts with different names
+ * @param signal interrupts the run; files that were written stay
  * @returns in the order of the texts
- * @throws the reason of the signal; files that were written stay
  */
 export async function speakTexts(
   texts: readonly SpokenText[],
@@ -68,6 +70,7 @@ export async function speakTexts(
   const speak = async (text: SpokenText): Promise<SpeechOutcome> => {
     const { name } = text.voice;
     const failed = failures.get(name) ?? 0;
+    if (signal.aborted) return { kind: 'interrupted', text };
     if (failed >= MAX_FAILURES) return { kind: 'skipped', text };
     try {
       const spoken = await withRetries(text, ports, signal);
@@ -75,7 +78,7 @@ export async function speakTexts(
       failures.set(name, Number.NEGATIVE_INFINITY);
       return { kind: 'made', text, seconds: spoken.seconds, words: spoken.words?.length ?? null };
     } catch (error) {
-      signal.throwIfAborted();
+      if (signal.aborted) return { kind: 'interrupted', text };
       if (!(error instanceof ReelformError)) throw error;
       failures.set(name, (failures.get(name) ?? 0) + 1);
       return { kind: 'failed', text, error };

@@ -34,6 +34,7 @@ export function speakJson({ missing, outcomes, kept, isMaking }: SpeakReport): o
         return { state: 'failed', error: outcome.error.message };
       case 'skipped':
         return { state: 'failed', error: 'The voice fails' };
+      case 'interrupted':
       case undefined:
         return { state: 'missing' };
     }

@@ -31,7 +31,12 @@ export function speakReportText(report: SpeakReport, options: { readonly color: 
       ? ''
       : 'Commit the folder speech/.\n'
     : 'Run reelform speak, and commit the folder speech/.\n';
-  return `${heading}.${rest}\n${rows.map((row) => `${row}\n`).join('')}${advice}`;
+  const interrupted = outcomes.filter(({ kind }) => kind === 'interrupted').length;
+  const left =
+    interrupted === 0
+      ? ''
+      : ` Interrupted: ${countNoun(interrupted, 'text')} ${interrupted === 1 ? 'is' : 'are'} missing. Run reelform speak again.`;
+  return `${heading}.${rest}${left}\n${rows.map((row) => `${row}\n`).join('')}${advice}`;
 }
 
 function shorten(text: string): string {

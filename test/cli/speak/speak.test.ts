@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlanDocument } from '../../../src/reconciler/plan/plan-document.ts';
+import { pointerTo } from '../../support/lfs-pointer.ts';
 import { definition } from '../../support/repository.ts';
 import { makeSpeakingRepository, speaking } from '../../support/speaking-repository.ts';
 import { reelform } from '../../support/test-io.ts';
@@ -214,8 +215,29 @@ describe('reelform speak', () => {
         }, 20);
       },
     });
-    expect(await running).toMatchObject({ exitCode: 8 });
-    expect(speech()).toHaveLength(2);
+    const { exitCode, stdout } = await running;
+    expect([exitCode, speech().length]).toEqual([8, 2]);
+    expect(stdout).toMatch(
+      /^Spoke 1 text, 5 characters\. Interrupted: 1 text is missing\. Run reelform speak again\.\n {2}speech\//,
+    );
+  });
+
+  it('takes speech in Git LFS for the speech, in a checkout without its content', async () => {
+    const { root, speech } = makeSpeakingRepository({ 'videos/dune.yaml': speaking('Dune', 'Hello') });
+    await reelform(root, ['speak'], { env });
+    const fingerprints = async (): Promise<unknown> =>
+      (await plan(root)).changes.map(({ after }) => after?.fingerprint);
+    const before = await fingerprints();
+    const sound = `speech/${speech().find((name) => name.endsWith('.flac'))!}`;
+    writeFileSync(join(root, sound), pointerTo(readFileSync(join(root, sound))));
+    expect(await reelform(root, ['speak', '--check'], { env })).toMatchObject({ exitCode: 0 });
+    expect(await reelform(root, ['speak'], { env })).toMatchObject({ stdout: 'Every text is spoken (1 text).\n' });
+    expect(calls(root)).toHaveLength(1);
+    expect(await fingerprints()).toEqual(before);
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve'], { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`"${sound}" is a Git LFS pointer`);
+    expect(stderr).toMatch(/videos\/dune\.yaml:\d+:\d+/);
   });
 
   it('lists and removes speech that no definition needs', async () => {
