@@ -151,7 +151,8 @@ export interface RenderSession extends SessionOptions, Partial<Omit<ScenesReques
   /** Output of the main file. */
   output?: OutputRequest;
   /** All files of a request with `outputs`, the main file first; `bytes` is the size of the file. */
-  outputs?: (NamedOutput & Pick<RenderSession, 'video_url' | 'video_sha256'> & { bytes?: number })[];
+  outputs?: (NamedOutput &
+    Pick<RenderSession, 'video_url' | 'video_sha256' | 'measured_loudness'> & { bytes?: number })[];
   /** Required editables that a draft leaves unfilled. */
   missing_editables?: string[] | undefined;
   /** Start when the video is rendered, and may continue after `status` becomes `preview_rendered`. */

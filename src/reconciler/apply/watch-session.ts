@@ -246,11 +246,18 @@ export function renderingOf(session: RenderSession): LockRendering | null {
     measured_loudness: measured,
   } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
-  const outputs = (session.outputs ?? [])
-    .slice(1)
-    .flatMap(({ name, video_url: url, ...file }) =>
-      url === null ? [] : [{ name, video_url: url, ...verifiable(file.bytes, file.video_sha256) }],
-    );
+  const outputs = (session.outputs ?? []).slice(1).flatMap(({ name, video_url: url, ...file }) =>
+    url === null
+      ? []
+      : [
+          {
+            name,
+            video_url: url,
+            ...verifiable(file.bytes, file.video_sha256),
+            ...defined({ loudness: measuresOf(file.measured_loudness) }),
+          },
+        ],
+  );
   return {
     session: id,
     video_url,

@@ -50,7 +50,9 @@ export interface LockEntry {
   /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
   readonly sha256?: string;
   /** Files beside the video, in the order of the definition; absent when there are none. */
-  readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
+  readonly outputs?: readonly (Pick<LockEntry, 'video_url' | 'bytes' | 'sha256' | 'loudness'> & {
+    readonly name: string;
+  })[];
   /** In their order. Absent for a template with values at its natural length. */
   readonly scenes?: readonly LockScene[];
   /** Files with captions beside the video, which the client writes; absent when there are none. */
@@ -60,7 +62,7 @@ export interface LockEntry {
    * there are none.
    */
   readonly sound_lengths?: Readonly<Record<string, SoundLength>>;
-  /** Measured loudness of its sound; absent without `loudness` in the definition, for a silent video, and if the service does not report it. */
+  /** Measured loudness of its sound, that of the first file with sound; absent without `loudness` in the definition, for a silent video, and if the service does not report it. */
   readonly loudness?: SoundMeasures;
 }
 
@@ -203,6 +205,7 @@ function isTextMap(value: unknown): boolean {
 
 function isOutput(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.name) || !isText(value.video_url)) return false;
+  if (value.loudness !== undefined && !isSoundMeasures(value.loudness)) return false;
   return (value.bytes === undefined || isSize(value.bytes)) && (value.sha256 === undefined || isDigest(value.sha256));
 }
 

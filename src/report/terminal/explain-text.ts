@@ -16,7 +16,7 @@ import { speechSoundPath } from '../../reconciler/speech/spoken-text.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import type { DisplayValue } from '../wording/diff-row.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
-import { inputRows, measuredWords, rowsOf } from '../wording/plan-rows.ts';
+import { inputRows, measuredWords, outputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords, unplannedState } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
 import { estimateWords, lengthWords, placeWords, sceneSeconds } from '../wording/scene-words.ts';
@@ -145,19 +145,13 @@ function adoptedLines(change: Change, colors: Colors): string[] {
   return [colors.bold('Adopted'), ...factLines(facts, colors)];
 }
 
-function renderingFacts({
-  rendered_at,
-  session,
-  video_url,
-  outputs = [],
-  loudness,
-}: LockRendering): [string, string][] {
+function renderingFacts({ rendered_at, session, video_url, outputs, loudness }: LockRendering): [string, string][] {
   return [
     ['at', formatTime(rendered_at)],
     ['session', session],
     ['video', displayUrl(video_url)],
     ...(loudness === undefined ? [] : [['loudness', measuredWords(loudness)] satisfies [string, string]]),
-    ...outputs.map(({ name, video_url: url }): [string, string] => [`output ${name}`, displayUrl(url)]),
+    ...outputRows(outputs),
   ];
 }
 

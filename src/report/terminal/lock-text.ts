@@ -6,7 +6,7 @@ import type { MergeDecision } from '../../reconciler/lock/merge-locks.ts';
 import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
-import { measuredWords } from '../wording/plan-rows.ts';
+import { measuredWords, outputRows } from '../wording/plan-rows.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { sceneSeconds } from '../wording/scene-words.ts';
 
@@ -36,7 +36,7 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ['rendered at', entry.rendered_at],
     ['video', entry.video_url],
     entry.loudness && ['loudness', measuredWords(entry.loudness)],
-    ...(entry.outputs ?? []).map(({ name, video_url: url }): [string, string] => [`output ${name}`, url]),
+    ...outputRows(entry.outputs, (url) => url),
     ...(entry.deliveries ?? []).map(({ to, url }): [string, string] => [
       'delivered to',
       url === undefined ? to : `${url} (${to})`,

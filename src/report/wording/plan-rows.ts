@@ -5,6 +5,7 @@ import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import { defined } from '../../kernel/defined.ts';
 import { parseInputName } from '../../reconciler/lock/input-names.ts';
+import type { LockRendering } from '../../reconciler/lock/lock.ts';
 import type { FieldChange } from '../../reconciler/plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../reconciler/plan/plan-document.ts';
 import { captionRows } from './caption-rows.ts';
@@ -337,6 +338,17 @@ const WORDED = Object.entries<Field>({ ...TRANSFORM_FIELDS.video, ...TRACK_FIELD
 /** Formats what was measured of a finished sound. */
 export function measuredWords({ integrated, true_peak }: SoundMeasures): string {
   return `${integrated.toFixed(1)} LUFS, peaks ${true_peak.toFixed(1)} dBTP`;
+}
+
+/** Returns the rows of the further files of a rendering, with what was measured of their sounds. @param shown formats a URL */
+export function outputRows(
+  outputs: LockRendering['outputs'] = [],
+  shown: (url: string) => string = displayUrl,
+): [name: string, value: string][] {
+  return outputs.flatMap(({ name, video_url, loudness }) => [
+    [`output ${name}`, shown(video_url)],
+    ...(loudness === undefined ? [] : [[`loudness ${name}`, measuredWords(loudness)] satisfies [string, string]]),
+  ]);
 }
 
 /** Formats a recorded loudness. */

@@ -150,8 +150,8 @@ export function renderedSession(
   const occurred_at = timestamp(end.nowMs);
   const [main] = files;
   const outputs = session.outputs?.map((output, at) => {
-    const { video_url, bytes, sha256 } = files[at]!;
-    return { ...output, video_url, bytes, video_sha256: sha256 };
+    const { video_url, bytes, sha256, loudness } = files[at]!;
+    return { ...output, video_url, bytes, video_sha256: sha256, ...defined({ measured_loudness: loudness }) };
   });
   // The main file may be silent.
   const measured_loudness = files.find(({ loudness }) => loudness !== undefined)?.loudness;

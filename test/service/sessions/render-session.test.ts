@@ -112,6 +112,21 @@ describe('the measured loudness of a session', () => {
     expect(renderedSession(started, [OUTPUT], end)).not.toHaveProperty('measured_loudness');
   });
 
+  it('is recorded for every file that has one', () => {
+    const named = {
+      ...started,
+      outputs: ['main', 'web', 'loop'].map((name) => ({ name, format: 'mp4', video_url: null })),
+    };
+    const web = { integrated: -13.9, true_peak: -1.4 };
+    const files = [{ ...OUTPUT, loudness }, { ...OUTPUT, loudness: web }, OUTPUT];
+    const finished = renderedSession(named as never, files, end);
+    expect(finished.outputs!.map(({ measured_loudness }) => measured_loudness)).toEqual([loudness, web, undefined]);
+    const { outputs, ...main } = renderingOf(finished)!;
+    expect(main.loudness).toEqual(loudness);
+    expect(outputs).toMatchObject([{ name: 'web', loudness: web }, { name: 'loop' }]);
+    expect(outputs![1]).not.toHaveProperty('loudness');
+  });
+
   it('is recorded, unless a service uses the name for something else', () => {
     const finished = renderedSession(started, [{ ...OUTPUT, loudness }], end);
     expect(renderingOf(finished)?.loudness).toEqual(loudness);
