@@ -51,9 +51,14 @@ export function canonicalJson(value: Json): string {
     if (!value.isWellFormed()) throw new TypeError('a text holds a lone surrogate');
     return JSON.stringify(value);
   }
-  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
-  const record = value as { readonly [key: string]: Json | undefined };
   // Concatenated, because a plan serializes each value of each video.
+  if (Array.isArray(value)) {
+    let items = '';
+    for (const [index, item] of (value as readonly Json[]).entries())
+      items += (index === 0 ? '' : ',') + canonicalJson(item);
+    return `[${items}]`;
+  }
+  const record = value as { readonly [key: string]: Json | undefined };
   let members = '';
   for (const key of sortedKeys(record)) {
     const member = record[key];
@@ -65,8 +70,10 @@ export function canonicalJson(value: Json): string {
 /** Most objects have one key, or keys that are in order already. */
 function sortedKeys(record: object): string[] {
   const keys = Object.keys(record);
-  const isSorted = keys.every((key, index) => index === 0 || keys[index - 1]! < key);
-  return isSorted ? keys : keys.sort(byCodeUnit);
+  for (let index = 1; index < keys.length; index++) {
+    if (keys[index - 1]! >= keys[index]!) return keys.sort(byCodeUnit);
+  }
+  return keys;
 }
 
 /** Compares by UTF-16 code unit, so that the order of written ids and keys does not depend on the locale. */

@@ -18,7 +18,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Returns whether a value is a list that contains only numbers; an empty list is. */
 export function isNumberList(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'number');
+  if (!Array.isArray(value)) return false;
+  for (const item of value) if (typeof item !== 'number') return false;
+  return true;
 }
 
 /** Parses a JSON text; returns undefined if it is not JSON. */

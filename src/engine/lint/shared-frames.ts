@@ -27,7 +27,8 @@ export async function drawSharedFrames(
   visit: (frame: number, picture: Uint8Array) => void,
 ): Promise<void> {
   for (const span of drawnSpans(video)) {
-    const shown = frames.filter((frame) => frame >= span.first && frame < span.end);
+    const shown: number[] = [];
+    for (const frame of frames) if (frame >= span.first && frame < span.end) shown.push(frame);
     if (shown.length > 0) await drawSpan(video, span, shown, visit);
   }
 }

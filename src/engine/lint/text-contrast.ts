@@ -11,12 +11,16 @@ const GRID_SECONDS = 0.5;
 
 /** Returns the samples on which a text is fully shown: those at rest, unless it always moves. */
 export function shownSamples({ samples }: TextTrack): TextSample[] {
-  const strongest = Math.max(...samples.map(({ strength }) => strength));
-  const shown = samples.filter(
-    ({ strength, visibleShare, isDrawnAsLaidOut }) =>
-      strength >= MIN_OPACITY_SHARE * strongest && (visibleShare > MIN_VISIBLE || !isDrawnAsLaidOut),
-  );
-  return shown.some(({ isAtRest }) => isAtRest) ? shown.filter(({ isAtRest }) => isAtRest) : shown;
+  let strongest = -Infinity;
+  for (const { strength } of samples) strongest = Math.max(strongest, strength);
+  const [shown, resting]: [TextSample[], TextSample[]] = [[], []];
+  for (const sample of samples) {
+    if (sample.strength < MIN_OPACITY_SHARE * strongest) continue;
+    if (sample.visibleShare <= MIN_VISIBLE && sample.isDrawnAsLaidOut) continue;
+    shown.push(sample);
+    if (sample.isAtRest) resting.push(sample);
+  }
+  return resting.length > 0 ? resting : shown;
 }
 
 /** Returns frames spread over the time in which a text is fully shown. */
@@ -27,10 +31,11 @@ export function framesToMeasure(tracks: readonly TextTrack[], { fps }: RenderInp
   return MEASURED_AT.map((share) => {
     const { frame } = samples[Math.min(samples.length - 1, Math.floor(share * samples.length))]!;
     const snapped = Math.round(frame / grid) * grid;
-    const nearest = samples.reduce((best, sample) =>
-      Math.abs(sample.frame - snapped) < Math.abs(best.frame - snapped) ? sample : best,
-    );
-    return nearest.frame;
+    let nearest = samples[0]!.frame;
+    for (const sample of samples) {
+      if (Math.abs(sample.frame - snapped) < Math.abs(nearest - snapped)) nearest = sample.frame;
+    }
+    return nearest;
   });
 }
 
@@ -65,23 +70,26 @@ export function changedGrounds(texts: readonly MeasuredText[], grounds: TextGrou
     ] as const;
     return tracks.flatMap(shownSamples).flatMap(({ frame }) => {
       if (grounds.contrast(editable, frame, luminance) >= ESTIMATE_FACTOR * needed) return [];
-      const change = Math.min(...measured.map((result) => grounds.change(editable, result.frame, frame)));
+      let change = Infinity;
+      for (const result of measured) change = Math.min(change, grounds.change(editable, result.frame, frame));
       return [{ editable, frame, change }];
     });
   });
   const chosen = new Map<string, Set<number>>();
   const frames = new Set<number>();
   while (frames.size < MAX_FRAMES && candidates.length > 0) {
-    const { frame: next, change } = candidates.reduce((mostChanged, candidate) =>
-      candidate.change > mostChanged.change ? candidate : mostChanged,
-    );
+    let mostChanged = candidates[0]!;
+    for (const candidate of candidates) if (candidate.change > mostChanged.change) mostChanged = candidate;
+    const { frame: next, change } = mostChanged;
     if (change <= MAX_CHANGE) break;
     frames.add(next);
     // Texts share frames: drawing takes most of the time.
-    const shared = new Set(candidates.filter(({ frame }) => frame === next).map(({ editable }) => editable));
+    const shared = new Set<string>();
+    for (const { frame, editable } of candidates) if (frame === next) shared.add(editable);
     for (const editable of shared) chosen.set(editable, (chosen.get(editable) ?? new Set()).add(next));
-    for (const candidate of candidates.filter(({ editable }) => shared.has(editable))) {
+    for (const candidate of candidates) {
       const { editable, frame } = candidate;
+      if (!shared.has(editable)) continue;
       candidate.change = Math.min(candidate.change, grounds.change(editable, next, frame));
     }
   }
@@ -115,7 +123,7 @@ export function findLowContrast(
   const samples = lastingRun(track.samples, renderInput, (sample) => {
     if (!shown.has(sample)) return false;
     const { frame } = sample;
-    const judged = results.get(frame) ?? mostSimilar(visible, frame, (from) => grounds.change(editable, from, frame));
+    const judged = results.get(frame) ?? mostSimilar(visible, frame, editable, grounds);
     if (judged === undefined || judged.ratio === null || judged.ratio >= needed) return false;
     return !isFading(judged, visible, renderInput);
   });
@@ -144,11 +152,16 @@ function isFading(result: TextVisibility, measured: readonly TextVisibility[], {
 function mostSimilar(
   measured: readonly TextVisibility[],
   frame: number,
-  changeFrom: (frame: number) => number,
+  editable: string,
+  grounds: TextGrounds,
 ): TextVisibility | undefined {
-  const compared = measured.map((result) => ({ result, change: changeFrom(result.frame) }));
-  const equal = compared.filter(({ change }) => change <= MAX_CHANGE);
-  if (equal.length === 0) return compared.sort((a, b) => a.change - b.change)[0]?.result;
-  const distance = ({ result }: { readonly result: TextVisibility }) => Math.abs(result.frame - frame);
-  return equal.sort((a, b) => distance(a) - distance(b))[0]!.result;
+  let [nearest, similar]: [TextVisibility | undefined, TextVisibility | undefined] = [undefined, undefined];
+  let [least, distance] = [Infinity, Infinity];
+  for (const result of measured) {
+    const change = grounds.change(editable, result.frame, frame);
+    if (similar === undefined || change < least) [similar, least] = [result, change];
+    if (change > MAX_CHANGE || Math.abs(result.frame - frame) >= distance) continue;
+    [nearest, distance] = [result, Math.abs(result.frame - frame)];
+  }
+  return nearest ?? similar;
 }

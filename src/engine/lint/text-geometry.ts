@@ -58,7 +58,7 @@ export class TextGeometry {
   private constructor(renderInput: RenderInput, texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>) {
     this.#renderInput = renderInput;
     this.#texts = texts;
-    this.#layers = new DrawnLayers(renderInput.animation, ({ ty }) => ty === LAYER_TYPE.text);
+    this.#layers = new DrawnLayers(renderInput.animation, isText);
     this.#perFrame = animationFramesPerFrame(renderInput);
     this.#picture = visibleArea(renderInput);
   }
@@ -78,10 +78,16 @@ export class TextGeometry {
       const { layer, matrix, strength, isMasked, time } = drawn;
       const laidOut = documentAt(this.#texts.get(layer) ?? [], layer, time);
       if (laidOut === undefined) return [];
-      const lines = this.#boxesOf(laidOut).map((box) => box.map(([x, y]) => transformed(matrix, x, y)));
+      const lines: Polygon[] = [];
+      let [totalArea, visible, beyond] = [0, 0, 0];
+      for (const box of this.#boxesOf(laidOut)) {
+        const line = moved(box, matrix);
+        lines.push(line);
+        totalArea += areaOf(line);
+        visible += areaOf(intersectionOf(line, this.#picture));
+        beyond = Math.max(beyond, overhang(line, this.#picture));
+      }
       if (lines.length === 0) return [];
-      const totalArea = lines.reduce((sum, line) => sum + areaOf(line), 0);
-      const visible = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
       const scale = smallerScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
       return [
         {
@@ -90,7 +96,7 @@ export class TextGeometry {
           lines,
           isDrawnAsLaidOut: !isMasked && !laidOut.layer.animators.some(moves),
           visibleShare: totalArea < 1 ? 0 : visible / totalArea,
-          beyond: Math.max(0, ...lines.map((line) => overhang(line, this.#picture))) / shorterSide,
+          beyond: beyond / shorterSide,
           size: laidOut.layout.size * scale * (1080 / shorterSide),
         },
       ];
@@ -104,6 +110,10 @@ export class TextGeometry {
     this.#boxes.set(text, boxes);
     return boxes;
   }
+}
+
+function isText({ ty }: LottieNode): boolean {
+  return ty === LAYER_TYPE.text;
 }
 
 /** Returns the part of the animation that the output shows. An output of another shape cuts it on two sides. */
@@ -162,6 +172,12 @@ function inkBoxes({ spec, layout }: LaidOutText): Polygon[] {
   });
 }
 
+function moved(polygon: Polygon, matrix: Matrix): Polygon {
+  const points: (readonly [number, number])[] = [];
+  for (const [x, y] of polygon) points.push(transformed(matrix, x, y));
+  return points;
+}
+
 export function transformed([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
   return [a * x + c * y + e, b * x + d * y + f];
 }
@@ -185,17 +201,18 @@ export function intersectionOf(subject: Polygon, clip: Polygon): Polygon {
   let kept = subject;
   for (const [index, [ax, ay]] of clip.entries()) {
     const [bx, by] = clip[(index + 1) % clip.length]!;
-    /** Positive inside the edge from a to b. */
-    const distanceOf = ([x, y]: readonly [number, number]) => turn * ((bx - ax) * (y - ay) - (by - ay) * (x - ax));
-    kept = kept.flatMap((point, at): Polygon => {
+    // Distances are positive inside the edge from a to b.
+    const inside: (readonly [number, number])[] = [];
+    for (const [at, point] of kept.entries()) {
       const next = kept[(at + 1) % kept.length]!;
-      const [distance, nextDistance] = [distanceOf(point), distanceOf(next)];
-      const isInside = distance >= 0;
-      if (isInside === nextDistance >= 0) return isInside ? [point] : [];
+      const distance = turn * ((bx - ax) * (point[1] - ay) - (by - ay) * (point[0] - ax));
+      const nextDistance = turn * ((bx - ax) * (next[1] - ay) - (by - ay) * (next[0] - ax));
+      if (distance >= 0) inside.push(point);
+      if (distance >= 0 === nextDistance >= 0) continue;
       const share = distance / (distance - nextDistance);
-      const crossing = [point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])] as const;
-      return isInside ? [point, crossing] : [crossing];
-    });
+      inside.push([point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])]);
+    }
+    kept = inside;
   }
   return kept;
 }
@@ -211,7 +228,9 @@ function signedArea(polygon: Polygon): number {
 function overhang(polygon: Polygon, [topLeft, , bottomRight]: Polygon): number {
   const [left, top] = topLeft!;
   const [right, bottom] = bottomRight!;
-  return Math.max(0, ...polygon.map(([x, y]) => Math.max(left - x, x - right, top - y, y - bottom)));
+  let most = 0;
+  for (const [x, y] of polygon) most = Math.max(most, left - x, x - right, top - y, y - bottom);
+  return most;
 }
 
 /** Returns the box around polygons in shares of a picture; null if they lie outside. */

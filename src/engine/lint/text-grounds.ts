@@ -76,12 +76,12 @@ export class TextGrounds {
   contrast(editable: string, frame: number, [dark, bright]: TextVisibility['luminance']): number {
     const points = this.#grounds.get(editable)?.get(frame);
     if (points === undefined) return Infinity;
-    const ratios = Array.from({ length: COLUMNS * ROWS }, (_, point) => {
-      const at = 3 * point;
+    const ratios: number[] = [];
+    for (let at = 0; at < points.length; at += 3) {
       const ground = luminanceOf(LINEAR[points[at]!]!, LINEAR[points[at + 1]!]!, LINEAR[points[at + 2]!]!);
       // The text contains all luminances of its range.
-      return contrastRatio(ground, Math.min(bright, Math.max(dark, ground)));
-    });
+      ratios.push(contrastRatio(ground, Math.min(bright, Math.max(dark, ground))));
+    }
     return quantile(ratios, 0.1);
   }
 }

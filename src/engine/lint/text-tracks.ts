@@ -97,7 +97,8 @@ export function lastingRun<Sample extends { readonly frame: number }>(
     if (meets(sample)) runs.at(-1)!.push(sample);
     else runs.push([]);
   }
-  const longest = runs.reduce((best, run) => (lengthOf(run) > lengthOf(best) ? run : best));
+  let longest = runs[0]!;
+  for (const run of runs) if (lengthOf(run) > lengthOf(longest)) longest = run;
   const needed = Math.min(MIN_SECONDS * fps, MIN_DURATION_SHARE * lengthOf(samples));
   return longest.length === 0 || lengthOf(longest) < needed ? undefined : longest;
 }
@@ -156,18 +157,24 @@ export interface Collision {
 
 /** Finds texts whose lines overlap while both are at rest, at least one with an editable. Other content may cover them. */
 export function findCollisions(tracks: readonly TextTrack[], renderInput: RenderInput): Collision[] {
+  const byFrame = new Map(tracks.map((track) => [track, samplesByFrame(track)]));
   return tracks.flatMap((first, index) =>
     tracks.slice(index + 1).flatMap((second): Collision[] => {
       if (first.editable === second.editable || first.text === second.text) return [];
-      const samplesOfSecond = new Map(second.samples.map((sample) => [sample.frame, sample]));
       const found = longestRun(first.samples, renderInput, (sample) => {
-        const sampleOfSecond = samplesOfSecond.get(sample.frame);
+        const sampleOfSecond = byFrame.get(second)!.get(sample.frame);
         if (sampleOfSecond === undefined) return false;
         return canBeRead(sample) && canBeRead(sampleOfSecond) && overlaps(sample.lines, sampleOfSecond.lines);
       });
       return found === undefined ? [] : [{ frame: found.frame, first, second }];
     }),
   );
+}
+
+function samplesByFrame({ samples }: TextTrack): Map<number, TextSample> {
+  const byFrame = new Map<number, TextSample>();
+  for (const sample of samples) byFrame.set(sample.frame, sample);
+  return byFrame;
 }
 
 function canBeRead({ isAtRest, isDrawnAsLaidOut, strength }: TextSample): boolean {

@@ -1,17 +1,12 @@
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import { NO_TRANSITIONS, type Transitions } from './visual-fields.ts';
 
 /** `red`: changes to or from a saturated red, which are harmful at any luminance. */
 export type FlashKind = 'general' | 'red';
 
-/** Indices of the pixels with a transition on a frame. */
-export interface Transitions {
-  readonly rises: Uint32Array;
-  readonly falls: Uint32Array;
-}
-
-export const NO_TRANSITIONS: Transitions = { rises: new Uint32Array(0), falls: new Uint32Array(0) };
-
 type TransitionsByKind = Readonly<Record<FlashKind, Transitions>>;
+
+const UNCHANGED: TransitionsByKind = { general: NO_TRANSITIONS, red: NO_TRANSITIONS };
 
 /** Minimum change of relative luminance, and upper limit for the luminance of the darker state. */
 const LUMINANCE_CHANGE = 0.1;
@@ -21,11 +16,18 @@ const RED_CHANGE = 20;
 const MIN_SATURATED_SHARE = 0.8;
 
 const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTracker>> = {
-  general: (pixelCount) =>
-    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < MAX_DARK_LUMINANCE),
-  red: (pixelCount) =>
-    new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
+  general: (pixelCount) => new TransitionTracker(pixelCount, LUMINANCE_CHANGE, isDark),
+  red: (pixelCount) => new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, isRed),
 };
+
+// Functions of a module, because V8 compiles those of a call again for each video.
+function isDark(from: number, to: number): boolean {
+  return Math.min(from, to) < MAX_DARK_LUMINANCE;
+}
+
+function isRed(from: number, to: number): boolean {
+  return from % 2 === 1 || to % 2 === 1;
+}
 
 /** Frames between two stored states of a video. */
 const STATE_FRAMES = 16;
@@ -114,6 +116,8 @@ export class TransitionFinder {
     const picture = similar.pictures[frame]!;
     if (picture === rgba) return;
     const [colors, known, isTracked] = [colorsOf(rgba), colorsOf(picture), this.#isTracked];
+    // Comparing bytes is much faster than comparing pixels.
+    if (Buffer.compare(rgba, picture) === 0) return;
     for (let pixel = 0; pixel < known.length; pixel++) {
       if (colors[pixel] === known[pixel] || isTracked[pixel] === 1) continue;
       this.#track(pixel);
@@ -136,6 +140,7 @@ export class TransitionFinder {
 
   #findIn(rgba: Uint8Array, isFirst: boolean): TransitionsByKind {
     const [colors, last, tracked, { general, red }] = [colorsOf(rgba), this.#last, this.#tracked, this.#trackers];
+    if (last?.buffer === colors.buffer && last.byteOffset === colors.byteOffset) return UNCHANGED;
     const [found, foundRed] = [new FoundTransitions(), new FoundTransitions()];
     for (let index = 0; index < this.#trackedCount; index++) {
       const pixel = tracked[index]!;
@@ -151,14 +156,17 @@ export class TransitionFinder {
   /** Adds the transitions of tracked pixels to those of the similar video. */
   #join(same: Transitions, found: Transitions): Transitions {
     if (this.#trackedCount === 0) return same;
-    const joined = (shared: Uint32Array, pixels: Uint32Array): Uint32Array => {
-      const all = new Uint32Array(shared.length + pixels.length);
-      let count = 0;
-      for (const pixel of shared) if (this.#isTracked[pixel] === 0) all[count++] = pixel;
-      all.set(pixels, count);
-      return all.subarray(0, count + pixels.length);
-    };
-    return { rises: joined(same.rises, found.rises), falls: joined(same.falls, found.falls) };
+    const [rises, falls] = [this.#joined(same.rises, found.rises), this.#joined(same.falls, found.falls)];
+    return { rises, falls };
+  }
+
+  #joined(shared: Uint32Array, pixels: Uint32Array): Uint32Array {
+    if (shared.length === 0) return pixels;
+    const all = new Uint32Array(shared.length + pixels.length);
+    let count = 0;
+    for (const pixel of shared) if (this.#isTracked[pixel] === 0) all[count++] = pixel;
+    all.set(pixels, count);
+    return all.subarray(0, count + pixels.length);
   }
 }
 

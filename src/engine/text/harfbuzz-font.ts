@@ -220,7 +220,13 @@ export class HarfBuzzFont implements OpenFont {
   outlineOf(glyph: number): readonly OutlineCommand[] {
     const { upem } = this.#face;
     const commands = this.#font.glyphToJson(glyph);
-    return commands.map(({ type, values }) => ({ type, values: values.map((value) => value / upem) }));
+    const outline: OutlineCommand[] = [];
+    for (const { type, values } of commands) {
+      const scaled: number[] = [];
+      for (const value of values) scaled.push(value / upem);
+      outline.push({ type, values: scaled });
+    }
+    return outline;
   }
 
   boundsOf(glyph: number): GlyphBounds {

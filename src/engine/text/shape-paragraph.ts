@@ -87,7 +87,11 @@ function groupByCluster(glyphs: readonly ShapedGlyph[]): { start: number; glyphs
     if (last?.start === glyph.cluster) last.glyphs.push(glyph);
     else clusters.push({ start: glyph.cluster, glyphs: [glyph] });
   }
-  return clusters.sort((a, b) => a.start - b.start);
+  return clusters.sort(byStart);
+}
+
+function byStart(first: { readonly start: number }, second: { readonly start: number }): number {
+  return first.start - second.start;
 }
 
 function placeGlyphs(

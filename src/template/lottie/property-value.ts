@@ -37,10 +37,16 @@ export function propertyValue(property: unknown, time: number): Numbers | null {
   if (to === null || value === null || from.isHeld) return value;
   const target = to.value ?? value;
   const share = (time - from.t) / (to.t - from.t);
-  const easedAt = (index: number): number =>
-    easedShare(share, handleAt(from.out, index, 0), handleAt(from.in, index, 1));
-  if (from.path !== null) return pointAlong(value, target, from.path, easedAt(0));
-  return value.map((start, index) => start + ((target[index] ?? start) - start) * easedAt(index));
+  if (from.path !== null) return pointAlong(value, target, from.path, easedAt(from, share, 0));
+  const values: number[] = [];
+  for (const [index, start] of value.entries()) {
+    values.push(start + ((target[index] ?? start) - start) * easedAt(from, share, index));
+  }
+  return values;
+}
+
+function easedAt({ out, in: into }: Keyframe, share: number, index: number): number {
+  return easedShare(share, handleAt(out, index, 0), handleAt(into, index, 1));
 }
 
 /** Points that a spatial path is measured by, as in lottie-web. */

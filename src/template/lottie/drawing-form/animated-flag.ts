@@ -8,9 +8,15 @@ import { isRecord } from '../../../kernel/json.ts';
 export function withAnimatedFlags<Value>(value: Value): Value {
   if (Array.isArray(value)) {
     // Lists of numbers are most of a document.
-    if (value.every((item) => typeof item !== 'object')) return value;
-    const changed = value.map(withAnimatedFlags);
-    return changed.some((item, index) => item !== value[index]) ? (changed as Value) : value;
+    if (value.every(isNoObject)) return value;
+    let changed: unknown[] | null = null;
+    for (const [index, item] of value.entries()) {
+      const flagged = withAnimatedFlags(item);
+      if (flagged === item) continue;
+      changed ??= [...value];
+      changed[index] = flagged;
+    }
+    return (changed ?? value) as Value;
   }
   if (!isRecord(value)) return value;
   const changes: Record<string, unknown> = {};
@@ -24,6 +30,10 @@ export function withAnimatedFlags<Value>(value: Value): Value {
   return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
 }
 
+function isNoObject(value: unknown): boolean {
+  return typeof value !== 'object';
+}
+
 /** Returns the mark that a property should have; undefined if it has that mark or none, and for other objects. */
 function flagOf({ a, k }: Record<string, unknown>): 0 | 1 | undefined {
   if (k === undefined || !['number', 'boolean', 'string'].includes(typeof a)) return undefined;
@@ -33,5 +43,9 @@ function flagOf({ a, k }: Record<string, unknown>): 0 | 1 | undefined {
 
 /** Returns whether the value of a property is a list of keyframes. */
 export function hasKeyframes(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((frame) => isRecord(frame) && 't' in frame);
+  return Array.isArray(value) && value.length > 0 && value.every(isKeyframe);
+}
+
+function isKeyframe(value: unknown): boolean {
+  return isRecord(value) && 't' in value;
 }

@@ -66,12 +66,20 @@ function withEasing(
 }
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
+  if (a.length !== b.length) return false;
+  for (const [index, value] of a.entries()) if (value !== b[index]) return false;
+  return true;
 }
 
 /** Limits values to a range, as After Effects and lottie-web do. */
 function withinLimits(property: LottieNode, min: number, max: number): LottieNode {
-  return withChangedValues(property, (values) => values.map((value) => Math.min(max, Math.max(min, value))));
+  return withChangedValues(property, (values) => limited(values, min, max));
+}
+
+function limited(values: readonly number[], min: number, max: number): number[] {
+  const within: number[] = [];
+  for (const value of values) within.push(Math.min(max, Math.max(min, value)));
+  return within;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { LottieDocument } from '../../render-input.ts';
-import { LAYER_TYPE } from '../lottie-layers.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie-layers.ts';
 import { DrawnLayers, type Matrix } from './drawn-layers.ts';
 
 /** Scale of an image in a picture, relative to its asset's `w` and `h`, along the axes of the image. */
@@ -26,7 +26,7 @@ export class DrawnImages {
   /** @param animation accepted by `checkAnimation` */
   constructor(animation: LottieDocument) {
     this.#animation = animation;
-    this.#layers = new DrawnLayers(animation, ({ ty }) => ty === LAYER_TYPE.image);
+    this.#layers = new DrawnLayers(animation, isImage);
     const images = (animation.assets ?? []).filter(({ layers }) => layers === undefined);
     this.#sizes = new Map(images.map(({ id, w, h }) => [id, { width: Number(w), height: Number(h) }]));
   }
@@ -85,4 +85,8 @@ function largerOf(a: DrawnScale, b: DrawnScale): DrawnScale {
 
 function largerSide({ x, y }: DrawnScale): number {
   return Math.max(x, y);
+}
+
+function isImage({ ty }: LottieNode): boolean {
+  return ty === LAYER_TYPE.image;
 }
