@@ -5,15 +5,16 @@ import { parseArgs } from 'node:util';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { segmentKeys } from '../src/service/sessions/segment-keys.ts';
 import { FolderSegmentStore } from '../src/service/sessions/segments/folder-segment-store.ts';
-import type { RenderInput } from '../src/template/render-input.ts';
+import type { RenderInput, VideoInput } from '../src/template/render-input.ts';
+import { sceneVideo, type TestScene } from '../test/support/scene-videos.ts';
 import { type Measured, renderCached } from './cached-render.ts';
 import { recordFigure } from './record-figure.ts';
 import { templateInput } from './template-input.ts';
 
 /**
  * Measures what the segment cache saves, in processor time of all processes, starting them included: an edited headline,
- * rows that differ in four of thirty seconds, and a render without a change.
- * `npm run bench:incremental [-- --template templates/launch --text t_01 --rows 6 --rounds 3]`
+ * rows that differ in four of thirty seconds, a render without a change, and one edited scene of several.
+ * `npm run bench:incremental [-- --template templates/launch --text t_01 --rows 6 --rounds 3 --scenes 12]`, with `--rows 0` only scenes
  */
 const { values } = parseArgs({
   options: {
@@ -21,10 +22,12 @@ const { values } = parseArgs({
     text: { type: 'string', default: 't_01' },
     rows: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '3' },
+    scenes: { type: 'string', default: '12' },
   },
 });
 const rounds = Number(values.rounds);
 const rows = Number(values.rows);
+const scenes = Number(values.scenes);
 /** Rows that the figures are projected to. */
 const PROJECTED_ROWS = 500;
 const folder = await mkdtemp(join(tmpdir(), 'rf-incremental-'));
@@ -50,7 +53,7 @@ function least(all: readonly Measured[]): Measured {
 
 const headline = (text: string): RenderInput => templateInput(values.template, { [values.text]: text });
 
-async function measureEdit(name: string, inputOf: (text: string) => RenderInput): Promise<void> {
+async function measureEdit(name: string, inputOf: (text: string) => VideoInput): Promise<void> {
   const [full, edited, same]: Measured[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     const store = emptyStore();
@@ -67,11 +70,38 @@ async function measureEdit(name: string, inputOf: (text: string) => RenderInput)
   tell('  nothing changed', `${seconds(none.cpuMs)}, ${percent(none.cpuMs / all.cpuMs)}, ${startedEncoders(none)}`);
 }
 
+/** Several scenes of the template that fade, of which one in the middle has the text and a length, and perhaps another before all. */
+function sceneInput({ text = 'Before', isLonger = false, isInserted = false }): VideoInput {
+  const transition = { type: 'fade', duration: 0.4 } as const;
+  const list = Array.from({ length: scenes }, (_, at): TestScene => {
+    const isEdited = at === Math.floor(scenes / 2);
+    const of = headline(isEdited ? text : `Scene ${at}`);
+    const duration = of.frameCount / of.fps + 1;
+    return {
+      id: `scene-${at}`,
+      of,
+      ...(isEdited && isLonger && { duration }),
+      ...(at > 0 && { transition }),
+    };
+  });
+  return sceneVideo(isInserted ? [{ id: 'first', of: headline('First') }, ...list] : list);
+}
+
+async function measureInserted(): Promise<void> {
+  const store = emptyStore();
+  await renderCached([sceneInput({})], store);
+  const { reused, rendered } = await renderCached([sceneInput({ isInserted: true })], store);
+  const added = segmentRanges(sceneVideo([{ id: 'first', of: headline('First') }])).length;
+  tell('a scene inserted before all', `${reused} segments reused, ${rendered} rendered; the scene has ${added}`);
+}
+
 /** Share of the frames that lie in segments which an edit changes: the least that an edit can cost. */
-function changedFrames(inputOf: (text: string) => RenderInput): number {
-  const [before, after] = ['Before', 'After'].map((text) => segmentKeys(inputOf(text), 'bench'));
-  const ranges = segmentRanges(inputOf('Before')).filter((_, at) => before![at] !== after![at]);
-  return ranges.reduce((sum, { first, end }) => sum + end - first, 0) / inputOf('Before').frameCount;
+function changedFrames(inputOf: (text: string) => VideoInput): number {
+  const [before, after] = ['Before', 'After'].map((text) => inputOf(text));
+  const known = new Set(segmentKeys(before!, 'bench'));
+  const keys = segmentKeys(after!, 'bench');
+  const ranges = segmentRanges(after!).filter((_, at) => !known.has(keys[at]!));
+  return ranges.reduce((sum, { first, end }) => sum + end - first, 0) / after!.frameCount;
 }
 
 function startedEncoders({ tasks }: Measured): string {
@@ -152,9 +182,16 @@ async function measureRows(): Promise<void> {
 const { frameCount, fps } = headline('');
 tell('video', `${values.template}, ${frameCount} frames, ${(frameCount / fps).toFixed(1)} s`);
 try {
-  await measureEdit(`the text ${values.text}`, headline);
-  await measureEdit('a text that is seen in a third of the video', thirdInput);
-  await measureRows();
+  if (rows > 0) {
+    await measureEdit(`the text ${values.text}`, headline);
+    await measureEdit('a text that is seen in a third of the video', thirdInput);
+    await measureRows();
+  }
+  await measureEdit(`a scene of ${scenes}, edited`, (text) => sceneInput({ text }));
+  await measureEdit(`a scene of ${scenes}, edited and longer`, (text) =>
+    sceneInput({ text, isLonger: text === 'After' }),
+  );
+  await measureInserted();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
