@@ -5,35 +5,10 @@ import { formatOf } from '../../../src/reconciler/catalogues/catalogue-formats.t
 import type { CatalogueUnit, SourceText } from '../../../src/reconciler/locales/catalogue.ts';
 import { mergeTexts } from '../../../src/reconciler/locales/merge-catalogue.ts';
 import { runs } from '../../support/full-run.ts';
+import { texts, translated, work } from '../../support/random-catalogues.ts';
 
 const LOCALES = { source: 'en', target: 'pt-BR' };
 const FILES = ['locales/a.po', 'locales/a.xlf', 'locales/a.csv'] as const;
-
-/** Texts that people write, without the control characters that no format can hold. */
-const words = fc
-  .string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
-  .map((text) => text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]/g, '·').trim())
-  .filter((text) => text !== '');
-const text = fc
-  .oneof(
-    words,
-    fc.constantFrom('Line one\nline two', '"quoted" \\ back', '${name} – now ${price}', '<b>&amp;</b> ]]>', '  ', '# not a comment', '=1+1;a,b\tc', '👩‍👩‍👧 é', 'مرحبا', '日本語'), // biome-ignore format: one list
-    fc.tuple(words, words).map(([a, b]) => `${a}\n${b}`),
-  )
-  .filter((value) => value.trim() !== '');
-const context = fc
-  .tuple(
-    fc.stringMatching(/^[a-zA-Z0-9_.-]{1,8}(\/[a-z0-9]{1,6})?$/),
-    fc.constantFrom('t_01', '@title', '${claim}', '@audio.line', 'product/lamp.t_02', 'Ünï "x"'),
-  )
-  .map(([video, key]) => `${video}#${key}`);
-const sourceText: fc.Arbitrary<SourceText> = fc.record(
-  { context, source: text, location: fc.constantFrom('videos/a.yaml:1', 'videos/b.yaml:12'), label: words.map((label) => label.replaceAll(/\s+/g, ' ')).filter((label) => label.trim() === label && label !== '' && !/^(?:Lines|Picture): /.test(label)), maxLength: fc.nat(200), lines: fc.integer({ min: 1, max: 4 }), still: fc.constant('locales/stills/a.png') }, // biome-ignore format: one record
-  { requiredKeys: ['context', 'source', 'location'] },
-);
-const texts = fc.uniqueArray(sourceText, { selector: (value) => value.context, maxLength: 8 });
-/** What a translator does with each unit. */
-const work = fc.array(fc.record({ target: fc.oneof(text, fc.constant('')), isMarked: fc.boolean() }), { maxLength: 8 });
 
 const known = ({ raw: _, ...unit }: CatalogueUnit & { readonly at?: unknown }): object => {
   const { at: _at, ...rest } = unit;
@@ -44,16 +19,6 @@ function read(file: string, written: string): readonly CatalogueUnit[] {
   const result = formatOf(file)!.read(file, written);
   if (!result.ok) throw new Error(`${JSON.stringify(result.diagnostics)}\n${written}`);
   return result.value;
-}
-
-function translated(
-  units: readonly CatalogueUnit[],
-  done: readonly { target: string; isMarked: boolean }[],
-): CatalogueUnit[] {
-  return units.map((unit, index) => {
-    const { target = '', isMarked = false } = done[index] ?? {};
-    return { ...unit, target, isStale: isMarked && target !== '' };
-  });
 }
 
 describe.each(FILES)('catalogues in %s', (file) => {
