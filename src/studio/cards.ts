@@ -4,6 +4,7 @@ import { defined } from '../kernel/defined.ts';
 import type { Span } from '../kernel/diagnostic.ts';
 import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
+import { rowOf } from '../reconciler/definition/matrix-place.ts';
 import { firstTemplate, globBase, idOfPath, isFragment, type Video } from '../reconciler/definition/video.ts';
 import { isOutputPath, type LockEntry } from '../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
@@ -101,6 +102,7 @@ function* validCards(
       title,
       labels,
       path,
+      ...defined({ languages: languagesOf(video) }),
       template: firstTemplate(desiredVideo),
       fingerprint,
       progress,
@@ -127,6 +129,10 @@ function* waitingCards(
     const card = former.get(id) ?? emptyCard(id, path);
     yield { ...card, ...INVALID, state: 'waiting', reason, problems: problemsIn(path) };
   }
+}
+
+function languagesOf({ id, matrix }: Video): VideoCard['languages'] {
+  return matrix?.locale === undefined ? undefined : { definition: matrix.definition, row: rowOf(id, matrix) };
 }
 
 /** Returns the files of captions of a video. */

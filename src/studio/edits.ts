@@ -26,6 +26,7 @@ import type {
   SpeakRequest,
 } from './edit-protocol.ts';
 import { mediaPath, writtenTransform } from './form-fields.ts';
+import type { TranslationRequest } from './language-protocol.ts';
 import type { LiveState } from './live-state.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
@@ -202,6 +203,18 @@ export async function editCues(request: CueRequest, context: EditContext): Promi
       if (error instanceof RangeError) throw new RequestError('invalid_request', error.message);
       throw error;
     }
+  });
+}
+
+/** Writes a translation into its catalogue. */
+export function editTranslation(
+  request: TranslationRequest,
+  context: EditContext & { readonly ports: Pick<PreviewPorts, 'languages'> },
+): Promise<EditAnswer> {
+  return save(context, async () => {
+    // Loads the parsers of catalogues.
+    const { editedTranslation } = await import('./translation-edits.ts');
+    return [editedTranslation(request, await context.ports.languages(request.definition))];
   });
 }
 

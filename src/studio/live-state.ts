@@ -72,6 +72,11 @@ export class LiveState {
     return subject;
   }
 
+  /** Keeps content that is not the present content of a video, such as that of a video that waits for translation. */
+  keepSubject(subject: DrawSubject): void {
+    this.#subjects.keep(subject);
+  }
+
   /**
    * Takes over changed files. Changed definitions are read first, so that their pictures need not wait for the plan, which follows.
    *

@@ -2,8 +2,10 @@ import type { SoundLengths } from '../contract/video-measures.ts';
 import type { OutputRequest } from '../contract/wire/output.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
-import type { Video } from '../reconciler/definition/video.ts';
+import type { MatrixPlace, Video } from '../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
+import type { LocatedUnit, SourceText } from '../reconciler/locales/catalogue.ts';
+import type { LocaleSettings } from '../reconciler/locales/locale-settings.ts';
 import type { Lock } from '../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
 import type { Plan } from '../reconciler/plan/plan.ts';
@@ -33,6 +35,37 @@ export interface LoadedRepository {
   readonly document: PlanDocument | null;
   /** Returns the templates of a video and when it shows them; null if only the service has some of them. */
   templatesOf(video: Video): VideoTemplates | null;
+}
+
+/** The languages of a definition as its files have them now. */
+export interface DefinitionLanguages {
+  readonly settings: LocaleSettings;
+  /** Videos of the definition; those that wait have the texts of the source language where a translation is missing. */
+  readonly videos: readonly DrawnVideo[];
+  readonly catalogues: readonly DefinitionCatalogue[];
+  /** Returns a function that finds the editables of a video that show a text, by the name of the text in catalogues. */
+  viewOf(video: Video): (context: string) => readonly string[] | null;
+}
+
+export interface DrawnVideo {
+  readonly video: Video & { readonly matrix: MatrixPlace };
+  readonly fingerprint: string;
+  /** Null if only the service has a template. */
+  readonly templates: VideoTemplates | null;
+  /** Content of local files. */
+  readonly assets: ReadonlyMap<string, { readonly sha256: Sha256 }>;
+}
+
+/** The catalogue of a locale. */
+export interface DefinitionCatalogue {
+  readonly locale: string;
+  /** Repository-relative. */
+  readonly file: string;
+  /** Null if the file does not exist. */
+  readonly text: string | null;
+  readonly units: readonly LocatedUnit[];
+  /** Texts of all definitions. */
+  readonly texts: readonly SourceText[];
 }
 
 interface OpenSegments {
@@ -66,6 +99,12 @@ export interface PreviewPorts {
    * @returns null if the whole repository has to be read
    */
   reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
+  /**
+   * Reads the catalogues, and the videos of a definition.
+   *
+   * @throws ReelformError `locales_missing`
+   */
+  languages(definition: string): Promise<DefinitionLanguages>;
   /** Creates the input of a video, as `reelform render` does. @throws as `OpenInputs.inputOf` */
   inputOf(video: Video, templates: VideoTemplates, output: OutputRequest): Promise<VideoInput>;
   /**

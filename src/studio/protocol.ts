@@ -22,10 +22,12 @@ import type { CueBlock, LeftOutScene, SceneBlock, SoundBlock } from './timeline-
  * | `GET /api/template?name=` | `TemplateDetail` |
  * | `GET /api/template-check?name=` | `PreviewProblem[]`: what `reelform template check` reports |
  * | `GET /api/rows?path=` | `RowTable` of a data file that a definition names |
+ * | `GET /api/languages?definition=&row=` | `LanguageTable`; the first row without `row` |
  * | `GET /api/plan` | `PlanSummary`; `GET /api/plan.html` is the report as a page |
  * | `POST /api/edit` | `EditRequest` → `EditAnswer` |
  * | `POST /api/scenes` | `SceneListRequest` → `EditAnswer` |
  * | `POST /api/cues` | `CueRequest` → `EditAnswer` |
+ * | `POST /api/translation` | `TranslationRequest` → `EditAnswer` |
  * | `POST /api/speak` | `SpeakRequest` → `{}` when the voice has spoken; the code of a failure is `speech_failed` |
  * | `POST /api/rows` | `RowEditRequest` → `EditAnswer` |
  * | `POST /api/new` | `NewVideoRequest` → `EditAnswer` |
@@ -81,6 +83,8 @@ export interface VideoCard {
   readonly labels: Readonly<Record<string, string>>;
   /** Path of the definition. */
   readonly path: string;
+  /** The definition and the row of a video in several languages; absent for other videos. */
+  readonly languages?: { readonly definition: string; readonly row: string };
   readonly template: string;
   readonly state: CardState;
   /** Action and reason of the plan; null when nothing is to be done. */

@@ -26,11 +26,14 @@ import {
   editCues,
   editRowsOf,
   editScenes,
+  editTranslation,
   editVideo,
   newVideo,
   speakTrack,
   undoEdit,
 } from './edits.ts';
+import type { TranslationRequest } from './language-protocol.ts';
+import { languageTable } from './languages.ts';
 import type { PreviewContext } from './preview-context.ts';
 import { RequestError } from './request-error.ts';
 import { rowTable } from './row-table.ts';
@@ -84,6 +87,9 @@ export const ROUTES: readonly Route[] = [
     return folder === null ? [] : ports.checkTemplate(folder);
   }),
   get('rows', ({ context, url }) => rowTable(parameter(url, 'path'), context.live.loaded)),
+  get('languages', ({ context, url }) =>
+    languageTable(parameter(url, 'definition'), url.searchParams.get('row') ?? '', context),
+  ),
   get('plan', async ({ context: { live, ports } }) => {
     const { loaded } = live;
     const document = await ports.countedPlan(loaded);
@@ -100,6 +106,7 @@ export const ROUTES: readonly Route[] = [
   post('scenes', (body: SceneListRequest, context) => editScenes(body, context)),
   post('cues', (body: CueRequest, context) => editCues(body, context)),
   post('speak', (body: SpeakRequest, context) => speakTrack(body, context)),
+  post('translation', (body: TranslationRequest, context) => editTranslation(body, context)),
   post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),
   post('new', (body: NewVideoRequest, context) => newVideo(body, context)),
   post('duplicate', (body: DuplicateRequest, context) => duplicateVideo(body, context)),

@@ -27,14 +27,26 @@ export const TEXT_VARIANTS: readonly TextVariant[] = ['example', 'longest', 'emp
 
 /** Subjects that are not current any more and are kept for requests that are on their way. */
 const KEPT = 24;
+/** Subjects of the languages of a definition, of a few moments. */
+const FURTHER = 400;
 
 /** The subjects of the present state by fingerprint, and a few earlier ones. */
 export class Subjects {
   #present: ReadonlyMap<string, DrawSubject> = new Map();
   readonly #earlier = new Map<string, DrawSubject>();
+  readonly #further = new Map<string, DrawSubject>();
 
   get(fingerprint: string): DrawSubject | null {
-    return this.#present.get(fingerprint) ?? this.#earlier.get(fingerprint) ?? null;
+    return this.#present.get(fingerprint) ?? this.#further.get(fingerprint) ?? this.#earlier.get(fingerprint) ?? null;
+  }
+
+  /** Keeps further content until many others were kept. */
+  keep(subject: DrawSubject): void {
+    const { fingerprint } = subject;
+    if (this.#present.has(fingerprint)) return;
+    this.#further.delete(fingerprint);
+    this.#further.set(fingerprint, subject);
+    for (const oldest of [...this.#further.keys()].slice(0, -FURTHER)) this.#further.delete(oldest);
   }
 
   replace(present: ReadonlyMap<string, DrawSubject>): void {

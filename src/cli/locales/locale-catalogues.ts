@@ -38,12 +38,19 @@ export interface LocatedText extends SourceText {
  * Reads the texts of all definitions, and the catalogue of each locale.
  *
  * @param options.withSource true to add the catalogue of the source language, which has all texts and no translation
+ * @param options.missing `fallback` also returns videos that wait, with texts of other languages
  * @throws ReelformError `locales_missing`
  */
-export async function readCatalogues(cwd: string, { withSource = false } = {}): Promise<LocaleCatalogues> {
+export async function readCatalogues(
+  cwd: string,
+  {
+    withSource = false,
+    missing = 'skip',
+  }: { readonly withSource?: boolean; readonly missing?: 'skip' | 'fallback' } = {},
+): Promise<LocaleCatalogues> {
   const found: FoundText[] = [];
   // What is not translated is no mistake here, whatever reelform.yaml says.
-  const project = await loadProject({ cwd, onText: (text) => found.push(text), missing: 'skip' });
+  const project = await loadProject({ cwd, onText: (text) => found.push(text), missing });
   const settings = project.config.locales;
   if (settings === null && !hasErrors(project.diagnostics)) {
     const hint = 'Add to it: locales: {source: en, targets: [de, fr]}';

@@ -55,6 +55,7 @@ export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close()
     monotonicNow: () => io.monotonicNow(),
     load: () => loadRepository(root, io, pool, measureNew),
     reload: (loaded, changed) => changes.read(loaded, changed),
+    languages: async (definition) => (await import('./read-languages.ts')).readLanguages(root, definition),
     inputOf: inputs.inputOf,
     soundLengths: (digests) => soundLengths(root, digests, pool),
     speak: (text, signal) => speakAgain(text, root, io, signal),

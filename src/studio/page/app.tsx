@@ -4,6 +4,7 @@ import { Notices } from './controls/notices.tsx';
 import { ShortcutHelp, useShortcuts } from './controls/shortcuts.tsx';
 import { useRoute } from './controls/use-route.ts';
 import { RowsView } from './form/rows-view.tsx';
+import { LanguagesView } from './languages/languages-view.tsx';
 import { PlanView } from './plan/plan-view.tsx';
 import { usePage } from './store.ts';
 import { TemplateView } from './template/template-view.tsx';
@@ -46,6 +47,8 @@ function View(): JSX.Element {
       return <TemplateView key={route.name} name={route.name} />;
     case 'plan':
       return <PlanView />;
+    case 'languages':
+      return <LanguagesView key={route.definition} definition={route.definition} row={route.row} />;
     case 'rows':
       return <RowsView key={route.path} path={route.path} />;
     case 'wall':

@@ -7,6 +7,7 @@ import type {
   SceneListRequest,
   UploadAnswer,
 } from '../edit-protocol.ts';
+import type { TranslationRequest } from '../language-protocol.ts';
 import type { VideoCard } from '../protocol.ts';
 import type { SceneBlock, SoundBlock } from '../timeline-protocol.ts';
 import { notify, notifyError } from './controls/notices.tsx';
@@ -79,6 +80,11 @@ export async function speakTrack(card: VideoCard, { path, speech }: SoundBlock, 
 /** Changes cues in their file. */
 export async function saveCues(request: CueRequest): Promise<EditAnswer> {
   return await save('cues', request);
+}
+
+/** Writes a translation into its catalogue. */
+export async function saveTranslation(request: TranslationRequest): Promise<EditAnswer> {
+  return await save('translation', request);
 }
 
 /** Writes cells of a data file. */

@@ -9,6 +9,8 @@ export type PageRoute =
   | { readonly kind: 'video'; readonly id: string; readonly panel: Panel | null }
   | { readonly kind: 'template'; readonly name: string }
   | { readonly kind: 'rows'; readonly path: string }
+  /** Languages of a definition, of its first row or of another. */
+  | { readonly kind: 'languages'; readonly definition: string; readonly row: string }
   | { readonly kind: 'plan' };
 
 const PANELS: readonly Panel[] = ['edit', 'changes', 'findings', 'source', 'history'];
@@ -25,6 +27,7 @@ export function parseRoute(hash: string): PageRoute {
   }
   if (kind === 'template' && name !== '') return { kind: 'template', name };
   if (kind === 'rows' && name !== '') return { kind: 'rows', path: name };
+  if (kind === 'languages' && name !== '') return { kind, definition: name, row: parameters.get('row') ?? '' };
   if (kind === 'plan') return { kind: 'plan' };
   return {
     kind: 'wall',
@@ -46,6 +49,8 @@ export function formatRoute(route: PageRoute): string {
       return `#/template/${encodePath(route.name)}`;
     case 'rows':
       return `#/rows/${encodePath(route.path)}`;
+    case 'languages':
+      return `#/languages/${encodePath(route.definition)}${route.row === '' ? '' : `?${new URLSearchParams({ row: route.row })}`}`;
     case 'plan':
       return '#/plan';
     case 'wall': {

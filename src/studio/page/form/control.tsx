@@ -27,6 +27,31 @@ export function Refusal({ error }: { readonly error: PreviewError | null }): JSX
   );
 }
 
+interface Limit {
+  readonly length: number;
+  readonly maxLength: number | null;
+  readonly isTooLong: boolean;
+}
+
+/** Counts the code points of a text. */
+export function textLimit(text: string, maxLength: number | null): Limit {
+  const { length } = [...text];
+  return { length, maxLength, isTooLong: maxLength !== null && length > maxLength };
+}
+
+/** How much of the longest text is used; nothing without a limit. @param id that describes the field */
+export function TextLimit({ id, limit }: { readonly id: string; readonly limit: Limit }): JSX.Element | null {
+  const { length, maxLength, isTooLong } = limit;
+  if (maxLength === null) return null;
+  return (
+    <span class="text-length" id={id}>
+      <meter min={0} max={1} low={0.85} high={0.999} optimum={0} value={Math.min(1, length / maxLength)} aria-hidden />
+      {length} / {maxLength}
+      {isTooLong && <b> · {length - maxLength} too long</b>}
+    </span>
+  );
+}
+
 interface SavedValue<T> {
   readonly value: T;
   /** Why the last save was refused. */

@@ -5,7 +5,7 @@ import type { FormField, LintMark, VideoDetail } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { OpenLink } from '../controls/problem-list.tsx';
 import { ColorControl } from './color-control.tsx';
-import { type ControlProps, Refusal, type Save, useSavedValue } from './control.tsx';
+import { type ControlProps, Refusal, type Save, TextLimit, textLimit, useSavedValue } from './control.tsx';
 import { GradientControl } from './gradient-control.tsx';
 import { MediaControl } from './media-control.tsx';
 
@@ -77,30 +77,22 @@ function TextControl({ field, id, save }: ControlProps): JSX.Element {
   const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) =>
     save(text === '' && !field.isRequired ? null : text),
   );
-  const length = [...value].length;
-  const isTooLong = field.maxLength !== null && length > field.maxLength;
-  const share = field.maxLength === null ? 0 : Math.min(1, length / field.maxLength);
+  const limit = textLimit(value, field.maxLength);
   return (
     <>
-      <div class={isTooLong ? 'text is-too-long' : 'text'}>
+      <div class={limit.isTooLong ? 'text is-too-long' : 'text'}>
         <textarea
           id={id}
           rows={1}
           dir="auto"
           value={value}
           placeholder={field.example ?? ''}
-          aria-invalid={isTooLong || error !== null}
+          aria-invalid={limit.isTooLong || error !== null}
           aria-describedby={`${id}-length`}
           onInput={(event) => change(event.currentTarget.value)}
           onBlur={flush}
         />
-        {field.maxLength !== null && (
-          <span class="text-length" id={`${id}-length`}>
-            <meter min={0} max={1} low={0.85} high={0.999} optimum={0} value={share} aria-hidden="true" />
-            {length} / {field.maxLength}
-            {isTooLong && <b> · {length - field.maxLength} too long</b>}
-          </span>
-        )}
+        <TextLimit id={`${id}-length`} limit={limit} />
       </div>
       <Refusal error={error} />
     </>

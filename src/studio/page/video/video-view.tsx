@@ -159,6 +159,11 @@ function VideoHeader({ card, siblings }: { readonly card: VideoCard; readonly si
           <a class="template-link" href={formatRoute({ kind: 'template', name: card.template })}>
             {card.template}
           </a>
+          {card.languages !== undefined && !IS_GALLERY && (
+            <a class="template-link" href={formatRoute({ kind: 'languages', ...card.languages })}>
+              Languages
+            </a>
+          )}
           {card.picture !== null && (
             <span class="measures">
               {card.picture.width} × {card.picture.height} · {Number(card.picture.fps.toFixed(2))} fps

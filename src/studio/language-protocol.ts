@@ -1,0 +1,76 @@
+/** The languages of a definition: its videos as a table, and its texts with their translations. */
+export interface LanguageTable {
+  /** Id of the definition. */
+  readonly definition: string;
+  /** Path of the definition. */
+  readonly path: string;
+  /** Locale in which the definition is written. */
+  readonly source: string;
+  /** In the order of reelform.yaml, the source first. */
+  readonly locales: readonly string[];
+  /** Names of the variants; one empty name without variants. */
+  readonly variants: readonly string[];
+  /** Ids of its rows; one empty id without rows. */
+  readonly rows: readonly string[];
+  /** The row that is shown. */
+  readonly row: string;
+  readonly cells: readonly LanguageCell[];
+  readonly texts: readonly LanguageText[];
+}
+
+/** A video of the table. */
+export interface LanguageCell {
+  readonly locale: string;
+  readonly variant: string;
+  /** Null for a video that waits for translation. */
+  readonly id: string | null;
+  /** What a video that waits lacks: `2 texts, 1 stale`. Its picture has the texts that are there, and the others in the source language. */
+  readonly missing: string | null;
+  /** Names the content, as of a `VideoCard`; null if it cannot be drawn here. */
+  readonly fingerprint: string | null;
+  readonly width: number;
+  readonly height: number;
+  readonly frameCount: number;
+  readonly posterFrame: number;
+}
+
+/** A text of the definition. */
+export interface LanguageText {
+  /** Name of the text in catalogues. */
+  readonly context: string;
+  /** Name of the editable in the template, or of the property. */
+  readonly label: string;
+  readonly text: string;
+  /** Unicode code points. */
+  readonly maxLength: number | null;
+  /** Lines that its area has room for. */
+  readonly lines: number | null;
+  /** One for each locale that translates it. */
+  readonly translations: readonly LanguageTranslation[];
+}
+
+export interface LanguageTranslation {
+  readonly locale: string;
+  /** Path of the catalogue. */
+  readonly file: string;
+  readonly text: string;
+  /** `stale`: the text changed after it was translated, or a translator marked it. */
+  readonly state: 'translated' | 'untranslated' | 'stale';
+  /** The text that was translated, if it changed since. */
+  readonly previous: string | null;
+  /** Where it is seen; null for a text that no frame shows. */
+  readonly seen: { readonly variant: string; readonly frame: number } | null;
+}
+
+/** Writes a translation into its catalogue. */
+export interface TranslationRequest {
+  readonly definition: string;
+  readonly locale: string;
+  readonly context: string;
+  /** The text that is translated. */
+  readonly source: string;
+  /** The translation that is replaced. The edit is refused if the file has another by now. */
+  readonly former: string;
+  /** Empty to remove it. */
+  readonly text: string;
+}

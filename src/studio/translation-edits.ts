@@ -1,0 +1,46 @@
+import { formatOf } from '../reconciler/catalogues/catalogue-formats.ts';
+import { editTranslation } from '../reconciler/catalogues/edit-translation.ts';
+import type { CatalogueUnit } from '../reconciler/locales/catalogue.ts';
+import { mergeTexts } from '../reconciler/locales/merge-catalogue.ts';
+import type { FileEdit } from './edit-log.ts';
+import type { TranslationRequest } from './language-protocol.ts';
+import type { DefinitionLanguages } from './ports.ts';
+import { RequestError } from './request-error.ts';
+
+/**
+ * Changes a translation in its catalogue. A text that the catalogue does not have yet is added as `reelform locales extract` adds it.
+ *
+ * @returns the new content
+ * @throws RequestError `not_found`; `conflict` if the file or the text was changed meanwhile
+ */
+export function editedTranslation(
+  { locale, context, source, former, text }: TranslationRequest,
+  { settings, catalogues }: Pick<DefinitionLanguages, 'settings' | 'catalogues'>,
+): FileEdit {
+  const catalogue = catalogues.find((candidate) => candidate.locale === locale);
+  const wanted = catalogue?.texts.find((candidate) => candidate.context === context);
+  if (catalogue === undefined || wanted === undefined)
+    throw new RequestError('not_found', `No definition has the text ${JSON.stringify(context)} in ${locale}`);
+  const { file, units } = catalogue;
+  const read = catalogue.text === null ? null : formatOf(file)!.read(file, catalogue.text);
+  if (read?.ok === false) throw new RequestError('conflict', `${file} cannot be read`, { hint: 'Mend the file first' });
+  const index = units.findIndex((unit) => unit.context === context && !unit.isObsolete);
+  const present = units[index]?.target ?? '';
+  if (wanted.source !== source || present !== former) {
+    const hint = `It has ${present === '' ? 'no translation' : JSON.stringify(present)} now. Reload the page to see it`;
+    throw new RequestError('conflict', `${file} was changed meanwhile`, { hint });
+  }
+  const locales = { source: settings.source, target: locale };
+  if (catalogue.text !== null && index !== -1) {
+    const content = editTranslation({ file, text: catalogue.text, units }, index, translated(units[index]!), locales);
+    return { path: file, content };
+  }
+  const merged = mergeTexts(units, catalogue.texts).units;
+  const written = merged.map((unit) => (unit.context === context && !unit.isObsolete ? translated(unit) : unit));
+  return { path: file, content: formatOf(file)!.write(written, locales, catalogue.text) };
+
+  function translated<Unit extends CatalogueUnit>(unit: Unit): Unit {
+    const { previous: _, ...rest } = unit;
+    return { ...rest, source, target: text, isStale: false } as Unit;
+  }
+}
