@@ -22,6 +22,7 @@ import { loadDesiredState } from '../state/load-desired-state.ts';
 import { openJournal } from '../state/open-journal.ts';
 import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 import { checkCi, checkGit, checkProxies, checkService } from './doctor-environment.ts';
+import { checkVoices } from './doctor-voices.ts';
 
 /** `reelform doctor`: checks everything that the other commands need, without changing anything. */
 export async function doctorCommand(options: JsonOptions, io: Io): Promise<number> {
@@ -31,7 +32,7 @@ export async function doctorCommand(options: JsonOptions, io: Io): Promise<numbe
   if (root !== null) {
     const { checks: repository, config } = await checkRepository(root);
     checks.push(...repository, ...(await checkGit(root)));
-    checks.push(...(await checkProxies(config, io)));
+    checks.push(...(await checkVoices(root, config, io)), ...(await checkProxies(config, io)));
     checks.push(...(await checkService(config, io)), ...(await checkCi(root, config, io)));
   }
   const results = checks.map(({ name, status, message, hint }) => ({ name, status, message, hint: hint ?? null }));
