@@ -12,7 +12,8 @@ export function captionStep({ rate }: Pick<InputCaptions, 'rate'>, fps: number):
 
 /** Returns the first frame of a file that is not before a frame of the timeline. */
 export function fileFrameOf(frame: number, step: Rational): number {
-  return ceiling(divide(rational(frame), step));
+  // Exact fractions are slow, and most files have the rate of their timeline.
+  return step.numerator === step.denominator ? frame : ceiling(divide(rational(frame), step));
 }
 
 /** The part of a video that captions are restricted to. */

@@ -13,8 +13,8 @@ import type { Polygon } from './text-geometry.ts';
 /** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;
 /** Points of the lines of a caption at which the picture is read. */
-const COLUMNS = 32;
-const ROWS = 8;
+const COLUMNS = 16;
+const ROWS = 4;
 /** Minimum alpha of a picture behind which nothing is unknown, of 255. */
 const MIN_ALPHA = 127;
 /** A caption is legible if this share of its lines is. */
@@ -83,19 +83,31 @@ export async function lettersAtRisk(
 const GREYS = Array.from({ length: 18 }, (_, index) => 15 * index);
 
 function letters(ink: string, boxes: readonly (string | undefined)[], rim: Rim): LettersOn {
+  const layers = boxes.flatMap((box) => (box === undefined ? [] : [paintOf(box)]));
+  const inkPaint = paintOf(ink);
   return (picture) => {
-    const ground = boxes.reduce((below, box) => (box === undefined ? below : over(below, box)), picture);
-    const drawn = luminance(over(ground, ink));
+    const ground = layers.reduce(over, picture);
+    const drawn = luminance(over(ground, inkPaint));
     const rimmed = ground.map((channel, at) => channel + (rim.color[at]! - channel) * rim.alpha);
     return Math.max(contrastRatio(drawn, luminance(ground)), contrastRatio(drawn, luminance(rimmed)));
   };
 }
 
-/** Puts a colour over another. @param color RRGGBB or RRGGBBAA */
-function over(ground: Color, color: string): Color {
+/** A colour and its opacity, 0..1. */
+interface Paint {
+  readonly color: Color;
+  readonly alpha: number;
+}
+
+/** @param color RRGGBB or RRGGBBAA */
+function paintOf(color: string): Paint {
   const [red, green, blue, alpha = 255] = (color.match(/../g) ?? []).map((hex) => Number.parseInt(hex, 16));
-  const mixed = (below: number, above: number): number => below + ((above - below) * alpha) / 255;
-  return [mixed(ground[0], red!), mixed(ground[1], green!), mixed(ground[2], blue!)];
+  return { color: [red!, green!, blue!], alpha: alpha / 255 };
+}
+
+function over(ground: Color, { color, alpha }: Paint): Color {
+  const mixed = (channel: 0 | 1 | 2): number => ground[channel] + (color[channel] - ground[channel]) * alpha;
+  return [mixed(0), mixed(1), mixed(2)];
 }
 
 function luminance([red, green, blue]: readonly number[]): number {
@@ -106,6 +118,7 @@ function luminance([red, green, blue]: readonly number[]): number {
 export class CaptionGrounds {
   readonly #video: VideoInput;
   readonly #points = new Map<CaptionOnFrame, readonly Color[]>();
+  readonly #ratios = new Map<Letters, Map<CaptionOnFrame, number>>();
 
   static async open(video: VideoInput): Promise<CaptionGrounds> {
     const { captions: _, ...designed } = video;
@@ -130,9 +143,14 @@ export class CaptionGrounds {
   }
 
   /** Returns the contrast of letters with a picture that was drawn; null if nothing is known of what is behind them. */
-  contrast(caption: CaptionOnFrame, { part, needed, on }: Letters): CaptionContrast | null {
+  contrast(caption: CaptionOnFrame, letters: Letters): CaptionContrast | null {
+    const { part, needed, on } = letters;
     const points = this.#points.get(caption) ?? [];
-    return points.length === 0 ? null : { part, needed, ratio: quantile(points.map(on), ILLEGIBLE_SHARE) };
+    if (points.length === 0) return null;
+    const known = this.#ratios.get(letters) ?? new Map<CaptionOnFrame, number>();
+    const ratio = known.get(caption) ?? quantile(points.map(on), ILLEGIBLE_SHARE);
+    this.#ratios.set(letters, known.set(caption, ratio));
+    return { part, needed, ratio };
   }
 }
 

@@ -48,7 +48,8 @@ export async function lintCaptions(
     const cues = await placeCaptions(input.captions, { ...canvasOf(input), fps: video.fps });
     const stage = await stageOf(input, span, cues);
     for (const placed of cues) {
-      const context = { video, span, stage, safeArea: safeAreas[span.scene ?? 0] };
+      const samples = samplesOf(placed, span, stage);
+      const context = { video, span, stage, samples, safeArea: safeAreas[span.scene ?? 0] };
       // A transition divides a cue into several spans.
       const id = `${placed.cue.from + timelineOffset(video, span)} ${placed.cue.text}`;
       for (const { key, ...finding } of lintCue(placed, context)) {
@@ -93,8 +94,7 @@ async function cueAtRisk(
   context: CueContext,
   { id, look, rims }: { id: string; look: CaptionLook; rims: Rims },
 ): Promise<CueAtRisk[]> {
-  const { span, stage } = context;
-  const samples = samplesOf(placed, span, stage);
+  const { span, stage, samples } = context;
   const [middle = samples[0]] = samples.slice(1);
   if (middle === undefined) return [];
   // A text below it is reported, and is no background.
@@ -262,13 +262,14 @@ interface CueContext {
   readonly video: VideoInput;
   readonly span: DrawnSpan;
   readonly stage: Stage;
+  /** The cue on some of the frames that show it. */
+  readonly samples: readonly CueSample[];
   readonly safeArea: SafeAreaName | null | undefined;
 }
 
 /** Returns the defects of a cue, each with a key that equal defects of cues share. */
 function lintCue(placed: PlacedCue, context: CueContext): (CaptionFinding & { key: string })[] {
-  const { video, span, stage, safeArea } = context;
-  const samples = samplesOf(placed, span, stage);
+  const { video, span, stage, samples, safeArea } = context;
   const [middle = samples[0]] = samples.slice(1);
   if (middle === undefined) return [];
   const common = commonFields(placed, { video, span });
