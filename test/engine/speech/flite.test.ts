@@ -16,6 +16,7 @@ describe('speakWithFlite()', () => {
     expect(await speak()).toEqual(first);
   });
 
+  // Node's own WASI aborts the process here, about every second time.
   it('speaks many texts at once', async () => {
     const texts = Array.from({ length: 16 }, (_, at) => `Eine helle Lampe für jeden Tisch im Haus, number ${at}.`);
     const speeches = await Promise.all(texts.map((text) => speakWithFlite('slt', text, signal)));
@@ -39,14 +40,6 @@ describe('speakWithFlite()', () => {
     const seconds = (shown: string): number =>
       words.filter((word) => word.text === shown).map(({ start, end }) => end - start)[0]!;
     expect(seconds('$12.50')).toBeGreaterThan(5 * seconds('on'));
-  });
-
-  // Node's own WASI aborts the process here, about every second time.
-  it('speaks many texts at a time', async () => {
-    const texts = Array.from({ length: 8 }, (_, index) => `And Tide? Tide is the moon, on ${index + 2} tables.`);
-    const spoken = await Promise.all(texts.map((text) => speakWithFlite('slt', text, signal)));
-    expect(spoken.map(({ words }) => words.map(({ text }) => text).join(' '))).toEqual(texts);
-    expect(new Set(spoken.map(({ wave }) => sha256(wave))).size).toBe(texts.length);
   });
 
   it.each(BUILTIN_VOICES)('has the voice %s', async (voice) => {
