@@ -71,6 +71,7 @@ function applyDeclared(context: CodecSession['context'], options: DecoderOptions
 /** An FFmpeg decoder. The caller must close it. */
 export class Decoder {
   readonly #session: CodecSession;
+  readonly #kind: DecoderOptions['kind'];
   readonly #take: (frame: NativeFrame, libav: Libav) => void;
 
   /**
@@ -102,11 +103,16 @@ export class Decoder {
       session.close();
       throw new RenderError('asset_type_unsupported', text, { imageName, cause });
     }
-    return new Decoder(session, take);
+    return new Decoder(session, kind, take);
   }
 
-  private constructor(session: CodecSession, take: (frame: NativeFrame, libav: Libav) => void) {
+  private constructor(
+    session: CodecSession,
+    kind: DecoderOptions['kind'],
+    take: (frame: NativeFrame, libav: Libav) => void,
+  ) {
     this.#session = session;
+    this.#kind = kind;
     this.#take = take;
   }
 
@@ -140,8 +146,10 @@ export class Decoder {
 
   async #takeFrames(): Promise<void> {
     const { context, frame, libav } = this.#session;
+    const isSound = this.#kind === 'sound';
     await this.#session.drain(
-      () => context.receiveFrame(frame),
+      // A packet of sound was decoded when it was sent: another thread would take longer to start than this takes.
+      () => (isSound ? context.receiveFrameSync(frame) : context.receiveFrame(frame)),
       () => {
         if (!this.#session.isClosed) this.#take(frame, libav);
         frame.unref();

@@ -81,6 +81,7 @@ export interface NativeCodecContext {
   sendFrame(frame: NativeFrame | null): Promise<number>;
   sendPacket(packet: NativePacket | null): Promise<number>;
   receiveFrame(frame: NativeFrame): Promise<number>;
+  receiveFrameSync(frame: NativeFrame): number;
   receivePacket(packet: NativePacket): Promise<number>;
   receivePacketSync(packet: NativePacket): number;
 }

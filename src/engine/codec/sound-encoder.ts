@@ -150,7 +150,7 @@ class CompressedEncoder implements SoundEncoder {
       }
       session.check(await context.sendFrame(samples === null ? null : frame));
       await session.drain(
-        () => context.receivePacket(packet),
+        () => context.receivePacketSync(packet),
         () => {
           this.#packets.push(Uint8Array.from(packet.data ?? []));
           packet.unref();
