@@ -73,6 +73,8 @@ export interface LockCaptionFile {
   readonly path: string;
   readonly sha256: Sha256;
   readonly bytes: number;
+  /** As `captions.cues` of the inputs, in the first file of captions that no frame shows; absent otherwise. */
+  readonly cues?: string;
 }
 
 /** A scene of a rendered video. */
@@ -211,7 +213,7 @@ function isOutput(value: unknown): boolean {
 
 function isCaptionFile(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.format) || !isText(value.path)) return false;
-  return isDigest(value.sha256) && isSize(value.bytes);
+  return isDigest(value.sha256) && isSize(value.bytes) && (value.cues === undefined || isText(value.cues));
 }
 
 function isScene(value: unknown): boolean {

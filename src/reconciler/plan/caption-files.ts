@@ -1,11 +1,13 @@
 import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { type Cue, toMilliseconds } from '../../contract/captions/cue.ts';
 import { type SidecarFormat, writeCaptions } from '../../contract/captions/write-captions.ts';
+import { hasCaptions } from '../../contract/video-spec.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { VideoDestination } from '../definition/video.ts';
 import { type LockCaptionFile, OUTPUTS_FOLDER } from '../lock/lock.ts';
+import { describeCues } from '../lock/recorded-cues.ts';
 import { type DesiredVideo, hasUnknownLength } from './desired-video.ts';
 
 /** A file with captions beside a video. */
@@ -24,10 +26,11 @@ export function captionFiles(desired: DesiredVideo): readonly CaptionFile[] | nu
   const cues = videoCues(desired);
   if (cues === null) return null;
   const name = `${OUTPUTS_FOLDER}/${id}-${fingerprintDigits(fingerprint).slice(0, 8)}`;
-  return formats.map((format: SidecarFormat): CaptionFile => {
+  return formats.map((format: SidecarFormat, index): CaptionFile => {
     const text = writeCaptions(cues, format);
     const bytes = Buffer.byteLength(text);
-    return { format, path: `${name}.${format}`, sha256: sha256(text), bytes, text };
+    const recorded = index === 0 && !hasCaptions(desired) ? describeCues(cues) : undefined;
+    return { format, path: `${name}.${format}`, sha256: sha256(text), bytes, ...defined({ cues: recorded }), text };
   });
 }
 

@@ -37,13 +37,17 @@ function captionFields({ caption_files: recorded = [] }: LockEntry, desired: Des
   const wanted = captionFiles(desired);
   if (wanted === null) return [];
   const formats = [...new Set([...recorded, ...wanted].map(({ format }) => format))];
-  return formats.flatMap((format): FieldChange[] => {
+  const [before, after] = [recorded[0]?.cues, wanted[0]?.cues];
+  const isEdited = before !== undefined && after !== undefined && before !== after;
+  const cues: FieldChange[] = isEdited ? [{ field: 'captions.cues', before, after }] : [];
+  const files = formats.flatMap((format): FieldChange[] => {
     const [was, is] = [recorded, wanted].map((files) => files.find((file) => file.format === format));
     if (was?.path === is?.path && was?.sha256 === is?.sha256) return [];
     const isMoved = was?.sha256 === is?.sha256;
     const text = (file: typeof was): string | null => (file === undefined ? null : isMoved ? file.path : `sha256:${file.sha256}`); // biome-ignore format: one line
     return [{ field: `captions.${format}`, before: text(was), after: text(is) }];
   });
+  return [...cues, ...files];
 }
 
 function labelOf(labels: LockEntry['labels'], name: string): string | null {

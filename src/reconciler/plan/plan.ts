@@ -56,7 +56,7 @@ export interface InputChange {
 }
 
 /**
- * Field of the lock entry other than its inputs; a label is named `labels.<name>`, a file with captions `captions.<format>`. `scenes` is the list of ids of scenes.
+ * Field of the lock entry other than its inputs; a label is named `labels.<name>`, a file with captions `captions.<format>`, its cues `captions.cues`. `scenes` is the list of ids of scenes.
  */
 type FieldName =
   | 'title'

@@ -21,7 +21,7 @@ export function rowsOf(change: ChangeDocument): DiffRow[] {
   // The rows of scenes show which were added, removed and moved.
   const differ = change.scenes?.some(({ difference }) => difference !== null) === true;
   const fields = change.fields.filter(({ field }) => field !== 'scenes' || !differ);
-  const rows = [...fields.map(fieldRow), ...inputRows(change.inputs.filter(isShown))];
+  const rows = [...fields.flatMap(fieldRows), ...inputRows(change.inputs.filter(isShown))];
   const ofVideo = rows.filter(({ scene }) => scene === undefined);
   return [
     ...ofVideo,
@@ -158,13 +158,24 @@ export const FIELD_NAMES = {
   scenes: 'scenes',
 } as const;
 
+function fieldRows(change: FieldChange): DiffRow[] {
+  const { field, before, after } = change;
+  if (field === 'captions.cues') return captionRows(change);
+  const file = /^captions\.(.+)$/.exec(field)?.[1];
+  if (file === undefined) return [fieldRow(change)];
+  const isMoved = before !== null && after !== null && shortDigest(after) === null;
+  if (isMoved) return [fieldRow(change)];
+  const heading = before === null ? 'added' : after === null ? 'removed' : 'changed';
+  return [{ name: `captions file .${file}`, subject: null, before: null, after: null, heading }];
+}
+
 function fieldRow({ field, before, after }: FieldChange): DiffRow {
   const [, scene, property = field] = /^scenes\.(.+)\.([a-z_]+)$/.exec(field) ?? [];
   const show = (value: string | null): DisplayValue | null => {
     if (value === null) return null;
     if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
     if (property === 'style_version') return { kind: 'name', name: shortId(value) };
-    if (field.startsWith('captions.')) return { kind: 'name', name: shortDigest(value) ?? value };
+    if (field.startsWith('captions.')) return { kind: 'name', name: value };
     return field === 'service' || property === 'template'
       ? { kind: 'name', name: value }
       : { kind: 'text', text: value };

@@ -65,6 +65,28 @@ describe('files with captions', () => {
     expect(entry()).toEqual(rendered);
   });
 
+  it('show their changed cues in a plan', async () => {
+    const { root, captions, run, plan } = setUp();
+    captions('{from: captions/en.vtt, burn: false, files: [vtt, srt]}');
+    await run('apply', '--auto-approve');
+    writeFileSync(join(root, 'captions/en.vtt'), VTT.replace('Hello', 'Goodbye'));
+    expect(await plan()).toMatchObject({ action: 'relabel', renders: 0 });
+    const { stdout } = await run('plan');
+    expect(stdout).toMatchInlineSnapshot(`
+      "Plan: 1 to relabel · nothing to render
+
+        ≈ rome  Rome
+          videos/rome.yaml · not rendered again
+            captions            1 cue changed
+            00:00.200           Hello & welcome → Goodbye & welcome
+            captions file .vtt  changed
+            captions file .srt  changed
+      "
+    `);
+    expect((await run('apply', '--auto-approve')).stdout).toMatch(/^Done: 0 rendered/);
+    expect((await plan()).action).toBe('noop');
+  });
+
   it('are written again where they are missing or changed', async () => {
     const { root, captions, run, entry, read, plan } = setUp();
     captions('{from: captions/en.vtt, burn: false, files: [vtt]}');
