@@ -111,6 +111,7 @@ const output = [
     chunkOfSeveral: (first, second) => `${first}-${second}`,
   })),
 ];
+await shareChunks();
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
@@ -218,6 +219,21 @@ async function bundle({ entries, folder, groups, chunkOfSeveral }) {
     },
   });
   return output;
+}
+
+/** Keeps once what commands and programs have alike. Names of chunks contain the digest of their code. */
+async function shareChunks() {
+  const commands = new Set(readdirSync('dist/chunks'));
+  const programs = readdirSync('dist/chunks/programs');
+  const shared = programs.filter((name) => commands.has(name));
+  for (const name of programs) {
+    const path = join('dist/chunks/programs', name);
+    if (shared.includes(name)) await rm(path);
+    else await writeFile(path, shared.reduce(moved, readFileSync(path, 'utf8')));
+  }
+  function moved(code, name) {
+    return code.replaceAll(`"./${name}"`, `"../${name}"`);
+  }
 }
 
 /** The modules that these load statically. */
