@@ -18,6 +18,8 @@ export interface SpeechContext {
   readonly voices?: ReadonlyMap<string, Voice>;
   /** Language of the texts (BCP 47); not known when absent. */
   readonly locale?: string;
+  /** Language that definitions are written in; absent without `locales`. */
+  readonly sourceLocale?: string;
   /** Reads a file that the definition then depends on. */
   readonly read: (path: string) => FileText;
 }
@@ -50,7 +52,13 @@ export function readSpoken(
   const voice = voiceOf(node, written, context, problems);
   // The schema has rejected all other forms.
   if (text === null || plainText(text) === '' || voice === null) return null;
-  const spoken = spokenText(text, context.locale ?? null, voice, optionsOf(child(node, 'options')));
+  const spoken = spokenText(
+    text,
+    context.locale ?? null,
+    voice,
+    optionsOf(child(node, 'options')),
+    context.sourceLocale,
+  );
   const shown = textOf(child(node, 'caption'));
   const caption = shown === null ? undefined : plainText(shown);
   const words = readSpeechWords(spoken, context, written, problems);

@@ -184,7 +184,10 @@ function resolveVideo(
   const misfilled = new Set(misfills.map(positionOf));
   const localized = {
     ...context,
-    ...defined({ locale: combination.locale ?? context.languages?.settings.source }),
+    ...defined({
+      locale: combination.locale ?? context.languages?.settings.source,
+      sourceLocale: context.languages?.settings.source,
+    }),
     onFallback({ node: { span }, name, used }: Fallback) {
       missing.set(`${name} ${span.file}:${span.start}`, { state: 'fallback', name, used, at: span });
     },

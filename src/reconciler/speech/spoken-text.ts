@@ -20,17 +20,24 @@ export interface SpokenText {
   readonly options: Readonly<Record<string, Json>>;
 }
 
-/** @param options of the track */
+/**
+ * @param options of the track
+ * @param sourceLocale language that definitions are written in; it is not in the name, so that a repository can get further languages
+ * without being spoken again
+ */
 export function spokenText(
   text: string,
   locale: string | null,
   voice: Voice,
   options: SpokenText['options'],
+  sourceLocale: string | null = null,
 ): SpokenText {
   const spoken = { text: plainText(text), locale, options: { ...voice.options, ...options } };
+  // Built-in voices speak a single language.
+  const named = voice.kind === 'builtin' || locale === sourceLocale ? null : locale;
   // The name of a built-in voice may change, but not that of a command: it says who speaks.
   const speaker = voice.kind === 'builtin' ? { builtin: voice.builtin } : voice.name;
-  const digest = sha256(canonicalJson({ ...spoken, voice: speaker, version: voice.version }));
+  const digest = sha256(canonicalJson({ ...spoken, locale: named, voice: speaker, version: voice.version }));
   return { ...spoken, voice, name: digest.slice(0, 32) };
 }
 

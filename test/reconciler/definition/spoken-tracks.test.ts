@@ -133,8 +133,10 @@ describe('spoken tracks', () => {
 
 describe('spokenText()', () => {
   const nameOf = (
-    ...[text = 'Hello', locale = null, voice = ANNA, options = {}]: Partial<Parameters<typeof spokenText>>
-  ) => spokenText(text, locale, voice, options).name;
+    ...[text = 'Hello', locale = null, voice = ANNA, options = {}, source = null]: Partial<
+      Parameters<typeof spokenText>
+    >
+  ) => spokenText(text, locale, voice, options, source).name;
 
   it('names a text by all that it depends on', () => {
     const names = [
@@ -150,6 +152,12 @@ describe('spokenText()', () => {
     expect(new Set(names).size).toBe(names.length);
     const canonical = '{"locale":null,"options":{},"text":"Hello","version":1,"voice":"anna"}';
     expect(names[0]).toBe(sha256(canonical).slice(0, 32));
+  });
+
+  it('does not depend on the source language, nor for built-in voices on any', () => {
+    expect(nameOf('Hello', 'en', ANNA, {}, 'en')).toBe(nameOf());
+    expect(nameOf('Hello', 'de', ANNA, {}, 'en')).toBe(nameOf('Hello', 'de'));
+    expect(nameOf('Hello', 'de', SLT)).toBe(nameOf('Hello', null, SLT));
   });
 
   it('does not depend on white space, prices, time-outs and the order of options', () => {
