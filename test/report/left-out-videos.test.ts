@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPlanCheck } from '../../src/kernel/json-schema/compile-schema.ts';
-import type { LeftOutVideo } from '../../src/reconciler/definition/resolve-definitions.ts';
-import type { VideoId } from '../../src/reconciler/definition/video.ts';
+import type { LeftOutVideo, VideoId } from '../../src/reconciler/definition/video.ts';
 import type { PlanDocument } from '../../src/reconciler/plan/plan-document.ts';
 import { planVideos } from '../../src/reconciler/plan/plan-videos.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';

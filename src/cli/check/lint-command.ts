@@ -41,9 +41,10 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   for (const id of pointers.keys()) wanted.delete(id);
   const linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
   const found = [...[...pointers.values()].flat(), ...linted.diagnostics];
-  const conditional = repository.leftOut.filter(({ id }) => matches(id));
+  const withWhen = repository.leftOut.filter(({ byWhere }) => byWhere !== true);
+  const conditional = withWhen.filter(({ id }) => matches(id));
   const waiting = repository.waiting.filter(({ id }) => matches(id));
-  const unknown = unknownTargets(globs, [...desired, ...repository.leftOut, ...waiting], project);
+  const unknown = unknownTargets(globs, [...desired, ...withWhen, ...waiting], project);
   // A definition whose videos are unknown may define any of the selected videos.
   const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
   const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];

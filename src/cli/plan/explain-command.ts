@@ -1,7 +1,6 @@
 import { EXIT, ReelformError } from '../../kernel/diagnostic.ts';
 import { closestMatch } from '../../kernel/hints.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { LeftOutVideo, WaitingVideo } from '../../reconciler/definition/video.ts';
 import { liveAttempt, recordedIn } from '../../reconciler/lock/fold-journal.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { explainJson, explainLeftOutJson } from '../../report/json/command-json.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/video.ts';
 import type { DesiredVideo } from '../../reconciler/plan/desired-video.ts';
 import type { Change, Plan } from '../../reconciler/plan/plan.ts';
 import { type IdGlobs, type Selection, selectChanges } from '../../reconciler/plan/select-changes.ts';

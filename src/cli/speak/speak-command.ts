@@ -64,7 +64,8 @@ export async function speakCommand(globs: readonly string[], options: SpeakOptio
 }
 
 function unknownVideos(globs: readonly string[], { videos, waiting, leftOut }: Project): Diagnostic[] {
-  const ids = [...videos, ...waiting, ...leftOut].map(({ id }) => id);
+  const withWhen = leftOut.filter(({ byWhere }) => byWhere !== true);
+  const ids = [...videos, ...waiting, ...withWhen].map(({ id }) => id);
   return unmatchedGlobs({ targets: globs.length === 0 ? null : globs, excludes: [] }, ids);
 }
 

@@ -160,14 +160,28 @@ function rowsOfScene(
   return { all: rows.value, ...rowsPassing(rows.value, condition) };
 }
 
-/** Returns the rows for which a condition is true. */
+/** A row that does not pass a condition. */
+interface FailingRow {
+  readonly row: Row;
+  readonly reason: string;
+}
+
+/** Divides rows by a condition. */
 export function rowsPassing(
   rows: readonly Row[],
   condition: TreeNode,
-): { readonly rows: readonly Row[]; readonly diagnostics: readonly Diagnostic[] } {
+): {
+  readonly rows: readonly Row[];
+  readonly failing: readonly FailingRow[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
   const evaluated = rows.map((row) => ({ row, ...evaluateCondition(condition, row) }));
   const [{ diagnostics } = { diagnostics: [] }] = evaluated.filter((result) => result.diagnostics.length > 0);
-  return { rows: evaluated.filter(({ reason }) => reason === null).map(({ row }) => row), diagnostics };
+  return {
+    rows: evaluated.filter(({ reason }) => reason === null).map(({ row }) => row),
+    failing: evaluated.flatMap(({ row, reason }) => (reason === null ? [] : [{ row, reason }])),
+    diagnostics,
+  };
 }
 
 /** Returns the id of a row; null if it is not valid. */

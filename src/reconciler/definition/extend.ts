@@ -1,4 +1,4 @@
-import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../../kernel/yaml/tree.ts';
 import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
 import { mergeDefinitions, mergeMaps, SCENE_PROPERTIES } from './merge-definitions.ts';
@@ -20,11 +20,17 @@ export function extend(path: string, load: Load): DefinitionFile | null {
   return extendFrom(path, load, []);
 }
 
-function extendFrom(path: string, load: Load, above: readonly string[]): DefinitionFile | null {
+/** A file that is being read, and the `extends` that named it; null for the first. */
+interface Link {
+  readonly path: string;
+  readonly at: Span | null;
+}
+
+function extendFrom(path: string, load: Load, above: readonly Link[], at: Span | null = null): DefinitionFile | null {
   const file = load(path);
   if (file === null || file.root === null) return file;
   const diagnostics = [...file.diagnostics, ...(isFragment(path) ? ownOfFragment(path, file.root) : [])];
-  const loadPath = (node: ScalarNode): DefinitionFile => extendPath(node, load, [...above, path]);
+  const loadPath = (node: ScalarNode): DefinitionFile => extendPath(node, load, [...above, { path, at }]);
   const inherited = mergeFragments(child(file.root, 'extends'), loadPath, diagnostics);
   const own = extendScenes(file.root, loadPath, diagnostics);
   if (inherited === 'broken' || own === 'broken') return { root: null, diagnostics };
@@ -96,7 +102,7 @@ function ownOfFragment(path: string, root: MapNode): Diagnostic[] {
   });
 }
 
-function extendPath(node: ScalarNode, load: Load, chain: readonly string[]): DefinitionFile {
+function extendPath(node: ScalarNode, load: Load, chain: readonly Link[]): DefinitionFile {
   const at = node.span;
   if (node.text.includes('${')) {
     const hint = 'Write a definition for each file to extend, and use columns in its values';
@@ -108,16 +114,19 @@ function extendPath(node: ScalarNode, load: Load, chain: readonly string[]): Def
     const { code, message, hint } = target;
     return { root: null, diagnostics: [errorAt(code, at, message, hint)] };
   }
-  if (chain.includes(target.path)) {
-    const circle = [...chain.slice(chain.indexOf(target.path)), target.path].join(' → ');
-    const message = `The file extends itself: ${circle}`;
-    return {
-      root: null,
-      diagnostics: [errorAt('extends_cycle', at, message, 'Remove one of these extends')],
-    };
-  }
+  const start = chain.findIndex(({ path }) => path === target.path);
+  if (start !== -1)
+    return { root: null, diagnostics: [circleOf([{ path: target.path, at }, ...chain.slice(start + 1)])] };
   const missing = { root: null, diagnostics: [unreadable(target.path, 'missing', at)] };
-  return extendFrom(target.path, load, chain) ?? missing;
+  return extendFrom(target.path, load, chain, at) ?? missing;
+}
+
+/** Reports a circle at the `extends` that leads to the first of its files by name, from whichever of them it was found. */
+function circleOf(links: readonly Link[]): Diagnostic {
+  const first = links.reduce((least, { path }, index) => (path < links[least]!.path ? index : least), 0);
+  const turned = [...links.slice(first), ...links.slice(0, first + 1)];
+  const message = `The file extends itself: ${turned.map(({ path }) => path).join(' → ')}`;
+  return errorAt('extends_cycle', turned[0]!.at!, message, 'Remove one of these extends');
 }
 
 function pathsOf(node: TreeNode | null): ScalarNode[] {

@@ -19,7 +19,7 @@ import type { FileUse } from './read-scene.ts';
 import type { Candidate } from './read-video.ts';
 import { NO_ROWS, type RowContext, resolveRows, rowReader } from './resolve-videos.ts';
 import type { Languages, OnText } from './translate-definition.ts';
-import { isFragment, type Video, type VideoId } from './video.ts';
+import { isFragment, type LeftOutVideo, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
   /** Validates a single file before it is merged and filled in. */
@@ -44,7 +44,7 @@ export interface Resolved {
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Videos and definitions that gave no video because of a problem. */
   readonly invalid: readonly InvalidVideo[];
-  /** Videos that their condition leaves out, sorted by id. */
+  /** Videos that conditions leave out, sorted by id. One that a row leaves out may be in `videos` by another row. */
   readonly leftOut: readonly LeftOutVideo[];
   /** What videos do not have in their locale, sorted by id; those that wait are in no other list. */
   readonly texts: readonly LocaleTexts[];
@@ -65,15 +65,6 @@ export interface InvalidVideo {
   readonly id: VideoId | null;
   /** The definition's file, repository-relative. */
   readonly path: string;
-}
-
-/** A video that its condition leaves out. */
-export interface LeftOutVideo {
-  readonly id: VideoId;
-  /** The definition's file, repository-relative. */
-  readonly path: string;
-  /** Why the condition is false, like `campaign is "winter"`. */
-  readonly reason: string;
 }
 
 /**
@@ -97,6 +88,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<string, readonly string[]>();
   const unread: InvalidVideo[] = [];
+  const filtered: LeftOutVideo[] = [];
   const catalogues = new Catalogues(context, diagnostics);
   for (const path of [...paths].sort(byCodeUnit)) {
     const read = new Set([path]);
@@ -127,6 +119,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const resolved = rows.candidates;
     const problems = [...rows.diagnostics, ...resolved.flatMap((candidate) => candidate.diagnostics)];
     diagnostics.push(...problems.map((problem) => withFragments(problem, fragments)));
+    if (extended.diagnostics.length === 0) filtered.push(...rows.filtered);
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
     candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null, leftOut: null })));
@@ -147,7 +140,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     cells: new Map(shown.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
     origins,
     invalid: [...unread, ...shown.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
-    leftOut: left.sort((a, b) => byCodeUnit(a.id, b.id)),
+    leftOut: [...left, ...filtered].sort((a, b) => byCodeUnit(a.id, b.id)),
     texts: texts.sort((a, b) => byCodeUnit(a.id, b.id)),
     fallbacks: sortDiagnostics(candidates.flatMap((candidate) => candidate.fallbacks ?? [])),
     otherFiles: shown.filter((candidate) => !isGood(candidate)).flatMap(({ files }) => files),

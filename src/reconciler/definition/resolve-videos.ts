@@ -27,7 +27,7 @@ import { readScenes } from './read-scenes.ts';
 import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
 import { hasWords } from './texts.ts';
 import { type Languages, type TranslatedDefinition, translate, translateDefinition } from './translate-definition.ts';
-import { idOfPath, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
+import { idOfPath, type LeftOutVideo, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
 
 export interface RowContext extends VideoContext {
   /** Base folder of the glob, which ids are relative to. */
@@ -38,6 +38,8 @@ export interface RowContext extends VideoContext {
 /** The videos of a definition, and problems that concern all of them. */
 export interface ResolvedRows {
   readonly candidates: readonly Candidate[];
+  /** Videos of rows that do not pass `where`. */
+  readonly filtered: readonly LeftOutVideo[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -58,7 +60,7 @@ export function resolveRows(path: string, root: MapNode, context: VideosContext)
   const candidates = hasErrors(diagnostics)
     ? resolved.candidates.map((candidate) => ({ ...candidate, video: null, leftOut: null }))
     : resolved.candidates;
-  return { candidates, diagnostics: [...diagnostics, ...resolved.diagnostics] };
+  return { ...resolved, candidates, diagnostics: [...diagnostics, ...resolved.diagnostics] };
 }
 
 function rowsOf(
@@ -70,8 +72,8 @@ function rowsOf(
   const each = child(root, 'each');
   if (each === null) {
     return {
+      ...NO_ROWS,
       candidates: combinations.map((combination) => resolveVideo(path, combination, null, context)),
-      diagnostics: [],
     };
   }
   const from = child(each, 'from');
@@ -79,27 +81,34 @@ function rowsOf(
   // The check of the file has rejected any other form.
   if (from === null || id?.kind !== 'scalar') return NO_ROWS;
   const rows = context.rows(from);
-  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
+  if (!rows.ok) return { ...NO_ROWS, diagnostics: rows.diagnostics };
   const [first] = rows.value;
   const hidden = combinations.flatMap(
     ({ combination }) =>
       (combination.at === null ? null : dimensionProblem(first!, dimensionsOf(path, combination))) ?? [],
   );
-  if (hidden.length > 0) return { candidates: [], diagnostics: hidden.slice(0, 1) };
+  if (hidden.length > 0) return { ...NO_ROWS, diagnostics: hidden.slice(0, 1) };
   const where = child(each, 'where');
   const candidates: Candidate[] = [];
+  const filtered: LeftOutVideo[] = [];
   for (const translated of combinations) {
     const { combination } = translated;
     const problems: Diagnostic[] = [];
     const condition =
       where === null || combination.at === null ? where : fillIn(where, dimensionsOf(path, combination), problems);
-    const kept = condition === null ? { rows: rows.value, diagnostics: [] } : rowsPassing(rows.value, condition);
+    const kept =
+      condition === null ? { rows: rows.value, failing: [], diagnostics: [] } : rowsPassing(rows.value, condition);
     problems.push(...kept.diagnostics);
-    if (hasErrors(problems)) return { candidates: [], diagnostics: problems };
+    if (hasErrors(problems)) return { ...NO_ROWS, diagnostics: problems };
     candidates.push(...kept.rows.map((row) => resolveVideo(path, translated, { row, id }, context)));
+    for (const { row, reason } of kept.failing) {
+      const { id: video, misfills } = namedVideo(path, combination, { row, id }, context);
+      const words = `its row does not pass "where": ${reason}`;
+      if (video !== null && misfills.length === 0) filtered.push({ id: video, path, reason: words, byWhere: true });
+    }
   }
   const isEmpty = candidates.length === 0 && combinations.length > 0;
-  return { candidates, diagnostics: isEmpty ? [noRows(where!, rows.value.length)] : [] };
+  return { candidates, filtered, diagnostics: isEmpty ? [noRows(where!, rows.value.length)] : [] };
 }
 
 function noRows(where: TreeNode, count: number): Diagnostic {
@@ -155,24 +164,18 @@ function resolveVideo(
   context: VideosContext,
 ): Candidate {
   const { root } = combination;
-  const misfills: Diagnostic[] = [];
   const dataRow = each?.row ?? null;
-  const rowId = each === null ? null : (fillIn(each.id, dataRow, misfills) as ScalarNode);
+  const { id, written, definition, base, rowId, misfills } = namedVideo(path, combination, each, context);
   const missing = new Map<string, MissingText>();
   const row =
     combination.at === null
       ? dataRow
       : localRow(dataRow, readingOf(path, { combination, untranslated }, rowId?.text ?? null, missing, context));
-  const writtenId = child(root, 'id');
-  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, dataRow, misfills) as ScalarNode) : null;
   const hasId = misfills.length === 0;
   const { when, scenes, values } = partsOf(root);
   const condition = when === null ? null : fillIn(when, row, misfills, root.span.file);
   const isAsked = condition !== null && misfills.length === 0;
 
-  const definition = base?.text ?? idOfPath(path, context.folder);
-  const written = [definition, ...(rowId === null ? [] : [rowId.text]), ...combination.idParts].join('/');
-  const id = parseVideoId(written);
   const place = rowId ?? base;
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
   const named = { id, path, at, row, ...(combination.at !== null && { matrix: placeOf(combination, definition) }) };
@@ -234,6 +237,23 @@ function resolveVideo(
       (problem) => problem.code === 'unknown_variable' || !misfilled.has(positionOf(problem)),
     ),
   };
+}
+
+/** Returns the id of a video of a row, null if it is invalid, and what it consists of. `misfills` receives unknown columns. */
+function namedVideo(
+  path: string,
+  { root, idParts }: Combination,
+  each: { readonly row: Row; readonly id: ScalarNode } | null,
+  { folder }: Pick<RowContext, 'folder'>,
+) {
+  const misfills: Diagnostic[] = [];
+  const dataRow = each?.row ?? null;
+  const rowId = each === null ? null : (fillIn(each.id, dataRow, misfills) as ScalarNode);
+  const writtenId = child(root, 'id');
+  const base = writtenId?.kind === 'scalar' ? (fillIn(writtenId, dataRow, misfills) as ScalarNode) : null;
+  const definition = base?.text ?? idOfPath(path, folder);
+  const written = [definition, ...(rowId === null ? [] : [rowId.text]), ...idParts].join('/');
+  return { id: parseVideoId(written), written, definition, base, rowId, misfills };
 }
 
 /** Returns how a video reads its rows, and collects what its locale does not have. */
@@ -300,7 +320,7 @@ function placeOf({ variant, locale }: Combination, definition: string): MatrixPl
   return { definition, ...defined({ variant: variant ?? undefined, locale: locale ?? undefined }) };
 }
 
-export const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
+export const NO_ROWS: ResolvedRows = { candidates: [], filtered: [], diagnostics: [] };
 const UNCONDITIONAL = { reason: null, diagnostics: [] } as const;
 const NOTHING = { video: null, files: [], cells: new Map(), destinations: [], diagnostics: [] } as const;
 

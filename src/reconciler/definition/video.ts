@@ -98,6 +98,17 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** A video that a condition leaves out. */
+export interface LeftOutVideo {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Why the condition is false, like `campaign is "winter"`. */
+  readonly reason: string;
+  /** Its row does not pass `where`: explains removals, and is not listed otherwise. Absent for `when`. */
+  readonly byWhere?: true;
+}
+
 /** A video that cannot be planned yet, because a voice has to speak some of its texts first. */
 export interface WaitingVideo {
   readonly id: VideoId;

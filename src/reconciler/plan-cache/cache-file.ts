@@ -147,7 +147,9 @@ export function writeCacheFile(path: string, key: string, state: CachedState, be
     videoCount: [...state.definitions.values()].reduce((count, { ids }) => count + ids.length, 0),
     hasDiagnostics:
       [...templates.values()].some(({ diagnostics }) => diagnostics.length > 0) ||
-      [...state.definitions.values()].some(({ leftOut, texts }) => leftOut.length + texts.length > 0),
+      [...state.definitions.values()].some(
+        ({ leftOut, texts }) => texts.length > 0 || leftOut.some(({ byWhere }) => byWhere !== true),
+      ),
   };
   const body: CacheBody = {
     project: JSON.stringify({ config, templates }, writeMaps),

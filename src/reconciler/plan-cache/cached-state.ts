@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import type { LocaleTexts } from '../definition/locale-texts.ts';
-import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
-import type { VideoId } from '../definition/video.ts';
+import type { LeftOutVideo, VideoId } from '../definition/video.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
 import { schemaPath, specPath } from '../project/repository-layout.ts';

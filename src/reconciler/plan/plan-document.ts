@@ -1,7 +1,7 @@
 import type { LengthReason } from '../../contract/timeline/timeline.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
-import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
+import type { LeftOutVideo } from '../definition/video.ts';
 import {
   firstTemplate,
   type LeftOut,

@@ -5,8 +5,7 @@ import { byCodeUnit, type Sha256 } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { LocaleTexts } from '../definition/locale-texts.ts';
-import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
-import type { VideoId, WaitingVideo } from '../definition/video.ts';
+import type { LeftOutVideo, VideoId, WaitingVideo } from '../definition/video.ts';
 import { inputName } from '../lock/input-names.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { inputValues, specAsRecorded } from '../lock/recorded-inputs.ts';
@@ -37,7 +36,7 @@ import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, 
  */
 export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
-  /** Videos that their condition leaves out, sorted by id. Their entries are removed. None when absent. */
+  /** Videos that conditions leave out, sorted by id. Their entries are removed. None when absent. */
   readonly leftOut?: readonly LeftOutVideo[];
   /** Videos that wait for speech, sorted by id. Their entries stay as they are. None when absent. */
   readonly waiting?: readonly WaitingVideo[];
@@ -92,6 +91,7 @@ export function planVideos(inputs: {
   const moved = new Set(moves.values());
   if (desired.length === 0 && gone.length > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size, leftOut));
   const leftOutById = new Map(leftOut.map((video) => [video.id, video]));
+  const listed = leftOut.filter(({ byWhere }) => byWhere !== true);
   for (const id of gone) {
     if (moved.has(id)) continue;
     const entry = lock.videos.get(id)!;
@@ -102,7 +102,7 @@ export function planVideos(inputs: {
   return {
     changes,
     complete: forgets,
-    ...(leftOut.length > 0 && { leftOutVideos: leftOut }),
+    ...(listed.length > 0 && { leftOutVideos: listed }),
     ...(waiting.length > 0 && { waiting }),
     ...(texts.length > 0 && { texts }),
     diagnostics,
@@ -191,11 +191,16 @@ function forget(id: VideoId, before: LockEntry, leftOut: LeftOutVideo | undefine
   return { ...change, ...defined({ leftOut }) };
 }
 
+function conditionOf({ byWhere }: LeftOutVideo): string {
+  return byWhere === true ? '"where"' : '"when"';
+}
+
 /** Protects against a mistyped glob or condition, which would discard every rendering. */
 function allGone(count: number, leftOut: readonly LeftOutVideo[]): Diagnostic {
   const isEmpty = leftOut.length === 0;
   const message = isEmpty ? 'No definitions are left' : 'All videos are left out by their conditions';
-  const hint = `Check ${isEmpty ? '"videos" in reelform.yaml' : '"when"'}. If this is intended, pass --allow-empty`;
+  const properties = [...new Set(leftOut.map(conditionOf))].sort().join(' and ');
+  const hint = `Check ${isEmpty ? '"videos" in reelform.yaml' : properties}. If this is intended, pass --allow-empty`;
   return errorAt('all_videos_gone', undefined, `${message}, but the lockfile has ${count}`, hint);
 }
 
@@ -204,7 +209,7 @@ function protectedVideo(id: VideoId, leftOut: LeftOutVideo | undefined): PlanDia
   const [restore, remove] =
     leftOut === undefined
       ? ['Restore its definition', 'then remove the definition']
-      : [`Change "when" or its values in ${leftOut.path}`, 'then leave it out'];
+      : [`Change ${conditionOf(leftOut)} or its values in ${leftOut.path}`, 'then leave it out'];
   const hint = `${restore}. To remove the video, first apply with \`protect: false\`, ${remove}`;
   return { ...errorAt('protected_video', undefined, `The video "${id}" is protected, but ${why}`, hint), video: id };
 }

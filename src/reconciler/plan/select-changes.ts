@@ -4,7 +4,7 @@ import { defined } from '../../kernel/defined.ts';
 import type { Diagnostic, Severity } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
-import type { LeftOutVideo } from '../definition/resolve-definitions.ts';
+import type { LeftOutVideo } from '../definition/video.ts';
 import type { Change, Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */

@@ -1,7 +1,6 @@
 import { defined } from '../../kernel/defined.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { LeftOutVideo, WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { Attempt } from '../../reconciler/lock/journal.ts';
 import { entryInputs } from '../../reconciler/lock/scene-inputs.ts';
 import { roundedSeconds } from '../../reconciler/plan/compare-scenes.ts';

@@ -1,8 +1,7 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { LeftOutVideo, WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { MatrixDocument } from '../../reconciler/plan/matrix-document.ts';
 import type { Change } from '../../reconciler/plan/plan.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';

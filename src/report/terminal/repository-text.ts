@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
+import type { LeftOutVideo } from '../../reconciler/definition/video.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { leftOutHint } from '../wording/left-out-words.ts';
 import { countNoun, countSeverities, formatCount, listSome } from '../wording/quantities.ts';

@@ -1,6 +1,5 @@
 import { groupBy } from '../../kernel/group-by.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { LeftOutVideo, WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { PlanDocument } from '../../reconciler/plan/plan-document.ts';
 import type { SpeechEstimate } from '../../reconciler/speech/spoken-text.ts';
 import { costWords, type VideoGroup } from './plan-words.ts';

@@ -1,7 +1,6 @@
 import { groupBy } from '../../kernel/group-by.ts';
 import { isRecord } from '../../kernel/json.ts';
-import type { LeftOutVideo } from '../../reconciler/definition/resolve-definitions.ts';
-import type { WaitingVideo } from '../../reconciler/definition/video.ts';
+import type { LeftOutVideo, WaitingVideo } from '../../reconciler/definition/video.ts';
 import type { Cost, SegmentCount } from '../../reconciler/plan/estimate-plan.ts';
 import { ACTIONS, type Action, type Change } from '../../reconciler/plan/plan.ts';
 import {

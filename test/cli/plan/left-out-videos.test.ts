@@ -112,6 +112,31 @@ it('keeps its entry while it is protected, or if nothing would be left', async (
   expect(stdout).toContain('protected, but left out: state is "draft"');
 });
 
+it('is removed with its condition when its row does not pass "where"', async () => {
+  const { root, apply, set, plan, run } = await openSeries(['ready', 'ready', 'ready']);
+  const filtered = SERIES.replace('when: {state: {not: draft}}\n', '').replace('}"}', '}", where: {state: ready}}');
+  writeFileSync(join(root, 'videos/series.yaml'), filtered);
+  await apply();
+  set('ready', 'draft', 'ready');
+  const reason = 'its row does not pass "where": state is "draft"';
+  for (const flags of [[], [], ['--no-cache']]) {
+    const document = await plan(...flags);
+    expect(actions(document)).toEqual(['forget series/dune']);
+    expect(document.changes[0]).toMatchObject({ path: 'videos/series.yaml', left_out: [{ scene: null, reason }] });
+    expect(document.left_out_videos).toBeUndefined();
+  }
+  const [{ stdout }, markdown] = [await run('plan'), await run('plan', '--markdown')];
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`· left out: ${reason}; the video is not deleted`);
+  expect(markdown.stdout).toContain('its row does not pass "where"&#58; state is "draft"');
+  await run('plan', '--report', 'report');
+  expect(readFileSync(join(root, 'report/plan.html'), 'utf8')).toMatch(
+    /its row does not pass .{1,6}where.{1,6}: state is/,
+  );
+  expect((await run('lint', 'series/dune')).exitCode).not.toBe(0);
+  await apply();
+  expect((await run('plan')).stdout).toBe('No changes. 5 videos are up to date.\n');
+});
+
 it('is named where its id is used', async () => {
   const { apply, run } = await openSeries(['ready', 'ready', 'draft']);
   await apply();

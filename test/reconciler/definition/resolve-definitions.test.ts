@@ -651,6 +651,19 @@ describe('extends', () => {
     expect(problemsOf(one(`extends: ${path}\n`, others))).toEqual(expected);
   });
 
+  it('reports a circle once, whichever of its files is read', () => {
+    const circle = {
+      'videos/c.yaml': 'extends: ./b.yaml',
+      'videos/b.yaml': 'extends: ./d.yaml',
+      'videos/d.yaml': 'extends: ./c.yaml',
+    };
+    const files = { ...circle, 'videos/a.yaml': 'extends: ./d.yaml', 'videos/e.yaml': 'extends: ./e.yaml' };
+    expect(resolve(files).diagnostics.map(({ message }) => message)).toEqual([
+      'The file extends itself: videos/b.yaml → videos/d.yaml → videos/c.yaml → videos/b.yaml',
+      'The file extends itself: videos/e.yaml → videos/e.yaml',
+    ]);
+  });
+
   it('checks a fragment that no definition extends', () => {
     expect(problemsOf({ 'videos/_part.yaml': 'tittle: x' })).toEqual(['unknown_property videos/_part.yaml:1:1']);
     expect(resolve({ 'videos/_part.yaml': 'title: x' })).toMatchObject({ videos: [], diagnostics: [] });

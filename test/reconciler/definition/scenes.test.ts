@@ -143,7 +143,11 @@ describe('a list of scenes', () => {
     };
     const { videos, leftOut, diagnostics, invalid } = resolveScenes(files);
     expect([diagnostics, invalid]).toEqual([[], []]);
-    expect(leftOut).toEqual([{ id: 'a/c', path: 'videos/a.yaml', reason: 'shown is "no"' }]);
+    const path = 'videos/a.yaml';
+    expect(leftOut).toEqual([
+      { id: 'a/c', path, reason: 'shown is "no"' },
+      { id: 'a/d', path, reason: 'its row does not pass "where": state is "draft"', byWhere: true },
+    ]);
     expect(videos.map(({ video }) => [video.id, video.leftOut ?? []])).toEqual([
       ['a/a', []],
       [
