@@ -292,6 +292,8 @@ export const ADVICE: readonly Group[] = [
         'Nothing was sent. Use the embedded service or one whose `GET /v2/features` names `scenes`, or write a definition for each scene.',
       service_lacks_captions:
         'The service cannot draw or embed captions. Render on your machine with `service: embedded`, use a service that has captions, or write only caption files with `burn: false`. `reelform pull` records what a service offers.',
+      service_lacks_languages:
+        'Nothing was sent. Remove `lang` from the output, or use the embedded service or one whose `GET /v2/features` names `languages`.',
       service_lacks_sound:
         'Nothing was sent. Use the embedded service or one whose `GET /v2/features` names `sound`, or mix the sound before.',
       credential_missing: 'Set the environment variable that the credential names.',

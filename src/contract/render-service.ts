@@ -1,7 +1,7 @@
 import { ReelformError } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import type { SourceBytes } from '../kernel/source-file.ts';
-import { hasCaptions, hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
+import { hasCaptions, hasLanguage, hasMixing, plainScene, type VideoSpec } from './video-spec.ts';
 import type { ServiceFeatures } from './wire/features.ts';
 import type {
   ExternalUpload,
@@ -202,20 +202,20 @@ export function lacksOutputs(service: string): ReelformError {
 
 /** What a service cannot do for a video. */
 export interface FeatureLack {
-  readonly code: 'service_lacks_captions' | 'service_lacks_scenes' | 'service_lacks_sound';
+  readonly code: 'service_lacks_captions' | 'service_lacks_languages' | 'service_lacks_scenes' | 'service_lacks_sound';
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * Returns why a service cannot render the scenes, the sound or the captions of a video; null if it can.
+ * Returns why a service cannot render the scenes, the sound, the captions or the language of a video; null if it can.
  *
  * @param service its name
  * @param seconds length of the video; null if it is not known, and then not compared
  */
 export function featureLack(
   service: string,
-  { scenes: limits, sound, captions }: ServiceFeatures,
+  { scenes: limits, sound, captions, languages }: ServiceFeatures,
   video: VideoSpec<unknown>,
   seconds: number | null,
 ): FeatureLack | null {
@@ -229,6 +229,10 @@ export function featureLack(
     const hint =
       'Use "service: embedded" or a service that has them, or write only files of captions: burn: false, files: [vtt]';
     return { code: 'service_lacks_captions', message, hint };
+  }
+  if (languages === undefined && hasLanguage(video)) {
+    const message = `The service ${service} does not write the language of a sound into files`;
+    return { code: 'service_lacks_languages', message, hint: 'Remove lang from the output' };
   }
   if (plainScene(video) !== null) return null;
   const code = 'service_lacks_scenes';

@@ -234,6 +234,11 @@ export function hasCaptions({ captions, scenes }: Pick<VideoSpec<unknown>, 'capt
   return [captions, ...scenes.map((scene) => scene.captions)].some((given) => given !== undefined && areUsed(given));
 }
 
+/** Returns whether a file of the video names the language of its sound. */
+export function hasLanguage({ output, outputs = [] }: Pick<VideoSpec<unknown>, 'output' | 'outputs'>): boolean {
+  return [output, ...outputs].some((file) => file?.lang !== undefined);
+}
+
 /** Compares a map with its canonical form, which has the same keys, and mostly the same values. */
 function isSame(given: ReadonlyMap<string, object>, canonical: ReadonlyMap<string, object>): boolean {
   for (const [key, value] of given) {

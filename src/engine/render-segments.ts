@@ -248,7 +248,8 @@ export async function joinSegments(
   // Loaded on demand: most tasks render segments, and do not join them.
   const { muxMp4 } = await import('./writers/mux.ts');
   const stills = namedStills(renderInput, ordered);
-  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, captions, codec });
+  const { fingerprint, lang } = output;
+  const video = await muxMp4(track, { sound: sound.track, fingerprint, captions, lang, codec });
   return {
     video,
     format: output.format,

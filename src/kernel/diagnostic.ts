@@ -228,6 +228,7 @@ export const CODES = {
   service_unauthorized: 'The service rejected the token, or the token lacks a scope',
   service_answer_invalid: 'The service returned an unexpected response',
   service_lacks_captions: 'The service has no captions',
+  service_lacks_languages: 'The service does not write the language of a sound into files',
   service_lacks_deliveries: 'The service does not support deliveries',
   service_lacks_outputs: 'The service does not render several files of a video',
   service_lacks_scenes: 'The service does not render videos of several scenes',

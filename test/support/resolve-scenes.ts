@@ -78,12 +78,14 @@ export function resolveScenes(
   files: Files,
   locales: LocaleSettings | null = null,
   voices: ReadonlyMap<string, Voice> = new Map(),
+  writesLanguages = true,
 ): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
     locales,
     voices,
+    writesLanguages,
     readCatalogue,
     templates,
     output: null,

@@ -73,7 +73,13 @@ interface TextField extends FieldFacts {
   readonly default?: string;
 }
 
-export type Field = NumberField | ChoiceField | BooleanField | ColorField | NamesField | TextField;
+/** A language (BCP 47). */
+interface LanguageField extends FieldFacts {
+  readonly kind: 'language';
+  readonly default?: string;
+}
+
+export type Field = NumberField | ChoiceField | BooleanField | ColorField | NamesField | TextField | LanguageField;
 
 /** Fields by name, in the order of documentation and forms. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -104,6 +110,9 @@ export function defaultsOf<T extends Fields>(fields: T): FieldDefaults<T> {
   return Object.fromEntries(defaults.map(([name, field]) => [name, field.default])) as FieldDefaults<T>;
 }
 
+/** A well-formed tag. @see BCP 47 (RFC 5646), 2.1 */
+export const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+
 /** Up to 16 names of tracks. */
 const NAMES = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:,[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,15}$/;
 
@@ -130,6 +139,8 @@ export function isValueOf(field: Field, value: unknown): boolean {
       return typeof value === 'string' && NAMES.test(value);
     case 'text':
       return typeof value === 'string' && value !== '' && value.length <= field.maxLength;
+    case 'language':
+      return typeof value === 'string' && LANGUAGE_TAG.test(value);
     case 'color':
       return typeof value === 'string' && /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
   }
@@ -159,6 +170,8 @@ export function expectedValue(field: Field): string {
       return 'names of tracks, separated by commas';
     case 'text':
       return `a text of up to ${field.maxLength} characters`;
+    case 'language':
+      return 'a BCP 47 tag like en, pt-BR or zh-Hant';
     case 'color':
       return '6 or 8 hexadecimal digits';
   }
@@ -211,6 +224,7 @@ function valuesText(field: Field): string[] {
     case 'boolean':
     case 'names':
     case 'text':
+    case 'language':
       return [];
     case 'color':
       return ['RRGGBB or RRGGBBAA'];

@@ -50,4 +50,11 @@ export const OUTPUT_FIELDS = {
     description: 'For mp4: h264 (default), hevc or av1. For mov: prores422 (default) or prores4444.',
     phrase: '{}',
   },
+  lang: {
+    kind: 'language',
+    label: 'Language',
+    description:
+      'Language of the sound track in mp4, mov and webm, as a BCP 47 tag: players show it. The locale of a translated video by default.',
+    phrase: 'sound in {}',
+  },
 } as const satisfies Fields;

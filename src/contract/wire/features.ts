@@ -11,6 +11,8 @@ export interface ServiceFeatures {
   readonly sound?: true;
   /** Requests with `captions`; absent if the service has none. */
   readonly captions?: true;
+  /** Outputs with `lang`; absent if the service has none. */
+  readonly languages?: true;
 }
 
 /** Limits of a video of several scenes. */

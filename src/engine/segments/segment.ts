@@ -81,8 +81,8 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
   };
 }
 
-/** Returns the settings of a file, without its metadata. */
-function settingsOf({ fingerprint: _, ...settings }: RenderOutput): Json {
+/** Returns the settings of a file, without what only joining writes. */
+function settingsOf({ fingerprint: _, lang: __, ...settings }: RenderOutput): Json {
   return { ...settings, codec: settings.codec ?? defaultCodec(settings.format)! };
 }
 

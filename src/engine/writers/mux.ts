@@ -43,6 +43,8 @@ interface MuxOptions {
   readonly fingerprint: string | null;
   /** Absent for none. */
   readonly captions?: InputCaptionTrack | undefined;
+  /** Language of the sound (BCP 47); not known when absent. */
+  readonly lang?: string | undefined;
 }
 
 interface Mp4Options extends MuxOptions {
@@ -276,13 +278,23 @@ async function writeTracks(
   target: Target,
   options: TrackOptions,
 ): Promise<void> {
-  const { format, codec, decoderConfig: config, canBeTransparent, sound, fingerprint, captions, addPackets } = options;
+  const {
+    format,
+    codec,
+    decoderConfig: config,
+    canBeTransparent,
+    sound,
+    fingerprint,
+    captions,
+    lang,
+    addPackets,
+  } = options;
   const { rate, width, height } = format;
   const output = new Output({ format: container, target });
   const video = new EncodedVideoPacketSource(codec);
   output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
   const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
-  if (audio !== null) output.addAudioTrack(audio);
+  if (audio !== null) output.addAudioTrack(audio, defined({ languageCode: lang && threeLetterCode(lang) }));
   if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
   const addCaptions = captions && subtitleTrack(output, captions);
   await output.start();

@@ -63,8 +63,16 @@ class WebmWriter implements FrameWriter {
     await Promise.all([this.#color.finish(), this.#alpha?.finish()]);
     await this.#store();
     const alpha = this.#alpha === undefined ? null : readVideo(this.#alphaPackets);
-    const fingerprint = output.fingerprint;
-    return muxWebm({ format, color: readVideo(this.#colorPackets), alpha, sound: await sound, fingerprint, captions });
+    const { fingerprint, lang } = output;
+    return muxWebm({
+      format,
+      color: readVideo(this.#colorPackets),
+      alpha,
+      sound: await sound,
+      fingerprint,
+      captions,
+      lang,
+    });
   }
 
   close(): void {

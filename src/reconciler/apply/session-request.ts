@@ -5,6 +5,7 @@ import { secondsOf } from '../../contract/video-measures.ts';
 import {
   furtherOutputs,
   hasCaptions,
+  hasLanguage,
   hasMixing,
   plainScene,
   type VideoSpec,
@@ -64,10 +65,10 @@ async function uploadCaptions(request: SessionRequest, service: RenderService): 
   return uploaded({ ...request, scenes: await Promise.all(request.scenes.map(uploaded)) });
 }
 
-/** Asks a remote service whether it renders the scenes and the sound of a video. @throws ReelformError of `FeatureLack` */
+/** Asks a remote service whether it renders what a video needs. @throws ReelformError of `FeatureLack` */
 async function requireFeatures(desired: DesiredVideo, service: RenderService): Promise<void> {
-  if (!service.outlivesProcess || (plainScene(desired) !== null && !hasMixing(desired) && !hasCaptions(desired)))
-    return;
+  const isPlain = plainScene(desired) !== null && !hasMixing(desired) && !hasCaptions(desired) && !hasLanguage(desired);
+  if (!service.outlivesProcess || isPlain) return;
   const { measures } = desired;
   const seconds = measures === null ? null : secondsOf(measures);
   const lack = featureLack(service.name, await service.features(), desired, seconds);

@@ -1,6 +1,6 @@
 import { OUTPUT_FIELDS } from '../../contract/fields/output-fields.ts';
 import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
-import { defaultCodec, type NamedOutput, type OutputRequest } from '../../contract/wire/output.ts';
+import { defaultCodec, isSoundFormat, type NamedOutput, type OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt } from '../../kernel/diagnostic.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../../kernel/yaml/tree.ts';
@@ -19,6 +19,8 @@ export interface DefaultOutputs {
   readonly output: OutputRequest | null;
   /** Instead of `output`. */
   readonly outputs?: readonly NamedOutput[] | null;
+  /** Language of outputs with sound that have no `lang`; not named when absent. */
+  readonly lang?: string | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface DefaultOutputs {
 export function readOutputs(
   root: MapNode,
   outputProblems: (output: OutputRequest) => readonly OutputProblem[],
-  { output: defaultOutput, outputs = null }: DefaultOutputs,
+  { output: defaultOutput, outputs = null, lang }: DefaultOutputs,
 ): Pick<Video, 'output' | 'outputs'> & { readonly diagnostics: readonly Diagnostic[] } {
   const output = child(root, 'output');
   const list = child(root, 'outputs');
@@ -40,14 +42,12 @@ export function readOutputs(
   }
   const named = list !== null ? namedOutputs(list) : output === null ? outputs : null;
   if (named === null) {
-    const merged = normaliseOutput({
-      ...defaultOutput,
-      ...(output === null ? {} : (toJson(output, isTextPath, ['output']) as OutputRequest)),
-    });
+    const written = output === null ? {} : (toJson(output, isTextPath, ['output']) as OutputRequest);
+    const merged = normaliseOutput({ ...defaultOutput, ...written }, lang);
     const diagnostics = merged === null ? [] : locateProblems(outputProblems(merged), root, null);
     return { output: merged, diagnostics };
   }
-  const normal = named.map(({ name, ...fields }) => ({ name, ...normaliseOutput(fields) }));
+  const normal = named.map(({ name, ...fields }) => ({ name, ...normaliseOutput(fields, lang) }));
   const diagnostics = normal.flatMap(({ name, ...fields }, at) => {
     const isTwice = normal.findIndex((earlier) => earlier.name.toLowerCase() === name.toLowerCase()) < at;
     const twice = { field: 'name', message: `two outputs have the name ${name}` } as const;
@@ -58,11 +58,14 @@ export function readOutputs(
 }
 
 /**
- * Removes the default format and codec and orders the fields, so that equal outputs have equal fingerprints.
+ * Removes the default format and codec, adds the language and orders the fields, so that equal outputs have equal fingerprints.
  *
  * @returns `null` if nothing is left
  */
-function normaliseOutput(output: OutputRequest): OutputRequest | null {
+function normaliseOutput(written: OutputRequest, lang: string | undefined): OutputRequest | null {
+  const output = isSoundFormat(written.format ?? OUTPUT_DEFAULTS.format)
+    ? { ...defined({ lang }), ...written }
+    : written;
   const defaults: OutputRequest = {
     format: OUTPUT_DEFAULTS.format,
     ...defined({ codec: defaultCodec(output.format) }),

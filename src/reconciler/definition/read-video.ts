@@ -26,6 +26,8 @@ export interface VideoContext extends SceneContext, DefaultOutputs {
   /** Checks an output with valid fields; measures are null if they are not known. */
   readonly outputProblems: (output: OutputRequest, measures: VideoMeasures | null) => readonly OutputProblem[];
   readonly deliver: DeliverContext;
+  /** Whether the service writes the language of a sound into files; false when absent. */
+  readonly writesLanguages?: boolean;
 }
 
 /** What a definition is read for. */
@@ -124,7 +126,11 @@ export function completeVideo(
   };
   const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(captioned, context, locate);
   diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));
-  const { output, outputs, ...more } = readOutputs(root, (wanted) => context.outputProblems(wanted, measures), context);
+  // The source language is not named, so that a repository can get further languages without a render.
+  const isTranslated = matrix?.locale !== undefined && matrix.locale !== context.sourceLocale;
+  const lang = isTranslated && context.writesLanguages ? matrix.locale : undefined;
+  const outputProblems = (wanted: OutputRequest) => context.outputProblems(wanted, measures);
+  const { output, outputs, ...more } = readOutputs(root, outputProblems, { ...context, lang });
   diagnostics.push(...more.diagnostics);
   if (hasErrors(incomplete.diagnostics)) return { ...incomplete, diagnostics: diagnostics.filter(isNoConsequence) };
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };

@@ -22,7 +22,7 @@ import {
   type ProjectTemplate,
 } from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
-import { featureProblems } from './service-features.ts';
+import { featureProblems, writesLanguages } from './service-features.ts';
 
 /** Some definitions of a repository, read and checked without the rest. */
 interface Reloaded {
@@ -143,6 +143,7 @@ export function definitionSettings(
     voices: config.voices,
     readCatalogue,
     storedPath: files.storedPath,
+    writesLanguages: config.locales !== null && writesLanguages(config, files),
     hasFile: files.hasFile,
   };
 }

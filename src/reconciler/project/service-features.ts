@@ -2,7 +2,7 @@ import { canonicalTimeline, type FactsByTemplate } from '../../contract/canonica
 import { featureLack } from '../../contract/render-service.ts';
 import { timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
 import { secondsOf } from '../../contract/video-measures.ts';
-import { hasCaptions, hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
+import { hasCaptions, hasLanguage, hasMixing, plainScene, type TimelineSpec } from '../../contract/video-spec.ts';
 import { parseFeatures, type ServiceFeatures } from '../../contract/wire/features.ts';
 import { type Diagnostic, errorAt, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
@@ -29,6 +29,7 @@ export function videosWithFeatures(videos: readonly Video[], { config, templateO
     (video) =>
       hasMixing(video) ||
       hasCaptions(video) ||
+      hasLanguage(video) ||
       (plainScene(video) === null && plainScene(timelineIn(video, templateOf)) === null),
   );
 }
@@ -59,6 +60,13 @@ export function featureProblems(
     const lack = featureLack(origin, stored, { ...video, ...timelineIn(video, context.templateOf) }, seconds);
     return lack === null ? [] : [errorAt(lack.code, spanOf(video, files), lack.message, lack.hint)];
   });
+}
+
+/** Returns whether the service writes the language of a sound into files, as far as it is known. */
+export function writesLanguages({ service }: Pick<Config, 'service'>, files: Pick<RepositoryFiles, 'text'>): boolean {
+  if (service === 'embedded') return true;
+  const stored = storedFeatures(new URL(service.url).origin, files);
+  return typeof stored !== 'string' && stored.languages === true;
 }
 
 /** Returns the stored features of a service, or why they are not known. */

@@ -11,6 +11,7 @@ import {
   type DefinitionForm,
   fieldRules,
   fieldSchemas,
+  languageSchema,
   numberSchema,
   textSchema,
 } from './value-schemas.ts';
@@ -34,8 +35,7 @@ export function captionsSchema(form: DefinitionForm): JsonSchema {
       burn: { description: 'False not to show them in the picture. True by default.', ...booleanSchema(form) },
       lang: {
         description: 'Language of the texts as a BCP 47 tag. It decides about rules and the tracks inside files.',
-        type: 'string',
-        ...(form === 'file' ? { examples: ['en', 'pt-BR', 'ja'] } : LANGUAGE),
+        ...languageSchema(form),
       },
       fonts: {
         description: 'Further fonts, in order, for characters that the font of the style lacks.',
@@ -73,11 +73,6 @@ export function captionsSchema(form: DefinitionForm): JsonSchema {
 }
 
 const BUILT_IN = Object.keys(CAPTION_STYLES);
-
-const LANGUAGE: JsonSchema = {
-  pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
-  patternErrorMessage: 'Must be a BCP 47 tag like en, pt-BR or zh-Hant',
-};
 
 function sourceSchema(form: DefinitionForm): JsonSchema {
   const seconds: JsonSchema = numberSchema(form, { minimum: 0 });

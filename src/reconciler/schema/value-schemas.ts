@@ -1,4 +1,4 @@
-import type { Field, Fields, NumberField, Relation } from '../../contract/fields/field.ts';
+import { type Field, type Fields, LANGUAGE_TAG, type NumberField, type Relation } from '../../contract/fields/field.ts';
 import { MAX_TRACKS, TRACK_NAME } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type JsonSchema, when } from '../../kernel/json-schema/json-schema.ts';
@@ -120,9 +120,21 @@ function fieldSchema(field: Field, form: DefinitionForm): JsonSchema {
     }
     case 'text':
       return { type: 'string', minLength: 1, maxLength: field.maxLength };
+    case 'language':
+      return languageSchema(form);
     case 'color':
       return colorSchema(form);
   }
+}
+
+/** Returns the schema of a BCP 47 tag. */
+export function languageSchema(form: DefinitionForm): JsonSchema {
+  if (form === 'file') return { type: 'string', examples: ['en', 'pt-BR', 'ja'] };
+  return {
+    type: 'string',
+    pattern: LANGUAGE_TAG.source,
+    patternErrorMessage: 'Must be a BCP 47 tag like en, pt-BR or zh-Hant',
+  };
 }
 
 function limitsOf({ min, above, max, multipleOf }: NumberField): JsonSchema {

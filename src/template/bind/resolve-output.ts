@@ -5,6 +5,7 @@ import { OUTPUT_DEFAULTS } from '../../contract/wire/defaults.ts';
 import {
   defaultCodec,
   FORMAT_CODECS,
+  isSoundFormat,
   MAX_OUTPUTS,
   OUTPUT_NAME,
   type OutputRequest,
@@ -101,13 +102,16 @@ export function checkOutput(output: unknown, video: VideoMeasures | null): Field
   if (output === undefined) return [];
   if (!isRecord(output)) return [invalid('', 'output must be an object')];
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
-  const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
+  const { format = OUTPUT_DEFAULTS.format, codec, lang } = output as OutputRequest;
   const codecs = FORMAT_CODECS[format];
   const areKnown = isValueOf(OUTPUT_FIELDS.codec, codec) && isValueOf(OUTPUT_FIELDS.format, format);
   if (areKnown && !codecs?.includes(codec!)) {
     const allowed =
       codecs === undefined ? 'the codec cannot be chosen' : `the codec must be one of ${codecs.join(', ')}`;
     problems.push(invalid('/codec', `the format ${format} does not support this codec: ${allowed}`));
+  }
+  if (lang !== undefined && !isSoundFormat(format)) {
+    problems.push(invalid('/lang', `the format ${format} has no sound whose language it could name`));
   }
   return problems.length > 0 || video === null ? problems : checkMeasures(output, video);
 }

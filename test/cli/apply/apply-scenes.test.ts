@@ -79,7 +79,7 @@ it('gives the same file through a service, whose sessions have the scenes', asyn
     ...['small', 'product/lamp', 'product/chair', 'outro'],
   ]);
   expect((await api('GET', '/v2/features')).body).toEqual({
-    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true },
+    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true, languages: true },
   });
   const local = openFilm();
   await local.run(['apply', '--auto-approve']);

@@ -72,7 +72,7 @@ it('stores the limits of a service, and compares each video with them', async ()
   await run('pull');
   expect(stored()).toEqual({
     service: service.url,
-    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true },
+    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true, languages: true },
   });
   for (const flags of [[], [], ['--no-cache']]) expect(await problems('plan', '--no-lint', ...flags)).toEqual([]);
   // The plan cache notices another file.

@@ -20,6 +20,13 @@ it('captions survive the way to a service', () => {
   expect(captionsOfRequest(captionsRequest(captions)!)).toEqual(captions);
 });
 
+it('a service that cannot write languages is refused before anything is sent', () => {
+  const scene = { id: 'a', template: 't', resources: new Map(), fonts: new Map(), audio: new Map() };
+  const video = { scenes: [scene], audio: new Map(), output: { lang: 'de' } };
+  expect(featureLack('https://s.example', {}, video, null)?.code).toBe('service_lacks_languages');
+  expect(featureLack('https://s.example', { languages: true }, video, null)).toBeNull();
+});
+
 it('captions that no file contains are not sent', () => {
   expect(captionsRequest({ cues: captions.cues, lang: 'en' })).toBeUndefined();
   expect(captionsRequest(undefined)).toBeUndefined();

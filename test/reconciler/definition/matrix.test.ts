@@ -77,6 +77,28 @@ scenes:
     expect(text(of('a/named/en'), 't_01', 0)).toBe('first');
   });
 
+  it('names the language of translated sounds, and not that of the source', () => {
+    const files = {
+      'videos/a.yaml': 'template: plain\ntitle: A\nlocales: all\nresources: {t_01: x}\noutput: {height: 90}\n',
+      'videos/b.yaml': 'template: plain\ntitle: B\nlocales: [de]\nresources: {t_01: x}\noutput: {format: gif}\n',
+      'videos/c.yaml': 'template: plain\ntitle: C\nlocales: [de]\nresources: {t_01: x}\noutput: {lang: de-CH}\n',
+    };
+    const outputs = (writesLanguages: boolean) => {
+      const { videos, diagnostics } = resolveScenes(files, LOCALES, new Map(), writesLanguages);
+      expect(diagnostics).toEqual([]);
+      return Object.fromEntries(videos.map(({ video: { id, output } }) => [id, output]));
+    };
+    expect(outputs(true)).toMatchObject({
+      'a/en': { height: 90 },
+      'a/de': { height: 90, lang: 'de' },
+      'b/de': { format: 'gif' },
+      'c/de': { lang: 'de-CH' },
+    });
+    expect(outputs(true)['a/en']).not.toHaveProperty('lang');
+    expect(outputs(true)['b/de']).not.toHaveProperty('lang');
+    expect(outputs(false)['a/de']).toEqual({ height: 90 });
+  });
+
   it('leaves the ids of the source locale with ids: keep-source', () => {
     const files = { 'videos/a.yaml': 'template: plain\ntitle: A\nlocales: all\nresources: {t_01: x}\n' };
     const videos = scenesOf(files, { ...LOCALES, targets: ['de'], ids: 'keep-source' });

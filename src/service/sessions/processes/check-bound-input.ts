@@ -29,7 +29,7 @@ import {
 function checksOf<T extends Fields>(table: T) {
   const check = (field: Field): Check<unknown> => {
     if (field.kind === 'choice') return oneOf(...field.values);
-    return { number, boolean: flag, color: text, names: text, text }[field.kind];
+    return { number, boolean: flag, color: text, names: text, text, language: text }[field.kind];
   };
   const checks = Object.entries(table).map(([name, field]) => [name, check(field)]);
   return Object.fromEntries(checks) as { readonly [N in keyof T]: Check<FieldValue<T[N]>> };

@@ -76,6 +76,7 @@ export function TableControl({ fields, name, names = [], values, onChange }: Tab
         </label>
       );
     case 'text':
+    case 'language':
       return (
         <label>
           {label}

@@ -11,6 +11,7 @@ const FEATURES: ServiceFeatures = {
   scenes: { max_scenes: MAX_SCENES, max_seconds: MAX_VIDEO_SECONDS },
   sound: true,
   captions: true,
+  languages: true,
 };
 
 const SCENES: Schema = {
@@ -29,6 +30,8 @@ const SOUND: Schema = {
 
 const CAPTIONS: Schema = { type: 'boolean', const: true, description: 'Requests with `captions`' };
 
+const LANGUAGES: Schema = { type: 'boolean', const: true, description: 'Outputs with `lang`' };
+
 const GET_FEATURES: Schema = {
   tags: ['Render sessions'],
   security: scoped(READ.scope),
@@ -40,7 +43,7 @@ const GET_FEATURES: Schema = {
   response: {
     200: json(
       'The features',
-      objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND, captions: CAPTIONS }) }),
+      objectOf({ features: objectOf({ scenes: SCENES, sound: SOUND, captions: CAPTIONS, languages: LANGUAGES }) }),
       {},
       EXAMPLES.features,
     ),

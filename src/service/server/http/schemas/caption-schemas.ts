@@ -1,6 +1,6 @@
 import { CAPTION_FONTS } from '../../../../contract/captions/caption-style.ts';
 import { CAPTION_STYLE_FIELDS } from '../../../../contract/fields/caption-style-fields.ts';
-import { fieldList } from '../../../../contract/fields/field.ts';
+import { fieldList, LANGUAGE_TAG } from '../../../../contract/fields/field.ts';
 import {
   MAX_CAPTION_FONTS,
   MAX_CAPTIONS_BYTES,
@@ -57,7 +57,7 @@ export const CAPTIONS: Schema = {
       },
       lang: {
         type: 'string',
-        pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
+        pattern: LANGUAGE_TAG.source,
         description: 'Language of the texts (BCP 47), which decides where lines break',
         examples: ['de'],
       },

@@ -148,7 +148,9 @@ export const EXAMPLES = {
       terminal: true,
     },
   },
-  features: { features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true } },
+  features: {
+    features: { scenes: { max_scenes: 200, max_seconds: 1800 }, sound: true, captions: true, languages: true },
+  },
   usage: {
     usage: [
       { date: '2026-01-01', sessions: 12, video_seconds: 129.6, render_seconds: 84.2, frames: 3888, bytes: 14_216_310 },

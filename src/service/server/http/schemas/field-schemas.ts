@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../../../../contract/fields/field.ts';
+import { type Field, type Fields, LANGUAGE_TAG } from '../../../../contract/fields/field.ts';
 import { defined } from '../../../../kernel/defined.ts';
 import type { Schema } from './json-schema.ts';
 
@@ -27,6 +27,8 @@ function valueSchema(field: Field): Schema {
       return { type: 'string', examples: ['voice'] };
     case 'text':
       return { type: 'string', minLength: 1, maxLength: field.maxLength };
+    case 'language':
+      return { type: 'string', pattern: LANGUAGE_TAG.source, examples: ['de'] };
     case 'color':
       return { type: 'string', pattern: '^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$' };
   }
