@@ -27,6 +27,12 @@ const CHUNKS = {
 };
 // The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its
 // own and one that both share, with nothing that only commands or some tasks need.
+const PROGRAM_ENTRIES = [
+  'service/sessions/processes/render-process',
+  'engine/threads/raster-worker',
+  'engine/writers/gif-worker',
+  'engine/speech/flite-worker',
+];
 const PROGRAMS = {
   process: [
     'service/sessions/processes/render-process.ts',
@@ -100,18 +106,13 @@ const output = [
     chunkOfSeveral: (first) => first,
   })),
   ...(await bundle({
-    entries: [
-      'service/sessions/processes/render-process',
-      'engine/threads/raster-worker',
-      'engine/writers/gif-worker',
-      'engine/speech/flite-worker',
-    ],
+    entries: PROGRAM_ENTRIES,
     folder: 'chunks/programs',
     groups: PROGRAMS,
     chunkOfSeveral: (first, second) => `${first}-${second}`,
   })),
 ];
-await shareChunks();
+await shareChunks(PROGRAM_ENTRIES);
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
@@ -222,17 +223,20 @@ async function bundle({ entries, folder, groups, chunkOfSeveral }) {
 }
 
 /** Keeps once what commands and programs have alike. Names of chunks contain the digest of their code. */
-async function shareChunks() {
+async function shareChunks(entries) {
+  const folder = 'dist/chunks/programs';
+  const names = readdirSync(folder);
   const commands = new Set(readdirSync('dist/chunks'));
-  const programs = readdirSync('dist/chunks/programs');
-  const shared = programs.filter((name) => commands.has(name));
-  for (const name of programs) {
-    const path = join('dist/chunks/programs', name);
-    if (shared.includes(name)) await rm(path);
-    else await writeFile(path, shared.reduce(moved, readFileSync(path, 'utf8')));
-  }
-  function moved(code, name) {
-    return code.replaceAll(`"./${name}"`, `"../${name}"`);
+  const shared = names.filter((name) => commands.has(name));
+  for (const name of shared) await rm(join(folder, name));
+  const kept = names.filter((name) => !commands.has(name)).map((name) => join(folder, name));
+  for (const path of [...kept, ...entries.map((entry) => `dist/${entry}.js`)]) {
+    const code = shared.reduce(
+      (text, name) =>
+        text.replaceAll(`"./${name}"`, `"../${name}"`).replaceAll(`chunks/programs/${name}`, `chunks/${name}`),
+      readFileSync(path, 'utf8'),
+    );
+    await writeFile(path, code);
   }
 }
 
