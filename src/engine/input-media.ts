@@ -50,9 +50,12 @@ export async function renderSound(
 /** LU by which a finished sound may differ from its target. */
 const LOUDNESS_TOLERANCE = 0.5;
 
-/** Returns what is recorded of a finished sound; undefined if it was not measured, or is silent. */
-export function soundMeasures({ track }: Pick<RenderedSound, 'track'>): SoundMeasures | undefined {
-  const { integrated = Number.NaN, truePeak = Number.NaN } = track?.loudness ?? {};
+/** Returns what is recorded of a sound; undefined if it was not measured, or is silent. */
+export function soundMeasures(
+  measured: Readonly<Record<'integrated' | 'truePeak', number | null>> | undefined,
+): SoundMeasures | undefined {
+  const integrated = measured?.integrated ?? Number.NaN;
+  const truePeak = measured?.truePeak ?? Number.NaN;
   if (!Number.isFinite(integrated) || !Number.isFinite(truePeak)) return undefined;
   return { integrated: hundredths(integrated), true_peak: hundredths(truePeak) };
 }

@@ -165,7 +165,7 @@ async function renderFrames(
         stills: renderInput.stills.map(({ name }) => byName.get(name)!),
         findings: [...findings, ...sound.findings],
         durationSeconds: frameTimeSeconds(rate, frameCount),
-        ...defined({ loudness: soundMeasures(sound) }),
+        ...defined({ loudness: soundMeasures(sound.track?.loudness) }),
       });
     }
     return results;

@@ -266,7 +266,7 @@ export async function joinSegments(
       ...sound.findings,
     ],
     durationSeconds: frameTimeSeconds(rate, frameCount),
-    ...defined({ loudness: soundMeasures(sound) }),
+    ...defined({ loudness: soundMeasures(sound.track?.loudness) }),
   };
 }
 

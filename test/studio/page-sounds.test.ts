@@ -13,6 +13,7 @@ import { stereoWav } from '../engine/media/media-files.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { makeRepository } from '../support/repository.ts';
 import { writeFiles } from '../support/temporary-repository.ts';
+import { reelform } from '../support/test-io.ts';
 
 const FILM = `title: Spring
 # Mixed for phones.
@@ -53,6 +54,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await page.close()).toBe(0);
+});
+
+it('shows in its plan what lint has measured of a mix, and measures nothing for it', async () => {
+  const plan = async () => (await page.get('/api/plan.html')).bytes.toString();
+  expect(await plan()).not.toContain('measured by lint');
+  expect((await reelform(root, ['lint', 'film'])).exitCode).toBe(0);
+  expect(await plan()).toMatch(/new sound.*-16\.0 LUFS, peaks -\d+\.\d dBTP, measured by lint/);
 });
 
 const text = (): string => readFileSync(join(root, 'videos/film.yaml'), 'utf8');

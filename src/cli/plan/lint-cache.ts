@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSoundMeasures, type SoundMeasures } from '../../contract/wire/loudness.ts';
 import type { KeptSound } from '../../engine/lint/heard-sounds.ts';
 import type { KeptFrame } from '../../engine/lint/measured-frames.ts';
 import type { LintFinding } from '../../engine/lint-finding.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { templatesOf, type Video } from '../../reconciler/definition/video.ts';
+import { contentKey } from '../../reconciler/plan/desired-video.ts';
+import { type Plan, rendersNew } from '../../reconciler/plan/plan.ts';
 import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { keptFrame, keptSound } from '../../service/sessions/processes/check-answer.ts';
@@ -19,11 +22,12 @@ const MAX_FRAMES = 2_000;
 /** Number of the most recent measured sounds that are kept, in less than a megabyte. */
 const MAX_SOUNDS = 5_000;
 
-/** Findings by content, safe areas and ids of scenes, measured frames by templates and key, and measured sounds by key. */
+/** Findings by content, safe areas and ids of scenes, measured frames by templates and key, measured sounds by key, and measured mixes by content. */
 interface Remembered {
   readonly found: Map<string, readonly LintFinding[]>;
   readonly frames: Map<string, FrameOf>;
   readonly sounds: Map<string, KeptSound>;
+  readonly mixes: Map<string, SoundMeasures>;
 }
 
 interface FrameOf {
@@ -42,6 +46,9 @@ export interface LintCache {
   /** Returns the measured sounds. A sound counts for every video, because its key is a digest of the sound alone. */
   sounds(): KeptSound[];
   addSounds(sounds: readonly KeptSound[]): void;
+  /** Returns what was measured of the mix of a video. @param content see `contentKey` */
+  mixOf(content: string): SoundMeasures | undefined;
+  setMix(content: string, mix: SoundMeasures | null): void;
   /** Stores everything for the next run. Does nothing in a read-only checkout. */
   store(): Promise<void>;
 }
@@ -53,7 +60,7 @@ export interface LintCache {
  */
 export function openLintCache(root: string, reads: boolean): LintCache {
   const path = join(root, LINT_FILE);
-  const { found, frames, sounds } = reads ? readCache(path) : emptyCache();
+  const { found, frames, sounds, mixes } = reads ? readCache(path) : emptyCache();
   let isChanged = false;
   return {
     keys: () => [...found.keys()],
@@ -83,6 +90,11 @@ export function openLintCache(root: string, reads: boolean): LintCache {
         sounds.set(sound.key, sound);
       }
     },
+    mixOf: (content) => mixes.get(content),
+    setMix(content, mix) {
+      mixes.delete(content);
+      if (mix !== null) mixes.set(content, mix);
+    },
     async store() {
       if (!isChanged) return;
       const stored = {
@@ -90,12 +102,24 @@ export function openLintCache(root: string, reads: boolean): LintCache {
         found: Object.fromEntries([...found].slice(-MAX_VIDEOS)),
         frames: [...frames.values()].slice(-MAX_FRAMES),
         sounds: [...sounds.values()].slice(-MAX_SOUNDS),
+        mixes: Object.fromEntries([...mixes].slice(-MAX_VIDEOS)),
       };
       await writeFileAtomic(path, `${JSON.stringify(stored)}\n`).catch((error) => {
         if (!(error instanceof ReelformError)) throw error;
       });
     },
   };
+}
+
+/** Returns what earlier runs have measured of the mixes of the videos that a plan renders, by id. */
+export function measuredMixes(root: string, { changes }: Pick<Plan, 'changes'>): Map<string, SoundMeasures> {
+  const cache = openLintCache(root, true);
+  return new Map(
+    changes.filter(rendersNew).flatMap(({ id, desired }) => {
+      const mix = desired === null ? undefined : cache.mixOf(contentKey(desired));
+      return mix === undefined ? [] : [[id, mix]];
+    }),
+  );
 }
 
 function namesOf(video: Video): string {
@@ -120,10 +144,13 @@ function readCache(path: string): Remembered {
         return [`${templates} ${checked.key}`, { templates: String(templates), frame: checked }];
       });
       const sounds = value.sounds.map((sound) => keptSound(sound));
+      // Absent in older files.
+      const mixes = Object.entries(isRecord(value.mixes) ? value.mixes : {});
       return {
         found: new Map(entries as [string, LintFinding[]][]),
         frames: new Map(frames),
         sounds: new Map(sounds.map((sound) => [sound.key, sound])),
+        mixes: new Map(mixes.flatMap(([content, mix]) => (isSoundMeasures(mix) ? [[content, mix]] : []))),
       };
     }
   } catch {
@@ -133,5 +160,5 @@ function readCache(path: string): Remembered {
 }
 
 function emptyCache(): Remembered {
-  return { found: new Map(), frames: new Map(), sounds: new Map() };
+  return { found: new Map(), frames: new Map(), sounds: new Map(), mixes: new Map() };
 }

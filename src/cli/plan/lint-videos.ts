@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import { type Diagnostic, type ReelformError, sortDiagnostics } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
@@ -40,6 +41,8 @@ export interface Linted {
   /** Sorted by file and position. */
   readonly diagnostics: readonly Diagnostic[];
   readonly checked: number;
+  /** What was measured of the mixes of checked videos, as they will be encoded. Only videos with a `loudness`. */
+  readonly mixes: ReadonlyMap<VideoId, SoundMeasures>;
   /** Sorted by id: videos that were not linted because only the service has their template. */
   readonly remote: readonly VideoId[];
   /**
@@ -137,6 +140,7 @@ export async function lintVideos(
         cache.set(keyOf(video), linted.findings);
         cache.addFrames(video, linted.measured);
         cache.addSounds(linted.heard);
+        cache.setMix(wanted.get(video.id)!, linted.loudness);
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded(video));
@@ -167,6 +171,12 @@ export async function lintVideos(
   return {
     diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
     checked: videos.length - undrawn.length - full.count,
+    mixes: new Map(
+      videos.flatMap(({ id }) => {
+        const mix = cache.mixOf(wanted.get(id)!);
+        return mix === undefined ? [] : [[id, mix]];
+      }),
+    ),
     remote: remote.map(({ id }) => id),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
   };

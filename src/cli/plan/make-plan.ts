@@ -102,7 +102,7 @@ async function planChanges(
     printDiagnostics(all, source, options, io);
     const json = diagnosticsJson(all, source);
     const document = {
-      ...planDocument(plan, VERSION, json, repository.labels, segments),
+      ...planDocument(plan, VERSION, json, repository.labels, segments, linted?.mixes),
       ...(plan.texts && { texts: textsDocument(plan.texts, (at) => lineOf(at, source)) }),
       ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),
       ...(preview !== null && { preview: previewSummary(preview) }),

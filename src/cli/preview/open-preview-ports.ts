@@ -23,6 +23,7 @@ import { applyCommand } from '../apply/apply-command.ts';
 import { reportError } from '../errors.ts';
 import { BUILD, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { measuredMixes } from '../plan/lint-cache.ts';
 import { segmentsToRender } from '../plan/make-plan.ts';
 import { applyPolicies, openPlan } from '../plan/open-plan.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
@@ -154,7 +155,8 @@ async function countedPlan({ plan, project }: LoadedRepository, io: Io): Promise
   const videos = projectVideos(project, 'plan', io);
   const segments = await segmentsToRender(plan, videos, io, false).finally(() => videos.close());
   const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
-  return planDocument(plan, VERSION, diagnosticsJson(plan.diagnostics, project.source), label, segments);
+  const diagnostics = diagnosticsJson(plan.diagnostics, project.source);
+  return planDocument(plan, VERSION, diagnostics, label, segments, measuredMixes(project.root, plan));
 }
 
 async function checkTemplate(folder: string, root: string, io: Io): Promise<readonly JsonDiagnostic[]> {

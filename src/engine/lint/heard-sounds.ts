@@ -1,3 +1,4 @@
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import type { HeardSound } from '../sound/sound-listener.ts';
 import { RecentValues } from './recent-values.ts';
 
@@ -13,6 +14,8 @@ const recent = new RecentValues<HeardSound>(10_000);
 /** The measured sounds that inputs of this thread share, and a list of those that an input has used. */
 export class HeardSounds {
   readonly #used = new Map<string, HeardSound>();
+  /** What was measured of the mix of the input, before it is encoded; null without a requested loudness, and for silence. */
+  mix: SoundMeasures | null = null;
 
   /** @param kept sounds that other processes have measured, with the same program */
   constructor(kept: readonly KeptSound[] = []) {

@@ -3,7 +3,7 @@ import { sha256 } from '../../kernel/digest.ts';
 import { sourceSha256 } from '../../kernel/source-file.ts';
 import type { InputSound, LoudnessTarget, VideoInput } from '../../template/render-input.ts';
 import { MIX_RATE } from '../codec/resampler.ts';
-import { loudnessFindings } from '../input-media.ts';
+import { loudnessFindings, soundMeasures } from '../input-media.ts';
 import { type FindingMoment, type LintFinding, momentAt, soundMoment } from '../lint-finding.ts';
 import { predictLoudness } from '../media/encode-at-loudness.ts';
 import { type Mix, openInputSound, openMix } from '../media/mix-sounds.ts';
@@ -81,6 +81,7 @@ async function lintMix(video: VideoInput, mostPeak: number, heardSounds: HeardSo
   const heard = await (key === null ? measure() : heardSounds.of(key, measure));
   const start = { ...momentAt(video, 0), box: null };
   if (loudness !== undefined) {
+    heardSounds.mix = soundMeasures(heard) ?? null;
     return loudnessFindings(video, heard.integrated ?? Number.NEGATIVE_INFINITY).map((finding) => ({
       ...finding,
       ...start,

@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
@@ -81,6 +82,8 @@ interface ThreadTasks {
       /** The measured frames and sounds of the input. */
       readonly measured: readonly KeptFrame[];
       readonly heard: readonly KeptSound[];
+      /** What was measured of the mix; null if it was not. */
+      readonly loudness: SoundMeasures | null;
     };
   };
 }

@@ -61,7 +61,8 @@ async function serve(request: RasterRequest): Promise<void> {
       const frames = new MeasuredFrames(measured);
       const sounds = new HeardSounds(heard);
       const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames, sounds);
-      post({ kind: 'done', result: { findings, measured: frames.kept(), heard: sounds.kept() } });
+      const kept = { measured: frames.kept(), heard: sounds.kept(), loudness: sounds.mix };
+      post({ kind: 'done', result: { findings, ...kept } });
       freeSmallInput();
       await setImmediate();
       break;

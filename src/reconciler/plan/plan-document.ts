@@ -1,4 +1,5 @@
 import type { LengthReason } from '../../contract/timeline/timeline.ts';
+import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
 import type { LeftOutVideo } from '../definition/video.ts';
@@ -115,8 +116,8 @@ export interface ChangeDocument {
   readonly destinations?: readonly DestinationChange[];
   /** State of the lock entry on which the change depends; null when there must be none. */
   readonly before: RenderedBefore | null;
-  /** Null when the entry is removed. */
-  readonly after: { readonly fingerprint: string } | null;
+  /** Null when the entry is removed. Lint has measured `loudness` on the mix, before it is encoded; absent if it has not. */
+  readonly after: { readonly fingerprint: string; readonly loudness?: SoundMeasures } | null;
   /** Origin of an adopted rendering; null for other actions. */
   readonly source: SourceDocument | null;
   /** Earlier destinations; absent when there were none. */
@@ -171,6 +172,7 @@ export interface SourceDocument {
 /**
  * @param diagnostics of the plan and of the definitions, already in their JSON form
  * @param segments by video, as far as they were counted
+ * @param mixes what lint has measured, by video
  */
 export function planDocument(
   plan: Plan,
@@ -178,11 +180,14 @@ export function planDocument(
   diagnostics: readonly Json[],
   label?: LabelLookup,
   segments: ReadonlyMap<string, SegmentCount> = new Map(),
+  mixes: ReadonlyMap<string, SoundMeasures> = new Map(),
 ): PlanDocument {
   const changing = plan.changes.filter((change) => change.action !== 'noop');
   const changes = changing.map((change) => {
     const count = segments.get(change.id);
-    return { ...changeDocument(change, label), ...(count && { segments: count }) };
+    const document = changeDocument(change, label);
+    const after = document.after && { ...document.after, ...defined({ loudness: mixes.get(change.id) }) };
+    return { ...document, after, ...(count && { segments: count }) };
   });
   const matrices = matrixDocument(plan);
   return {

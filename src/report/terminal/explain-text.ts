@@ -12,6 +12,7 @@ import { type DesiredVideo, isEstimated } from '../../reconciler/plan/desired-vi
 import { type Change, type InputChange, renders } from '../../reconciler/plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../reconciler/plan/plan-document.ts';
 import { speechSoundPath } from '../../reconciler/speech/spoken-text.ts';
+import { cuesWords } from '../wording/caption-rows.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import type { DisplayValue } from '../wording/diff-row.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
@@ -223,8 +224,10 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const facts: [string, string][] = [
     ['service', desired.service],
     ...templates.map((template): [string, string] => ['template', template]),
-    ...values.map(({ name, scene, after }): [string, string] => {
-      return [scene === undefined ? name : `${scene} ${name}`, showValue(after)];
+    // One row per input, because none has a value before.
+    ...values.map(({ name, scene, after, heading }, index): [string, string] => {
+      const words = heading === undefined ? showValue(after) : cuesWords(inputs[index]!.after!);
+      return [scene === undefined ? name : `${scene} ${name}`, words];
     }),
   ];
   return [colors.bold('Inputs'), ...factLines(facts, colors, columns)];

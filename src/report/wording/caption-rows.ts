@@ -23,6 +23,12 @@ export function captionRows({ before, after }: Pick<InputDocument, 'before' | 'a
   ];
 }
 
+/** Formats recorded cues: `3 cues`, or a digest if they were not recorded one by one. */
+export function cuesWords(recorded: string): string {
+  const cues = readCues(recorded);
+  return cues === null ? recorded.replace(/^sha256:(.{8}).*$/, 'sha256 $1') : countNoun(cues.length, 'cue');
+}
+
 function heading(words: string): DiffRow {
   return { name: 'captions', subject: null, before: null, after: null, heading: words };
 }

@@ -32,12 +32,15 @@ export function rowsOf(change: ChangeDocument): DiffRow[] {
   ];
 }
 
-/** Shows what was measured of the last rendering's sound, if the change is one of its sound. */
-function measuredRows({ before, inputs }: ChangeDocument): DiffRow[] {
-  const isOfSound = inputs.some(({ key, kind }) => kind === 'audio' || key.endsWith('loudness'));
-  return before?.loudness === undefined || !isOfSound
-    ? []
-    : [headingRow('rendered sound', measuredWords(before.loudness))];
+/** Shows what was measured of the last rendering's sound and of the new one, if the change is one of the sound. */
+function measuredRows({ before, after, inputs }: ChangeDocument): DiffRow[] {
+  const isOfSound = before === null || inputs.some(({ key, kind }) => kind === 'audio' || key.endsWith('loudness'));
+  const rendered = before?.loudness;
+  const measured = after?.loudness;
+  return [
+    ...(rendered && isOfSound ? [headingRow('rendered sound', measuredWords(rendered))] : []),
+    ...(measured && isOfSound ? [headingRow('new sound', `${measuredWords(measured)}, measured by lint`)] : []),
+  ];
 }
 
 /** The places of a template are recorded where a length is set: they appear and disappear with it. */
@@ -106,7 +109,8 @@ export function groupRowsOf({ changes, kind }: ChangeGroup): DiffRow[] {
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
   // What was measured differs between the videos of a group.
-  const valuesOf = (change: ChangeDocument): DiffRow[] => rowsOf({ ...change, destinations: [], before: null });
+  const valuesOf = (change: ChangeDocument): DiffRow[] =>
+    rowsOf({ ...change, destinations: [], before: null, after: null });
   const rows = kind === 'definition' ? sharedRows(changes.map(valuesOf)) : valuesOf(first);
   return roots.length === 0 ? rows : [...rows, destinationRow(null, { kind: 'name', name: roots.join(', ') })];
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stereoWav } from '../../engine/media/media-files.ts';
 import { definition, makeRepository } from '../../support/repository.ts';
@@ -65,4 +67,14 @@ it('reelform lint and plan report what is wrong with sounds, at their tracks', a
   const plan = await reelform(root, ['plan', '--json']);
   expect(plan.exitCode).toBe(1);
   expect(JSON.parse(plan.stdout).diagnostics.filter(({ code }: Found) => codes.includes(code))).toEqual(found);
+  // A track that is shorter than its words, in the page and in the comment, with its file and line.
+  const report = join(root, 'report');
+  await reelform(root, ['plan', '--report', report]);
+  const page = readFileSync(join(report, 'plan.html'), 'utf8').replace(/<[^>]+>/g, '');
+  const comment = (await reelform(root, ['plan', '--markdown'])).stdout.replaceAll('&#58;', ':');
+  const [unheard] = found;
+  for (const text of [page, comment]) {
+    expect(text).toContain(`videos/rome.yaml:${unheard!.line}:`);
+    expect(text).toContain('lasts 4.0 s, and the last of its words ends at 6.0 s');
+  }
 });

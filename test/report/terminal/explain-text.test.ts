@@ -49,6 +49,16 @@ describe('explainText()', () => {
     expect(text.split('\n\n').find((block) => block.startsWith('Pending'))).toMatchSnapshot();
   });
 
+  it.each([
+    ['0-1.5 Light\n2-3 lands\n# 01234567', '2 cues'],
+    [`sha256:${'ab'.repeat(32)}`, 'sha256 abababab'],
+  ])('counts the cues of captions among the inputs', (cues, words) => {
+    const video = { ...desired('a'), inputs: { 'captions.cues': cues, 'captions.style': 'plain' } };
+    const text = explain(changeOf(plan([video], lockOf(video)), 'a'));
+    expect(text).toMatch(new RegExp(`captions +${words}\n`));
+    expect(text).not.toContain('nothing\n');
+  });
+
   it('fits a narrow terminal and escapes user text', () => {
     const hostile = desired('a', { title: '\x1b[2J', resources: {} });
     const text = explain(changeOf(plan([hostile], emptyLock), 'a'), {}, 40);

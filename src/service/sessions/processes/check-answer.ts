@@ -1,5 +1,6 @@
 import { EDITABLE_KIND_NAMES, type EditableKind } from '../../../contract/fields/editable-kinds.ts';
 import { isTiming, type Place } from '../../../contract/timeline/place.ts';
+import type { SoundMeasures } from '../../../contract/wire/loudness.ts';
 import type { StyleVersion } from '../../../contract/wire/style-version.ts';
 import type { MeasuredLoudness } from '../../../engine/codec/encoded-track.ts';
 import type { RenderedSound, RenderFinding } from '../../../engine/input-media.ts';
@@ -166,6 +167,8 @@ export const keptSound: Check<KeptSound> = fields({
   correlation: nullable(number),
 });
 
+const measures: Check<SoundMeasures> = fields({ integrated: number, true_peak: number });
+
 const renderedFile: Check<RenderedFile> = both(
   fields({
     video: temporaryFile,
@@ -177,7 +180,7 @@ const renderedFile: Check<RenderedFile> = both(
     frameCount: count,
     durationSeconds: number,
   }),
-  optionalFields({ loudness: fields({ integrated: number, true_peak: number }) }),
+  optionalFields({ loudness: measures }),
 );
 const segmentStill: Check<SegmentStill> = fields({ frame: count, bytes });
 const segment: Check<RenderedSegment> = fields({
@@ -339,7 +342,13 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
-  lint: () => fields({ findings: listOf(lintFinding), measured: listOf(keptFrame), heard: listOf(keptSound) }),
+  lint: () =>
+    fields({
+      findings: listOf(lintFinding),
+      measured: listOf(keptFrame),
+      heard: listOf(keptSound),
+      loudness: nullable(measures),
+    }),
   source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
   length: () => fields({ samples: count, rate: count }),
   package: () =>

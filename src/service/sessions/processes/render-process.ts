@@ -123,6 +123,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
       findings: found.flatMap(({ findings }) => findings),
       measured: found.flatMap((result) => result.measured),
       heard: found.flatMap((result) => result.heard),
+      loudness: found.find(({ loudness }) => loudness !== null)?.loudness ?? null,
     };
   },
 };

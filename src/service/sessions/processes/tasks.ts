@@ -1,4 +1,5 @@
 import type { SoundLength } from '../../../contract/video-measures.ts';
+import type { SoundMeasures } from '../../../contract/wire/loudness.ts';
 import type { AudioCodec } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import type { LottieFile } from '../../../engine/export/lottie-file.ts';
@@ -111,6 +112,8 @@ interface RenderTasks {
       /** The measured frames and sounds of the input. */
       readonly measured: readonly KeptFrame[];
       readonly heard: readonly KeptSound[];
+      /** What was measured of the mix; null if it was not. */
+      readonly loudness: SoundMeasures | null;
     };
   };
   /** Reads the structure of an image, a clip or a sound. */
