@@ -1,4 +1,7 @@
+import type { CueChange } from '../contract/captions/cue.ts';
 import type { PreviewProblem } from './problem-protocol.ts';
+
+export type { CueChange } from '../contract/captions/cue.ts';
 
 /** Sets values of a definition, or removes them with null. Comments, order and style of the file are kept. */
 export interface EditRequest {
@@ -30,24 +33,6 @@ export interface CueRequest {
   readonly path: string;
   readonly changes: readonly CueChange[];
 }
-
-/** Times are in seconds from the `origin` of the cue; `position` and `after` are those of a `CuePosition`. */
-export type CueChange =
-  | {
-      readonly kind: 'change';
-      readonly position: number;
-      readonly start?: number;
-      readonly end?: number;
-      readonly text?: string;
-    }
-  | { readonly kind: 'remove'; readonly position: number }
-  | {
-      readonly kind: 'add';
-      readonly after: number;
-      readonly start: number;
-      readonly end: number;
-      readonly text: string;
-    };
 
 /** Lets a voice speak the text of a track, also if it was spoken before. */
 export interface SpeakRequest {

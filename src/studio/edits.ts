@@ -6,12 +6,12 @@ import { editYaml, editYamlList, type YamlEdit, type YamlListEdit } from '../ker
 import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
 import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../kernel/yaml/tree.ts';
 import { resolvePath } from '../reconciler/definition/definition-file.ts';
+import { editCues } from '../reconciler/definition/edit-cues.ts';
 import { readCsv } from '../reconciler/definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../reconciler/definition/video.ts';
 import { editRows } from '../reconciler/definition/write-rows.ts';
 import { speechSoundPath, speechWordsPath } from '../reconciler/speech/spoken-text.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
-import { editedCues } from './cue-edits.ts';
 import { definitionTree } from './definition-tree.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
 import type {
@@ -189,16 +189,21 @@ export async function speakTrack(
   return {};
 }
 
-/** Changes cues of captions that a video has. @throws RequestError `invalid_request` */
-export async function editCues(request: CueRequest, context: EditContext): Promise<EditAnswer> {
-  const { path, id } = request;
+/** Changes cues of captions that a video has. @throws RequestError `conflict`, `invalid_request` */
+export async function editCuesOf({ id, path, changes }: CueRequest, context: EditContext): Promise<EditAnswer> {
   const { project } = context.live.loaded;
   const { path: definition } = context.live.card(id);
   if (path !== definition && project.origins.get(definition)?.includes(path) !== true)
     throw new RequestError('invalid_request', `${id} is not made from ${JSON.stringify(path)}`);
   return save(context, async () => {
+    const bytes = await readFile(join(context.root, path));
+    const text = bytes.toString('utf8');
+    if (!Buffer.from(text).equals(bytes))
+      throw new RequestError('conflict', `${path} is not UTF-8`, { hint: 'Save it as UTF-8 first' });
     try {
-      return [{ path, content: await editedCues(request, context.root) }];
+      const content = editCues(path, text, changes);
+      if (content === null) throw new RequestError('conflict', `${path} was changed meanwhile`, { hint: 'Try again' });
+      return [{ path, content }];
     } catch (error) {
       if (error instanceof RangeError) throw new RequestError('invalid_request', error.message);
       throw error;

@@ -23,7 +23,7 @@ import type {
 import {
   duplicateVideo,
   type EditContext,
-  editCues,
+  editCuesOf,
   editRowsOf,
   editScenes,
   editTranslation,
@@ -104,7 +104,7 @@ export const ROUTES: readonly Route[] = [
   }),
   post('edit', (body: EditRequest, context) => editVideo(body, context)),
   post('scenes', (body: SceneListRequest, context) => editScenes(body, context)),
-  post('cues', (body: CueRequest, context) => editCues(body, context)),
+  post('cues', (body: CueRequest, context) => editCuesOf(body, context)),
   post('speak', (body: SpeakRequest, context) => speakTrack(body, context)),
   post('translation', (body: TranslationRequest, context) => editTranslation(body, context)),
   post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),

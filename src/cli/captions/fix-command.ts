@@ -2,14 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captionFormat } from '../../contract/captions/caption-file.ts';
 import { type CueMove, fixCues } from '../../contract/captions/check-cues.ts';
-import type { Cue } from '../../contract/captions/cue.ts';
-import { type CueEdit, editCaptions } from '../../contract/captions/edit-captions.ts';
-import { readCaptions } from '../../contract/captions/read-captions.ts';
+import type { Cue, CueChange } from '../../contract/captions/cue.ts';
 import { defined } from '../../kernel/defined.ts';
-import { type Diagnostic, EXIT, hasErrors, type Span, warningAt } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
-import { child, locateIn, type TreeNode } from '../../kernel/yaml/tree.ts';
+import { editCues } from '../../reconciler/definition/edit-cues.ts';
 import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
@@ -45,9 +42,12 @@ async function fix(root: string, globs: readonly string[], options: FixOptions, 
   const diagnostics = [...unmatchedGlobs({ targets: globs, excludes: [] }, ids), ...moves.diagnostics];
   const files: CaptionFixes[] = [];
   for (const [path, ofFile] of moves.files) {
-    const text = await readFile(join(root, path), 'utf8');
-    const edited = captionFormat(path) === null ? editDefinition(path, text, ofFile) : editFile(path, text, ofFile);
-    if (options.yes === true) await writeLinkedFile(join(root, path), edited);
+    if (options.yes === true) {
+      const edited = editCues(path, await readFile(join(root, path), 'utf8'), ofFile.map(changeOf));
+      if (edited === null)
+        throw new ReelformError('changed_since_plan', `${path} was changed meanwhile`, { hint: 'Try again' });
+      await writeLinkedFile(join(root, path), edited);
+    }
     files.push({ path, times: ofFile.flatMap(timesOf) });
   }
   printDiagnostics(diagnostics, project.source, options, io);
@@ -92,41 +92,8 @@ function movesOf(
   return { files: groupBy(moved.values(), ({ at }) => at.file), diagnostics };
 }
 
-function editFile(path: string, text: string, moved: readonly MovedCue[]): string {
-  // Locations do not count a byte order mark.
-  const offset = text.startsWith('\ufeff') ? 1 : 0;
-  const { cues } = readCaptions(path, text);
-  const edits = moved.flatMap(({ at, move: { start, end } }): CueEdit[] => {
-    const index = cues.findIndex((cue) => cue.at.start[0] - offset === at.start);
-    return index === -1 ? [] : [{ kind: 'change', index, ...defined({ start, end }) }];
-  });
-  return editCaptions(path, text, edits);
-}
-
-/** Changes the times of cues that are written in a definition. */
-function editDefinition(path: string, text: string, moved: readonly MovedCue[]): string {
-  const offset = text.startsWith('\ufeff') ? 1 : 0;
-  const parsed = parseYaml(path, text.slice(offset));
-  if (!parsed.ok || parsed.value === null) return text;
-  const items = [...cuesIn(parsed.value)];
-  const replacements = moved.flatMap(({ at, move }) => {
-    const item = items.find((node) => locateIn(node)([], 'value').span.start === at.start);
-    return (['start', 'end'] as const).flatMap((edge) => {
-      const [node, time] = [child(item ?? null, edge), move[edge]];
-      return node?.kind === 'scalar' && time !== undefined ? [{ ...node.span, by: String(time) }] : [];
-    });
-  });
-  replacements.sort((a, b) => b.start - a.start);
-  return replacements.reduce((edited, { start, end, by }) => {
-    return edited.slice(0, start + offset) + by + edited.slice(end + offset);
-  }, text);
-}
-
-function* cuesIn(node: TreeNode): Generator<TreeNode> {
-  if (node.kind === 'list') for (const item of node.items) yield* cuesIn(item);
-  if (node.kind !== 'map') return;
-  if (node.entries.has('start') && node.entries.has('end')) yield node;
-  for (const { value } of node.entries.values()) yield* cuesIn(value);
+function changeOf({ at, move: { start, end } }: MovedCue): CueChange {
+  return { kind: 'change', position: at.start, ...defined({ start, end }) };
 }
 
 function timesOf({ cue, at, move }: MovedCue): FixedTime[] {

@@ -23,6 +23,27 @@ export interface Cue {
 
 export type CuePlace = 'top' | 'middle';
 
+/**
+ * A change of a cue where it is written. `position` is the source location of its times in a file of captions, or of its first key in a
+ * definition; `after` is that of the cue before a new one. Times are in seconds, as they are written.
+ */
+export type CueChange =
+  | {
+      readonly kind: 'change';
+      readonly position: number;
+      readonly start?: number;
+      readonly end?: number;
+      readonly text?: string;
+    }
+  | { readonly kind: 'remove'; readonly position: number }
+  | {
+      readonly kind: 'add';
+      readonly after: number;
+      readonly start: number;
+      readonly end: number;
+      readonly text: string;
+    };
+
 /** Rounds a time to milliseconds, which WebVTT and SubRip store. @param seconds */
 export function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;

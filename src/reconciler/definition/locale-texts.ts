@@ -39,7 +39,8 @@ export function fallbackFindings(missing: ReadonlyMap<string, MissingText>, loca
   return [...missing].flatMap(([key, { state, name, used, at }]) => {
     if (state !== 'fallback') return [];
     const absent = key.startsWith('${') ? `${name}_${locale}` : name;
-    return [warningAt('locale_fallback', at, `${locale} has no ${absent}; ${used} is used`, 'Add it if the locale needs its own')]; // biome-ignore format: one warning
+    const message = `${locale} has no ${absent}; ${used} is used`;
+    return [warningAt('locale_fallback', at, message, 'Add it if the locale needs its own')];
   });
 }
 

@@ -212,7 +212,12 @@ interface CsvRecord {
   readonly info: Info;
 }
 
-export const PARSE_OPTIONS = { relax_column_count: true, skip_empty_lines: true, skip_records_with_empty_values: true };
+export const PARSE_OPTIONS = {
+  bom: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+};
 
 function parseRecords(text: string, delimiter: string): CsvRecord[] | CsvError {
   try {

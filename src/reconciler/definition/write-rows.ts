@@ -84,7 +84,7 @@ export function writeCsv(
   former: string | null,
 ): string {
   const { delimiter, preamble } = dialectOf(former ?? columns.join(','));
-  const rows = former === null ? [] : (parse(former.slice(preamble.length), { ...PARSE_OPTIONS, delimiter, to: 1, bom: true }) as string[][]); // biome-ignore format: one parse
+  const rows = former === null ? [] : (parse(former.slice(preamble.length), { ...PARSE_OPTIONS, delimiter, to: 1 }) as string[][]); // biome-ignore format: one parse
   const header = (rows[0] ?? []).map((column) => column.trim()).filter((column) => column !== '');
   const names = [...header, ...columns.filter((column) => !header.includes(column))];
   const print = (values: readonly string[]): string => values.map((value) => quoted(value, delimiter)).join(delimiter);

@@ -24,6 +24,7 @@ function setUp(captions: string, config = CONFIG) {
   return {
     run: (...args: string[]) => reelform(root, args, { now: Date.now }),
     read: (file: string) => readFileSync(join(root, file), 'utf8'),
+    write: (file: string, text: string) => writeFileSync(join(root, file), text),
   };
 }
 
@@ -53,6 +54,32 @@ describe('reelform captions fix', () => {
     expect(read('videos/rome.yaml')).toContain(
       '[{start: 0, end: 1.05, text: a}, {start: 1.25, end: 2.2, text: b}]} # ours',
     );
+  });
+
+  it('changes a cue of a definition behind a byte order mark, with quotes and comments as they are', async () => {
+    const { run, read, write } = setUp('null');
+    const definition = `\ufeff${read('videos/rome.yaml').replace(/captions:.*\n$/, '')}captions:
+  rules: netflix
+  from:
+    # spoken by Ben
+    - {text: "a: b", start: 0, end: 0.85} # twice
+    - start: 1.25
+      end: 2.2
+      text: c
+`;
+    write('videos/rome.yaml', definition);
+    await run('captions', 'fix', '--yes');
+    expect(read('videos/rome.yaml')).toBe(definition.replace('0.85', '1.05'));
+  });
+
+  it('leaves times that are columns of a data file', async () => {
+    const { run, read, write } = setUp(
+      '{rules: netflix, from: [{start: 0, end: "${end}", text: a}, {start: 1.25, end: 2.2, text: b}]}',
+    );
+    const before = `${read('videos/rome.yaml')}id: rome-\${end}\neach: [{end: "0.85"}]\n`;
+    write('videos/rome.yaml', before);
+    expect((await run('captions', 'fix', '--yes')).stdout).toBe('No times to change.\n');
+    expect(read('videos/rome.yaml')).toBe(before);
   });
 
   it('prints one JSON document, and reports ids that no video has', async () => {

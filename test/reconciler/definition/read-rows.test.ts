@@ -72,6 +72,12 @@ describe('readRows()', () => {
     expect(read.ok && read.value[0]!.name).toBe(name);
   });
 
+  it('reads a quoted header behind a byte order mark, as Excel and Google Sheets write it', () => {
+    const text = '\ufeff"slug","city, country"\r\na,"Oslo, Norway"\r\n';
+    expect(rows('rows.csv', text)).toEqual([{ slug: 'a', 'city, country': 'Oslo, Norway' }]);
+    expect(editRows(text, { cells: [{ row: 0, column: 'slug', value: 'b' }] })).toBe(text.replace('\na,', '\nb,'));
+  });
+
   it('explains a line with too few or too many values', () => {
     const read = readRows('rows.csv', 'slug,city,photo\na\nb,B,b.jpg,c\n');
     expect(!read.ok && read.diagnostics.map(({ message, hint }) => [message, hint])).toEqual([
