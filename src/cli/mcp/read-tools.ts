@@ -52,6 +52,12 @@ export function registerReadTools(server: McpServer, context: ToolContext): void
     async ({ videos = [] }) => commandResult(await reelform(['lint', '--json', '--', ...videos])),
   );
   register(
+    'caption_fixes',
+    'Shows the times of captions that `reelform captions fix --yes` would move to cuts and gaps that the rules ask for.',
+    { videos: GLOBS.describe('Ids or globs; all videos if absent') },
+    async ({ videos = [] }) => commandResult(await reelform(['captions', 'fix', '--json', '--', ...videos])),
+  );
+  register(
     'explain',
     'Shows why a video would be rendered, and the inputs that its fingerprint covers.',
     { video: VIDEO },

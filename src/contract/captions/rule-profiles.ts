@@ -27,16 +27,8 @@ export interface CaptionRules {
 }
 
 /**
- * Rules by the name of their profile.
- *
- * - `netflix`: Timed Text Style Guide, 215758617 (sections Duration, Frame Gap, Line Treatment) and 360051554394 (gaps and shot changes):
- *   two lines of 42 characters, 17 characters a second, 5/6 of a second to 7 seconds, two frames between cues, gaps below half a second
- *   closed to two frames, times within half a second of a cut moved to it. Languages: the guides of the languages, as
- *   `NetflixQualityController` of SubtitleEdit has them.
- * - `bbc`: Subtitle Guidelines: 160 to 180 words a minute, at least 0.3 seconds a word, 37 characters of a teletext line, two lines, gaps
- *   below a second closed, a subtitle starts with its shot and ends with it.
- * - `social`: there is no standard. Lines of 32 characters (DCMP Captioning Key), two of them, the reading speeds of
- *   Netflix for viewers with impaired hearing, and 0.3 to 6 seconds, so that one to three words may be shown at once.
+ * Rules by the name of their profile. docs/reference/captions.md names the source of each number; a test compares them. `social` follows
+ * no standard: one to three words may be shown at once.
  */
 export const RULE_PROFILES = {
   netflix: {

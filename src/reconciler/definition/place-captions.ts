@@ -30,6 +30,8 @@ interface CaptionsInput {
   readonly ofScenes: readonly CaptionPlace[];
   /** Null if they are not known. */
   readonly frame: CaptionFrame | null;
+  /** Language of captions that name none: the target locale of the video. Undefined in the source locale, which `locales` must not change. */
+  readonly locale: string | undefined;
 }
 
 /** Size of the frame in pixels. */
@@ -46,7 +48,7 @@ export interface CaptionFrame {
  * @param diagnostics receives problems
  */
 export function placeCaptions(input: CaptionsInput, diagnostics: Diagnostic[]): PlacedCaptions {
-  const { scenes, video, ofScenes, frame } = input;
+  const { scenes, video, ofScenes, frame, locale } = input;
   const isWritten = video.written !== null || ofScenes.some(({ written }) => written !== null);
   if (!isWritten) return { scenes };
   const places = ofScenes.map((place) => ({ ...place, written: inherited(place.written, video.written) }));
@@ -65,7 +67,7 @@ export function placeCaptions(input: CaptionsInput, diagnostics: Diagnostic[]): 
   ): SpecCaptions | undefined => {
     if (!written || cues.length === 0) return undefined;
     origins.set(scene, cues.map(({ at }) => at)); // biome-ignore format: one line
-    return specCaptions(written, cues.map(({ cue }) => cue)); // biome-ignore format: one line
+    return specCaptions({ ...defined({ lang: locale }), ...written }, cues.map(({ cue }) => cue)); // biome-ignore format: one line
   };
   const captions = spec(settings, ofVideo, '');
   const { files = [], rules = 'none' } = video.written ?? {};

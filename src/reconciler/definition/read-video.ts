@@ -120,9 +120,10 @@ export function completeVideo(
     ...timeline,
     ...(leftOut.length === 0 ? {} : { leftOut }),
   };
+  const locale = matrix?.locale === context.sourceLocale ? undefined : matrix?.locale;
   const captioned = {
     ...placed,
-    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context) }, diagnostics),
+    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context), locale }, diagnostics),
   };
   const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(captioned, context, locate);
   diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));

@@ -42,9 +42,9 @@ function captionFields({ caption_files: recorded = [] }: LockEntry, desired: Des
   const cues: FieldChange[] = isEdited ? [{ field: 'captions.cues', before, after }] : [];
   const files = formats.flatMap((format): FieldChange[] => {
     const [was, is] = [recorded, wanted].map((files) => files.find((file) => file.format === format));
-    if (was?.path === is?.path && was?.sha256 === is?.sha256) return [];
-    const isMoved = was?.sha256 === is?.sha256;
-    const text = (file: typeof was): string | null => (file === undefined ? null : isMoved ? file.path : `sha256:${file.sha256}`); // biome-ignore format: one line
+    // Their names follow the fingerprint and the id, as that of the video file does.
+    if (was?.sha256 === is?.sha256) return [];
+    const text = (file: typeof was): string | null => (file === undefined ? null : `sha256:${file.sha256}`);
     return [{ field: `captions.${format}`, before: text(was), after: text(is) }];
   });
   return [...cues, ...files];

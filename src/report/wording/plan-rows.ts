@@ -167,8 +167,6 @@ function fieldRows(change: FieldChange): DiffRow[] {
   if (field === 'captions.cues') return captionRows(change);
   const file = /^captions\.(.+)$/.exec(field)?.[1];
   if (file === undefined) return [fieldRow(change)];
-  const isMoved = before !== null && after !== null && shortDigest(after) === null;
-  if (isMoved) return [fieldRow(change)];
   const heading = before === null ? 'added' : after === null ? 'removed' : 'changed';
   return [{ name: `captions file .${file}`, subject: null, before: null, after: null, heading }];
 }
@@ -179,7 +177,6 @@ function fieldRow({ field, before, after }: FieldChange): DiffRow {
     if (value === null) return null;
     if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
     if (property === 'style_version') return { kind: 'name', name: shortId(value) };
-    if (field.startsWith('captions.')) return { kind: 'name', name: value };
     return field === 'service' || property === 'template'
       ? { kind: 'name', name: value }
       : { kind: 'text', text: value };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LockCaptionFile } from '../../../src/reconciler/lock/lock.ts';
@@ -85,6 +85,18 @@ describe('files with captions', () => {
     `);
     expect((await run('apply', '--auto-approve')).stdout).toMatch(/^Done: 0 rendered/);
     expect((await plan()).action).toBe('noop');
+  });
+
+  it('are not a change where only their name follows the video', async () => {
+    const { root, captions, run, plan } = setUp();
+    captions('{from: captions/en.vtt, burn: false, files: [vtt]}');
+    await run('apply', '--auto-approve');
+    const path = join(root, 'videos/rome.yaml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/t_01: .*/, 't_01: Roma'));
+    expect(await plan()).toEqual({ action: 'update', fields: [], renders: 1 });
+    await run('apply', '--auto-approve');
+    renameSync(path, join(root, 'videos/roma.yaml'));
+    expect(await plan()).toEqual({ action: 'move', fields: [], renders: 0 });
   });
 
   it('are written again where they are missing or changed', async () => {

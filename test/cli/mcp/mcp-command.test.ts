@@ -57,7 +57,17 @@ describe('reelform mcp', () => {
     const { tools } = await client.listTools();
     const readOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     expect(readOnly).toEqual([
-      ...['list_videos', 'validate', 'plan', 'lint', 'explain', 'template_info', 'read_definition', 'look'],
+      ...[
+        'list_videos',
+        'validate',
+        'plan',
+        'lint',
+        'caption_fixes',
+        'explain',
+        'template_info',
+        'read_definition',
+        'look',
+      ],
     ]);
     expect(tools.map(({ name }) => name).filter((name) => !readOnly.includes(name))).toEqual(['propose', 'apply']);
   });
