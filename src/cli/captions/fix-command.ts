@@ -6,7 +6,9 @@ import type { Cue, CueChange } from '../../contract/captions/cue.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, EXIT, hasErrors, ReelformError, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import { editCues } from '../../reconciler/definition/edit-cues.ts';
+import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
+import { child, textOf } from '../../kernel/yaml/tree.ts';
+import { editCues, listedCue } from '../../reconciler/definition/edit-cues.ts';
 import { idMatcher, unmatchedGlobs } from '../../reconciler/plan/select-changes.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
@@ -77,8 +79,9 @@ function movesOf(
     for (const { captions, origins, context } of captionsToCheck(video, packageOf, lengths)) {
       for (const move of fixCues(captions.cues, context)) {
         const [cue, at] = [captions.cues[move.index]!, origins[move.index]!];
-        // The times of words are those of their sound.
-        if (cue.words !== undefined && captionFormat(at.file) === null) continue;
+        // The times of words are those of their sound, and those of columns are in the data.
+        const isListed = captionFormat(at.file) === null;
+        if (isListed && (cue.words !== undefined || hasColumns(at, project))) continue;
         const key = `${at.file} ${at.start}`;
         const known = moved.get(key);
         if (known === undefined) moved.set(key, { cue, at, move });
@@ -90,6 +93,13 @@ function movesOf(
     }
   }
   return { files: groupBy(moved.values(), ({ at }) => at.file), diagnostics };
+}
+
+/** Returns whether a time of a cue of a definition is made from a column. */
+function hasColumns({ file, start }: Span, { source }: Project): boolean {
+  const parsed = parseYaml(file, source(file) ?? '');
+  const node = parsed.ok ? (listedCue(parsed.value, start)?.node ?? null) : null;
+  return ['start', 'end'].some((edge) => textOf(child(node, edge))?.includes('${') === true);
 }
 
 function changeOf({ at, move: { start, end } }: MovedCue): CueChange {

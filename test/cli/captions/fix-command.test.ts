@@ -75,9 +75,12 @@ describe('reelform captions fix', () => {
   it('leaves times that are columns of a data file', async () => {
     const { run, read, write } = setUp(
       '{rules: netflix, from: [{start: 0, end: "${end}", text: a}, {start: 1.25, end: 2.2, text: b}]}',
+      WITH_LINT,
     );
-    const before = `${read('videos/rome.yaml')}id: rome-\${end}\neach: [{end: "0.85"}]\n`;
+    const before = `${read('videos/rome.yaml')}each: {from: ./rows.csv, id: "\${slug}"}\n`;
     write('videos/rome.yaml', before);
+    write('videos/rows.csv', 'slug,end\na,0.85\n');
+    expect((await run('lint', '--json')).stdout).toContain('"caption_gap"');
     expect((await run('captions', 'fix', '--yes')).stdout).toBe('No times to change.\n');
     expect(read('videos/rome.yaml')).toBe(before);
   });
