@@ -279,5 +279,7 @@ export const MEDIA_CODES = [
 ] as const satisfies readonly LintCode[];
 type MediaCode = (typeof MEDIA_CODES)[number];
 
-/** The finished sound has another loudness than the video asks for. */
-export type LoudnessFinding = Omit<Extract<LintDefect, { code: 'loudness_missed' }>, keyof FindingMoment>;
+/** The finished sound has another loudness than the video asks for. A further file of the video is named. */
+export type LoudnessFinding = Omit<Extract<LintDefect, { code: 'loudness_missed' }>, keyof FindingMoment> & {
+  readonly output?: string;
+};

@@ -222,7 +222,7 @@ export class ChunkRunner {
       const names = video.others.map(({ name }) => name);
       const stored = await outputs.save(digest, render.stored.outputName, rendering, names);
       onEvent?.({ kind: 'input-rendered', id: job.session, inputDigest: digest, elapsedMs });
-      return withFindings(stored, rendering);
+      return withFindings(stored, rendering, names);
     } finally {
       for (const file of rendering) file.video.close();
     }

@@ -118,6 +118,19 @@ export function stillFile(name: string): string {
   return `${name.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.${sha256(name).slice(0, 8)}.jpg`;
 }
 
+/** Returns the findings of a render: those of the main file, and the loudness that further files miss. */
+export function joinFindings(
+  [main, ...further]: readonly RenderedFile[],
+  furtherNames: readonly string[],
+): readonly RenderFinding[] {
+  const missed = further.flatMap(({ findings }, at) =>
+    findings.flatMap((finding) =>
+      finding.code === 'loudness_missed' ? [{ ...finding, output: furtherNames[at]! }] : [],
+    ),
+  );
+  return [...main!.findings, ...missed];
+}
+
 /** Stores finished files where clients can download them. A video's main file is the first of its files. */
 export interface OutputStore {
   /** Returns the stored files of a `renderingDigest` under another name; null if they have to be rendered. */

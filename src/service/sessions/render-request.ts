@@ -15,6 +15,7 @@ import type { BindTemplate, BoundInput, SessionTemplate } from './bind-template.
 import { renderingDigest, videoFiles } from './input-digest.ts';
 import {
   type FetchedSource,
+  joinFindings,
   type OutputStore,
   type Renderer,
   type RenderOptions,
@@ -185,13 +186,17 @@ async function renderFiles(
       saved ??
       (await outputs.find(digest, outputName)) ??
       (await outputs.save(digest, outputName, rendered, furtherNames));
-    return withFindings(stored, rendered);
+    return withFindings(stored, rendered, furtherNames);
   });
 }
 
-/** Adds the findings of a render to the main file. */
-export function withFindings(files: readonly StoredFile[], rendered: readonly RenderedFile[]): readonly StoredFile[] {
-  return files.map((file, at) => (at === 0 ? { ...file, findings: rendered[0]!.findings } : file));
+/** Adds the findings of a render to the main file. @param furtherNames of the further files */
+export function withFindings(
+  files: readonly StoredFile[],
+  rendered: readonly RenderedFile[],
+  furtherNames: readonly string[],
+): readonly StoredFile[] {
+  return files.map((file, at) => (at === 0 ? { ...file, findings: joinFindings(rendered, furtherNames) } : file));
 }
 
 /** The media of a video. */

@@ -89,12 +89,13 @@ function wordsOf(finding: RenderFinding): Pick<SessionProblem, 'title' | 'detail
       return { title: 'A text has characters that no font contains', detail };
     }
     case 'loudness_missed': {
-      const { integrated, target } = finding;
+      const { integrated, target, output } = finding;
+      const sound = output === undefined ? 'The finished sound' : `The finished sound of output ${output}`;
       const measured =
         integrated === null ? 'has no loudness: it is silent or very short' : `has ${integrated.toFixed(1)} LUFS`;
       return {
         title: 'The sound does not have the requested loudness',
-        detail: `The finished sound ${measured}; requested are ${target} LUFS`,
+        detail: `${sound} ${measured}; requested are ${target} LUFS`,
       };
     }
     case 'clip_ends_early': {

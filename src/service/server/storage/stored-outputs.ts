@@ -7,7 +7,7 @@ import { defined } from '../../../kernel/defined.ts';
 import type { Sha256 } from '../../../kernel/digest.ts';
 import { parseRecord } from '../../../kernel/json.ts';
 import { safeFileName } from '../../../kernel/safe-file-name.ts';
-import { type OutputStore, type StoredFile, stillFile } from '../../sessions/ports.ts';
+import { joinFindings, type OutputStore, type StoredFile, stillFile } from '../../sessions/ports.ts';
 import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
@@ -36,7 +36,8 @@ export function createStoredOutputs(storage: ObjectStorage): OutputStore {
         return { format, bytes: video.size, sha256: await video.sha256(), ...defined({ loudness }) };
       };
       const [main, ...further] = rendered;
-      const { stills, findings } = main!;
+      const { stills } = main!;
+      const findings = joinFindings(rendered, furtherNames);
       for (const still of stills) await storage.put(renderingKey(inputDigest, stillFile(still.name)), still.bytes);
       const furtherFiles: FurtherFile[] = [];
       for (const [at, file] of further.entries()) {

@@ -8,6 +8,7 @@ import type { ObjectStorage } from '../../../../src/service/server/ports.ts';
 import { createDiskStorage } from '../../../../src/service/server/storage/object-storage.ts';
 import { createOutputFiles, createStoredOutputs } from '../../../../src/service/server/storage/stored-outputs.ts';
 import type { OutputStore } from '../../../../src/service/sessions/ports.ts';
+import { renderingWarnings } from '../../../../src/service/sessions/session-problems.ts';
 import { renderedFile } from '../../../support/in-memory.ts';
 
 const DIGEST = sha256('input');
@@ -55,6 +56,16 @@ describe('createStoredOutputs()', () => {
     });
     expect((await outputs.find(DIGEST, 'name-2'))?.[0]?.video_url).toBe('/outputs/name-2/video.mp4');
     expect(await storage.list('renderings/')).toHaveLength(1);
+  });
+
+  test('stores the loudness that a further file misses, with its name', async () => {
+    const missed = { code: 'loudness_missed', editable: null, integrated: -16.2, target: -8 } as const;
+    const others = [{ ...RENDERING, findings: [missed] }, RENDERING];
+    await outputs.save(DIGEST, 'name-1', [RENDERING, ...others], ['web', 'loop']);
+    const findings = (await outputs.find(DIGEST, 'name-2'))![0]!.findings!;
+    expect(findings).toEqual([{ ...missed, output: 'web' }]);
+    const [warning] = renderingWarnings(findings, { scenes: [] } as never);
+    expect(warning).toMatchObject({ detail: 'The finished sound of output web has -16.2 LUFS; requested are -8 LUFS' });
   });
 
   test('stores the findings of the render', async () => {
