@@ -173,7 +173,7 @@ interface Stage {
   readonly at: (frame: number) => readonly StageText[];
 }
 
-interface StageText extends Pick<PlacedText, 'laidOut' | 'lines' | 'strength' | 'isDrawnAsLaidOut'> {
+interface StageText extends Pick<PlacedText, 'laidOut' | 'lines' | 'strength' | 'isWholeNow'> {
   /** Its editable, after the id of another scene; null for a fixed text. */
   readonly name: string | null;
 }
@@ -352,8 +352,8 @@ function coveredTexts(samples: readonly CueSample[]): { other: string | null; ot
   const covered = new Map<string, { other: string | null; otherText: string; samples: CueSample[] }>();
   for (const sample of samples) {
     const ofSample = new Set<string>();
-    for (const { laidOut, name: other, lines, strength, isDrawnAsLaidOut } of sample.texts) {
-      if (strength < MIN_STRENGTH || !isDrawnAsLaidOut || !overlaps(lines, sample.lines)) continue;
+    for (const { laidOut, name: other, lines, strength, isWholeNow } of sample.texts) {
+      if (strength < MIN_STRENGTH || !isWholeNow || !overlaps(lines, sample.lines)) continue;
       const otherText = normalizeLineBreaks(laidOut.spec.text);
       const key = JSON.stringify([other, otherText]);
       if (ofSample.has(key)) continue;

@@ -19,6 +19,8 @@ export interface PlacedText {
   readonly laidOut: LaidOutText;
   /** False if masks, mattes or animators of characters may draw it elsewhere or only in part. */
   readonly isDrawnAsLaidOut: boolean;
+  /** Whether the text is drawn as it was laid out on this frame: no mask, and animators are at rest or have not begun. */
+  readonly isWholeNow: boolean;
   /** Opacity of the layer, 0..1. */
   readonly strength: number;
   /** Outlines of the ink of each line. */
@@ -95,6 +97,7 @@ export class TextGeometry {
           strength,
           lines,
           isDrawnAsLaidOut: !isMasked && !laidOut.layer.animators.some(moves),
+          isWholeNow: !isMasked && !laidOut.layer.animators.some((each) => moves(each) && appliesAt(each, time)),
           visibleShare: totalArea < 1 ? 0 : visible / totalArea,
           beyond: beyond / shorterSide,
           size: laidOut.layout.size * scale * (1080 / shorterSide),
@@ -144,6 +147,25 @@ function documentAt(texts: readonly LaidOutText[], layer: LottieNode, time: numb
 /** Returns whether an animator changes the position or size of characters. */
 function moves({ a: properties }: LottieNode): boolean {
   return isRecord(properties) && ['p', 's', 'r', 't', 'a', 'sk'].some((field) => properties[field] !== undefined);
+}
+
+/** Shapes of range selectors that select everything on one side of the range. */
+const [RAMP_UP, RAMP_DOWN] = [2, 3];
+
+/**
+ * Returns whether an animator can apply to a character at a time: not while its range lies beyond the text.
+ *
+ * @see Lottie specification 1.0.1, "Text Range Selector"
+ */
+function appliesAt({ s: selector }: LottieNode, time: number): boolean {
+  // A range in characters instead of percent.
+  if (!isRecord(selector) || selector.r === 2) return true;
+  const numberAt = (field: string, initial: number): number => propertyValue(selector[field], time)?.[0] ?? initial;
+  const offset = numberAt('o', 0);
+  const ends = [numberAt('s', 0) + offset, numberAt('e', 100) + offset];
+  const [isBefore, isAfter] = [Math.max(...ends) <= 0, Math.min(...ends) >= 100];
+  const isBeyond = (isBefore && selector.sh !== RAMP_UP) || (isAfter && selector.sh !== RAMP_DOWN);
+  return !isBeyond && numberAt('a', 100) !== 0;
 }
 
 /** Returns the smaller of the scales along a line of text and across it. */

@@ -7,7 +7,7 @@ import type { VideoInput } from '../../../src/template/render-input.ts';
 import { captioned } from '../../support/captioned-inputs.ts';
 import { sceneVideo } from '../../support/scene-videos.ts';
 import { embeddedFonts, inputOf, rectangleLayer } from '../inputs.ts';
-import { BLACK, FPS, FRAMES, H, moving, type TextOptions, text, W } from './case-inputs.ts';
+import { animator, BLACK, FPS, FRAMES, H, moving, still, type TextOptions, text, W } from './case-inputs.ts';
 
 /** A template with a text. The captions stand at the bottom of the picture, or where their style has them. */
 function template(options: TextOptions, [width, height] = [W, H]) {
@@ -66,6 +66,23 @@ describe('lintVideo() of drawn captions', () => {
     ],
   ])('finds nothing in a caption %s', async (_, options, captions) => {
     expect(await found(template(options), captions)).toEqual([]);
+  });
+
+  it.each([
+    ['has risen', { sh: 2, o: still(100) }, 1],
+    ['has risen during the first samples', { sh: 2, o: moving([0, [-100]], [7, [100]]) }, 1],
+    ['rises', { sh: 2, o: moving([0, [-100]], [30, [100]]) }, 0],
+    ['has come from the other end', { sh: 3, o: still(-100) }, 1],
+    ['has a selector that is at its other end', { sh: 3, o: still(100) }, 0],
+    ['was passed by a range', { o: still(100) }, 1],
+    ['is moved as a whole', {}, 0],
+    ['has an animator without an amount', { a: still(0) }, 1],
+    ['has a range of some characters', { r: 2, o: still(4) }, 0],
+  ])('compares a caption with a text whose animator is at rest: it %s', async (_, range, count) => {
+    const raised = animator({ p: still([0, 200, 0]) }, range);
+    const video = template({ ...BOTTOM, align: 2, x: W / 2, t: { a: [raised] } });
+    const covered = (await found(video)).filter(({ code }) => code === 'caption_over_text');
+    expect(covered).toHaveLength(count);
   });
 
   it('reports a text once, with the number of captions over it', async () => {
