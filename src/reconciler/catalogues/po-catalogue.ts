@@ -3,33 +3,17 @@ import { defined } from '../../kernel/defined.ts';
 import { failure, type Result } from '../../kernel/diagnostic.ts';
 import type { CatalogueFormat, CatalogueLocales, CatalogueUnit, LocatedUnit } from '../locales/catalogue.ts';
 import { lineSpans } from './line-spans.ts';
+import {
+  type PoBlock,
+  type PoBlocks,
+  type PoComments,
+  type PoTable,
+  quoted,
+  readBlocks,
+  readHeader,
+  unquoted,
+} from './po-blocks.ts';
 import { describeText, readDescription } from './text-notes.ts';
-
-/** A block of a PO file, as gettext-parser reads it. */
-interface Block {
-  readonly msgctxt?: string;
-  readonly msgid: string;
-  readonly msgid_plural?: string;
-  readonly msgstr: readonly string[];
-  readonly comments?: Comments;
-}
-
-interface Comments {
-  readonly translator?: string;
-  readonly reference?: string;
-  readonly extracted?: string;
-  readonly flag?: string;
-  readonly previous?: string;
-}
-
-type Section = Record<string, Record<string, Block>>;
-
-interface Table {
-  charset: string;
-  headers: Record<string, string>;
-  translations: Section;
-  obsolete?: Section;
-}
 
 const MAX_LENGTH_FLAG = /^max-length:(\d+)$/;
 
@@ -40,17 +24,17 @@ const MAX_LENGTH_FLAG = /^max-length:(\d+)$/;
  */
 export const PO_FORMAT: CatalogueFormat = {
   read(file, text): Result<readonly LocatedUnit[]> {
-    let table: Table;
+    let blocks: PoBlocks;
     try {
-      table = parse(text);
+      blocks = readBlocks(text);
     } catch (error) {
       const reason = (error instanceof Error ? error.message : String(error)).replace(/^Error parsing PO data: /, '');
       const message = `${file} is not valid PO: ${reason}`;
       const at = lineSpans(file, text)((error as { readonly lineNumber?: number }).lineNumber ?? 1);
       return failure('catalogue_invalid', at, message, 'Correct the file, or restore it from Git');
     }
-    const places = contextPlaces(text);
-    const units = [...unitsOf(table.translations, false), ...unitsOf(table.obsolete ?? {}, true)];
+    const { used, obsolete, places } = blocks;
+    const units = [...unitsOf(used, false), ...unitsOf(obsolete, true)];
     return {
       ok: true,
       value: units.map((unit) => ({ ...unit, at: { file, ...(places.get(unit.context) ?? { start: 0, end: 0 }) } })),
@@ -58,34 +42,29 @@ export const PO_FORMAT: CatalogueFormat = {
   },
 
   write(units, locales, former): string {
-    const table = former === null ? newTable(locales) : parse(former);
+    const table = former === null ? newTable(locales) : readHeader(former);
     const header = table.translations['']?.[''];
     table.charset = 'utf-8';
     table.headers['Content-Type'] = 'text/plain; charset=utf-8';
-    table.translations = { '': header === undefined ? {} : { '': header } };
-    table.obsolete = {};
-    for (const unit of units) {
-      const section = unit.isObsolete ? table.obsolete : table.translations;
-      section[unit.context] = { ...section[unit.context], [unit.source]: blockOf(unit as CatalogueUnit<Block>) };
-    }
-    return po.compile(table as unknown as Parameters<typeof po.compile>[0]).toString('utf8');
+    // gettext-parser writes the blocks of sections in their order, and reads their contexts from the blocks.
+    const sections = { '': header === undefined ? {} : { '': header }, units: blocksOf(units, false) };
+    const written = { ...table, translations: sections, obsolete: { units: blocksOf(units, true) } };
+    return po.compile(written as unknown as Parameters<typeof po.compile>[0]).toString('utf8');
   },
 };
 
-function parse(text: string): Table {
-  const parsed = (validation: boolean): Table => po.parse(text, { defaultCharset: 'utf-8', validation }) as Table;
-  try {
-    return parsed(true);
-  } catch (error) {
-    // gettext-parser takes the names of object properties, such as `constructor`, for texts that are there already.
-    const [, duplicate] =
-      /^Duplicate msgid error: entry "(\w+)"/.exec(error instanceof Error ? error.message : '') ?? [];
-    if (duplicate === undefined || !(duplicate in {})) throw error;
-    return parsed(false);
+/** Returns the blocks of units, those of a context together; of the same context and source the last. */
+function blocksOf(units: readonly CatalogueUnit[], isObsolete: boolean): PoBlock[] {
+  const byContext = new Map<string, Map<string, PoBlock>>();
+  for (const unit of units) {
+    if (unit.isObsolete !== isObsolete) continue;
+    const blocks = byContext.get(unit.context) ?? new Map<string, PoBlock>();
+    byContext.set(unit.context, blocks.set(unit.source, blockOf(unit as CatalogueUnit<PoBlock>)));
   }
+  return [...byContext.values()].flatMap((blocks) => [...blocks.values()]);
 }
 
-function newTable({ target }: CatalogueLocales): Table {
+function newTable({ target }: CatalogueLocales): PoTable {
   return {
     charset: 'utf-8',
     headers: {
@@ -98,9 +77,8 @@ function newTable({ target }: CatalogueLocales): Table {
   };
 }
 
-function unitsOf(section: Section, isObsolete: boolean): CatalogueUnit<Block>[] {
-  const blocks = Object.values(section).flatMap((bySource) => Object.values(bySource));
-  return blocks.flatMap((block): CatalogueUnit<Block>[] => {
+function unitsOf(blocks: readonly PoBlock[], isObsolete: boolean): CatalogueUnit<PoBlock>[] {
+  return blocks.flatMap((block): CatalogueUnit<PoBlock>[] => {
     const { msgctxt: context = '', msgid: source, msgstr, comments = {} } = block;
     if (context === '') return [];
     const flags = flagsOf(comments);
@@ -124,14 +102,14 @@ function unitsOf(section: Section, isObsolete: boolean): CatalogueUnit<Block>[] 
   });
 }
 
-function flagsOf({ flag = '' }: Comments): string[] {
+function flagsOf({ flag = '' }: PoComments): string[] {
   return flag
     .split(/[,\n]/)
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
 
-function blockOf(unit: CatalogueUnit<Block>): Block {
+function blockOf(unit: CatalogueUnit<PoBlock>): PoBlock {
   const { raw, context, source, target, isStale, previous, maxLength, location } = unit;
   const {
     extracted: _extracted,
@@ -168,26 +146,4 @@ function blockOf(unit: CatalogueUnit<Block>): Block {
 function previousSource(comment: string | undefined): string | undefined {
   const found = /(?:^|\n)msgid ((?:"(?:[^"\\]|\\.)*"\s*)+)/.exec(comment ?? '');
   return found === null ? undefined : unquoted(found[1]!);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
-
-function quoted(text: string): string {
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return `"${escaped.replaceAll('\r', '\\r')}"`;
-}
-
-function unquoted(written: string): string {
-  const parts = [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part = '']) => part);
-  return parts.join('').replaceAll(/\\(.)/gs, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
-}
-
-/** Finds the line of each context. */
-function contextPlaces(text: string): Map<string, { start: number; end: number }> {
-  const found = [...text.matchAll(/^(?:#~ )?msgctxt ((?:(?:#~ )?"(?:[^"\\\n]|\\.)*"[ \t]*\r?\n)+)/gm)];
-  const places = found.map((match) => {
-    const { index: start } = match;
-    return [unquoted(match[1]!), { start, end: start + (text.slice(start).indexOf('\n') + 1 || 1) - 1 }] as const;
-  });
-  return new Map(places.reverse());
 }

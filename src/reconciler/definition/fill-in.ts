@@ -27,12 +27,20 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[], 
         const isOfRow = filled.row !== undefined && problems.length === count && node.span.file !== file;
         return isOfRow ? { ...filled, span: row!.span } : filled;
       }
-      case 'list':
-        return { ...node, items: node.items.map(fill) };
+      case 'list': {
+        const items = node.items.map(fill);
+        return items.every((item, index) => item === node.items[index]) ? node : { ...node, items };
+      }
       case 'map': {
-        const entries = new Map<string, MapEntry>();
-        for (const [key, entry] of node.entries) entries.set(key, { ...entry, value: fill(entry.value) });
-        return { ...node, entries };
+        // Copied only with a text that is filled in: each locale of a definition is filled in by itself.
+        let entries: Map<string, MapEntry> | null = null;
+        for (const [key, entry] of node.entries) {
+          const value = fill(entry.value);
+          if (value === entry.value) continue;
+          entries ??= new Map(node.entries);
+          entries.set(key, { ...entry, value });
+        }
+        return entries === null ? node : { ...node, entries };
       }
     }
   };

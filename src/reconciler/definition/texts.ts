@@ -100,8 +100,12 @@ function mapEntry(entries: Map<string, MapEntry>, name: string, map: (node: Tree
 
 function mapEach(node: TreeNode, map: (key: string, value: TreeNode) => TreeNode): TreeNode {
   if (node.kind !== 'map') return node;
-  const entries = [...node.entries].map(([key, entry]) => [key, { ...entry, value: map(key, entry.value) }] as const);
-  return { ...node, entries: new Map(entries) };
+  const entries = new Map(node.entries);
+  for (const [key, entry] of node.entries) {
+    const value = map(key, entry.value);
+    if (value !== entry.value) entries.set(key, { ...entry, value });
+  }
+  return { ...node, entries };
 }
 
 /** Maps a text in its short form, or in its full form `{source: {text}}`. */
@@ -150,7 +154,8 @@ function visited(node: TreeNode, place: Omit<TextPlace, 'node'>, visit: Visit): 
 
 /** Returns whether a text has words besides placeholders, numbers and URLs. */
 export function hasWords(text: string): boolean {
-  return /\p{L}/u.test(text.replaceAll(/\$\{[^{}]*\}|\b(?:https?:\/\/|www\.)\S+/g, ''));
+  const isPlain = !text.includes('${') && !text.includes('://') && !text.includes('www.');
+  return /\p{L}/u.test(isPlain ? text : text.replaceAll(/\$\{[^{}]*\}|\b(?:https?:\/\/|www\.)\S+/g, ''));
 }
 
 /** Returns the value at a path; null if the tree has none. */
