@@ -54,6 +54,8 @@ export const ADVICE: readonly Group[] = [
         'Nothing, if the captions may do without it. Otherwise write it as the hint says. See [Captions](captions.md#what-is-reported).',
       captions_undelivered:
         'Reelform writes captions to destinations itself: add the credential to `credentials` of reelform.yaml, and name it in `deliver`.',
+      caption_layer:
+        'Remove `style` to show captions in the text of the template, or write it to draw them in all scenes. See [Captions](captions.md#the-text-of-a-template).',
       cue_cut: 'Write `duration: content`, a longer `duration`, or end the captions earlier.',
       cues_overlap: 'End the earlier cue before the later one starts, unless both are meant to be shown.',
       voice_unknown: 'Correct the name, or add the voice to `voices` of reelform.yaml. See [Speech](speech.md).',

@@ -56,6 +56,7 @@ export const CODES = {
   cue_dropped: 'A cue is left out, because it has no text or no valid times',
   captions_changed: 'Captions do not keep something that their file has',
   captions_undelivered: 'A destination of the video does not get its captions',
+  caption_layer: 'Captions are not shown in the text that a template has for them, or not in all scenes',
   cue_cut: 'Captions go on after the end of their scene or video',
   cues_overlap: 'Two cues are shown at the same time',
   voice_unknown: 'A track is spoken by a voice that reelform.yaml does not have',

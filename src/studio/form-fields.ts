@@ -11,7 +11,7 @@ import { writtenScene } from './definition-tree.ts';
 import { cellFinder, isOfRow } from './field-cells.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PreviewProblem } from './problem-protocol.ts';
-import type { FormField, SourcePosition, VideoCard } from './protocol.ts';
+import type { FieldKind, FormField, SourcePosition, VideoCard } from './protocol.ts';
 
 /** Frames of the page's picture that show the stillcuts of a scene. */
 export type SceneFrames = (scene: string, stillcut: string) => number;
@@ -58,7 +58,7 @@ export function formFields(
     const written = scenes.length === 1 && child(tree, 'scenes') === null ? null : writtenScene(scene.id, tree);
     const place = written === null ? [] : ['scenes', String(written.index)];
     const shared = child(tree, 'resources');
-    return Object.entries(template.spec.editables).map(([key, editable]): FormField => {
+    return fillable(template.spec).map(([key, editable]): FormField => {
       const own = written === null ? null : child(child(written.node, 'resources'), key);
       const node = own ?? child(shared, key);
       const value = node === null ? null : valueNode(node);
@@ -86,10 +86,19 @@ export function formFields(
   });
 }
 
+type FieldEditable = Editable & { readonly input_type: FieldKind };
+
+/** Returns the editables that have values. */
+function fillable({ editables }: StyleVersion): [key: string, editable: FieldEditable][] {
+  return Object.entries(editables).flatMap(([key, { input_type: kind, ...editable }]) =>
+    kind === 'captions' ? [] : [[key, { ...editable, input_type: kind }]],
+  );
+}
+
 /** Returns the editables of a template, filled with its values. */
 export function templateFields(spec: StyleVersion, templatePackage: TemplatePackage | null): FormField[] {
   const frames = framesOf(templatePackage);
-  return Object.entries(spec.editables).map(([key, editable]) => {
+  return fillable(spec).map(([key, editable]) => {
     const field = fieldOf(key, editable, spec, templatePackage, frames.get(editable.stillcut) ?? 0);
     const place = { scene: null, path: ['resources', key] };
     return {
@@ -107,7 +116,7 @@ export function templateFields(spec: StyleVersion, templatePackage: TemplatePack
 
 function fieldOf(
   key: string,
-  { input_type: kind, label, required, max_length, width, height, allowed_fonts, example_text }: Editable,
+  { input_type: kind, label, required, max_length, width, height, allowed_fonts, example_text }: FieldEditable,
   { fonts, available_fonts }: StyleVersion,
   templatePackage: TemplatePackage | null,
   frame: number,

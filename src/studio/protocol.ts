@@ -197,6 +197,9 @@ export interface SourcePosition {
   readonly column: number;
 }
 
+/** Kinds of editables that have values. */
+export type FieldKind = Exclude<EditableKind, 'captions'>;
+
 /** An editable of a template, with its value in the definition. */
 export interface FormField {
   readonly key: string;
@@ -205,7 +208,7 @@ export interface FormField {
   /** Keys of the value from the top of the definition. */
   readonly path: readonly string[];
   readonly label: string;
-  readonly kind: EditableKind;
+  readonly kind: FieldKind;
   readonly isRequired: boolean;
   /** Unicode code points. */
   readonly maxLength: number | null;

@@ -64,18 +64,19 @@ function describe(
   const shared = {
     stillcut: editable.stillcut,
     label: editable.label,
-    ...(editable.required ? {} : { required: false }),
+    ...(editable.required && editable.kind !== 'captions' ? {} : { required: false }),
   };
   const { kind } = editable;
   if (isSlotKind(kind)) {
     return { input_type: kind, example_text: propertyText(kind, slot ?? uses[0]?.node ?? {}), ...shared };
   }
   switch (kind) {
-    case 'text': {
+    case 'text':
+    case 'captions': {
       const styles = uses.flatMap((use) => (use.kind === 'text' ? use.styles : []));
       const example = (slot === null ? undefined : textStyles(slot)[0]?.t) ?? styles[0]?.t ?? '';
       return {
-        input_type: 'text',
+        input_type: kind,
         example_text: normalizeLineBreaks(example),
         fonts: [...new Set(styles.map((style) => style.f))],
         ...shared,

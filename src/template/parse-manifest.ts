@@ -131,6 +131,12 @@ class ManifestReader {
     ) {
       this.#add(`max_length of ${key} must be a whole number of characters`, maxLength.span);
     }
+    if (kind === 'captions') {
+      if (required?.kind === 'scalar' && required.value === true)
+        this.#add(`${key} cannot be required, because captions fill it`, required.span, 'Remove required');
+      if (maxLength !== null)
+        this.#add(`${key} has max_length, but captions fill it`, maxLength.span, 'Remove max_length');
+    }
     return {
       kind,
       label: label ?? key,
@@ -139,9 +145,9 @@ class ManifestReader {
       maxLength: maxLength?.kind === 'scalar' ? Number(maxLength.value) : null,
       font: kind === 'font' ? this.#font(key, keySpan, value) : this.#only('font', FONT_FIELDS, key, value),
       settings:
-        (kind === 'text' || kind === 'font'
+        (kind === 'text' || kind === 'captions' || kind === 'font'
           ? readFontSettings(value, key, this.problems)
-          : this.#only('text or font', SETTINGS_FIELDS, key, value)) ?? {},
+          : this.#only('text, captions or font', SETTINGS_FIELDS, key, value)) ?? {},
       at: keySpan,
     };
   }

@@ -237,6 +237,7 @@ function valueProblem(key: string, kind: EditableKind, uses: readonly SlotUse[] 
 }
 
 function article(kind: EditableKind): string {
+  if (kind === 'captions') return 'a text of kind captions';
   return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
 }
 
@@ -248,7 +249,9 @@ function checkFontEditables(
 ): PackageProblem[] {
   const problems: PackageProblem[] = [];
   const availableFonts = new Set([...fonts.keys(), ...extraFonts.keys()]);
-  const texts = new Set([...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : [])));
+  const texts = new Set(
+    [...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' || kind === 'captions' ? [key] : [])),
+  );
   /** Font → the editables that fill texts with this font. */
   const usesOf = new Map<string, Set<string | null>>();
   for (const { style, editable } of usedStyles(animation)) {

@@ -121,6 +121,21 @@ export interface InputCaptions {
   readonly cues: readonly InputCue[];
 }
 
+/** Captions that texts of the templates show: those whose editables are of kind `captions`. They are empty in the documents. */
+export interface InputLayerCaptions {
+  /** Of their frames: that of the timeline. */
+  readonly rate: FrameRate;
+  /** Of each scene in order, or of the only template; in ascending order, without overlaps. */
+  readonly scenes: readonly (readonly LayerText[])[];
+}
+
+/** A text and the frames of its scene that show it, from `from` up to `to`. */
+export interface LayerText {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
 /** How captions look. */
 export interface CaptionLook {
   readonly style: CaptionStyle;
@@ -204,6 +219,8 @@ export interface RenderInput {
   readonly loudness?: LoudnessTarget;
   /** Absent if there are none. */
   readonly captions?: InputCaptions;
+  /** Absent if no text shows any. */
+  readonly captionLayers?: InputLayerCaptions;
   /** Captions that are a track of the file. */
   readonly captionTrack?: InputCaptionTrack;
   readonly stills: readonly Still[];
@@ -228,6 +245,7 @@ export interface ScenesInput extends InputFile {
   /** As of `RenderInput`. */
   readonly loudness?: LoudnessTarget;
   readonly captions?: InputCaptions;
+  readonly captionLayers?: InputLayerCaptions;
 }
 
 /** Where the scenes of a video are. Plain data; frames are those of the timeline. */

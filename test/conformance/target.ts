@@ -99,6 +99,8 @@ function entryFor(editable: Editable, { imageUrl, soundUrl }: Pick<Target, 'imag
     case 'point':
     case 'gradient':
       return { source: { text: editable.example_text ?? 'Text' } };
+    case 'captions':
+      return null;
     case 'image':
     case 'video':
       return imageUrl === null ? null : { source: { remote_url: imageUrl }, transform: { crop_strategy: 'cover' } };

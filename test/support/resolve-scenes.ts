@@ -40,6 +40,9 @@ const CARD = spec('card', {
 });
 const LOOP = spec('loop', { editables: { t_01: optional }, timing: [{ loop: [30, 90] }] });
 const PLAIN = spec('plain', { editables: { t_01: optional } });
+const CAPTIONED = spec('captioned', {
+  editables: { t_01: optional, s_01: { ...optional, input_type: 'captions', label: 'Captions' } },
+});
 
 /** Returns an animation of 150 frames with sounds in ranges of frames. */
 function soundsOf(...ranges: readonly (readonly [from: number, to: number])[]): Partial<TimelineTemplate> {
@@ -60,6 +63,7 @@ const TEMPLATES: Readonly<Record<string, readonly [StyleVersion, TimelineTemplat
   slow: [PLAIN, facts(PLAIN, { fps: 0.5 })],
   tall: [PLAIN, facts(PLAIN, { width: 1080, height: 1920 })],
   heard: [PLAIN, facts(PLAIN, soundsOf([0, 60], [90, 150]))],
+  captioned: [CAPTIONED, facts(CAPTIONED)],
   remote: [PLAIN, null],
 };
 

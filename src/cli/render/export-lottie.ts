@@ -66,7 +66,7 @@ export async function exportLottie(
     const figures = { width, height, frames, bytes: file.size };
     const elapsedMs = io.monotonicNow() - startedAt;
     printDiagnostics(
-      differences.map((difference) => clipWarning(video, difference, project)),
+      differences.map((difference) => differenceWarning(video, difference, project)),
       project.source,
       options,
       io,
@@ -107,12 +107,21 @@ async function runExport(
   }
 }
 
-/** Reports a clip that keeps its own clock in the rendered video, but has that of its template in the document. */
-function clipWarning(
+/** Reports a clip that keeps its own clock in the rendered video, but has that of its template in the document, and captions. */
+function differenceWarning(
   video: Video,
-  { name, fromSeconds }: TaskOutput<'lottie'>['differences'][number],
+  { part, name, fromSeconds }: TaskOutput<'lottie'>['differences'][number],
   located: Project,
 ): Diagnostic {
+  if (part === 'captions') {
+    const message = `From ${fromSeconds.toFixed(1)} s, the Lottie document lacks the captions that a text of the template shows in the rendered video`;
+    return warningAt(
+      'lottie_differs',
+      video.captionOrigins?.values().next().value?.[0],
+      message,
+      'Give the captions a style, so that they are drawn above the template',
+    );
+  }
   const message = `From ${fromSeconds.toFixed(1)} s, the clip ${name} does not go on in the Lottie document as it does in the rendered video`;
   const hint = 'In Lottie, a clip stands still where its scene is held, and is played faster or slower with it';
   return warningAt('lottie_differs', valueSpan(video, name, located), message, hint);

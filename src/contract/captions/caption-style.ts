@@ -30,6 +30,8 @@ export interface SpecCaptions {
   readonly cues: readonly Cue[];
   /** How they are drawn, with all of its values; absent if they are not drawn. */
   readonly style?: CaptionStyle;
+  /** Shows them in the texts of the templates that are of kind `captions`. Only without a style. */
+  readonly layer?: true;
   /** Names of further fonts, in order, for characters that the font of the style lacks. Fallback fonts of the templates follow. */
   readonly fonts?: readonly string[];
   /** Language of the texts (BCP 47), which decides where lines break and what the language of an embedded track is. */
@@ -42,21 +44,21 @@ export interface SpecCaptions {
  * Removes fields of captions that repeat a default or are not used, and rounds times to milliseconds, the unit of caption files. Captions
  * that mean the same are then equal.
  *
- * @returns undefined for captions that are neither drawn nor embedded, or that have no cues
+ * @returns undefined for captions that are neither shown nor embedded, or that have no cues
  */
 export function plainCaptions(captions: SpecCaptions): SpecCaptions | undefined {
   if (!areUsed(captions)) return undefined;
-  const { cues, style, fonts, lang, embed } = captions;
+  const { cues, style, layer, fonts, lang, embed } = captions;
   const hasFonts = style !== undefined && fonts !== undefined && fonts.length > 0;
   return {
     cues: cues.map(plainCue),
-    ...defined({ style: style && plainCaptionStyle(style), fonts: hasFonts ? fonts : undefined, lang, embed }),
+    ...defined({ style: style && plainCaptionStyle(style), layer, fonts: hasFonts ? fonts : undefined, lang, embed }),
   };
 }
 
 /** Returns whether a file of the video shows or contains the captions. */
-export function areUsed({ cues, style, embed }: SpecCaptions): boolean {
-  return cues.length > 0 && (style !== undefined || embed !== undefined);
+export function areUsed({ cues, style, layer, embed }: SpecCaptions): boolean {
+  return cues.length > 0 && (style !== undefined || layer !== undefined || embed !== undefined);
 }
 
 /** Removes what repeats a default. */

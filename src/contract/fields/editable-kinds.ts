@@ -129,6 +129,7 @@ export const EDITABLE_KINDS = {
     fills: 'sound',
     exampleFile: './sounds/music.mp3',
   },
+  captions: { noun: 'captions', source: 'text', keyLetter: 's', keyExample: 's_01', fills: 'text' },
   font: { noun: 'a font', source: 'font', keyLetter: 'f', keyExample: 'f_01', fills: null },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
@@ -143,6 +144,13 @@ export function kindFacts(kind: string): KindFacts | undefined;
 export function kindFacts(kind: string): KindFacts | undefined {
   return Object.hasOwn(EDITABLE_KINDS, kind) ? EDITABLE_KINDS[kind as EditableKind] : undefined;
 }
+
+/** Returns whether an editable is a text that shows the cue of the time: no values fill it, only `captions`. */
+export function isCaptionsKey(key: unknown): boolean {
+  return typeof key === 'string' && CAPTIONS_KEY.test(key);
+}
+
+const CAPTIONS_KEY = new RegExp(`^${EDITABLE_KINDS.captions.keyLetter}_\\d{2,}$`);
 
 type Kinds = typeof EDITABLE_KINDS;
 /** A kind with a slot. */

@@ -8,6 +8,8 @@ export interface CaptionsRequest {
   source: { remote_url: string } | CaptionsText;
   /** How they are drawn; not drawn if absent. */
   style?: CaptionStyle;
+  /** Shows them in the texts of the templates that are of kind `captions`. Only without a style. */
+  layer?: true;
   /** Names of further fonts, in order, for characters that the font of the style lacks. */
   fonts?: readonly string[];
   /** BCP 47. */

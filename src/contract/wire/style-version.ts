@@ -34,6 +34,11 @@ export interface StyleVersion {
   timing?: readonly Place[];
 }
 
+/** Returns whether a template has a text that shows captions. */
+export function hasCaptionsLayer({ editables }: Pick<StyleVersion, 'editables'>): boolean {
+  return Object.values(editables).some(({ input_type }) => input_type === 'captions');
+}
+
 export type StyleVersionStatus = 'processing' | 'edit_ready' | 'failed';
 
 /** `GET /v2/template_style_versions/{id}`: the specification and its processing state. */

@@ -1,4 +1,13 @@
-import { add, ONE, rational, rationalJson, rationalRate, toNumber, ZERO } from '../../contract/timeline/rational.ts';
+import {
+  add,
+  divide,
+  ONE,
+  rational,
+  rationalJson,
+  rationalRate,
+  toNumber,
+  ZERO,
+} from '../../contract/timeline/rational.ts';
 import { templateTimeAt, timeMapFrom, timeMapJson } from '../../contract/timeline/time-map.ts';
 import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
@@ -34,11 +43,15 @@ export interface LottieFile {
   readonly differences: readonly ExportDifference[];
 }
 
-/** A clip that a player does not show as the rendered video does, because its pictures follow the time of the template. */
+/**
+ * What a player does not show as the rendered video does: a clip, because its pictures follow the time of the template, or captions of a
+ * text of the template, which are left out because they do not follow it.
+ */
 export interface ExportDifference {
-  /** Name of the clip: the key of its editable, after the scene. */
+  readonly part: 'clip' | 'captions';
+  /** Name of the clip: the key of its editable, after the scene. Empty for captions. */
   readonly name: string;
-  /** Seconds of the video from which another picture of the clip is shown. */
+  /** Seconds of the video from which another picture is shown. */
   readonly fromSeconds: number;
 }
 
@@ -55,16 +68,27 @@ export async function exportLottie(video: VideoInput): Promise<LottieFile> {
   const budget = new PictureBudget();
   const { document: pictures, differences } =
     'scenes' in video ? await exportScenes(video, budget) : await exportTemplate(video, budget);
+  const fromSeconds = firstLayerText(video);
+  const left = fromSeconds === null ? [] : [{ part: 'captions' as const, name: '', fromSeconds }];
   const document = await withCaptions(pictures, video);
   const sound = await soundOf(video, document);
   const file = TemporaryFile.create();
   try {
     await writeDocument(file, sound === null ? document : withSound(document, sound));
-    return { file, differences };
+    return { file, differences: [...differences, ...left] };
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+/** Returns when the first caption is shown in a text of a template, in seconds of the video; null if none is. */
+function firstLayerText(video: VideoInput): number | null {
+  if (video.captionLayers === undefined) return null;
+  const { scenes, rate } = video.captionLayers;
+  const starts = 'scenes' in video ? video.timeline.scenes.map(({ start }) => start) : [0];
+  const frames = scenes.flatMap((texts, index) => texts.map(({ from }) => starts[index]! + from));
+  return toNumber(divide(rational(Math.min(...frames)), rationalRate(rate)));
 }
 
 /** Adds the captions of a video above everything else, at the rate of the document. */
@@ -106,7 +130,7 @@ async function exportScenes(video: ScenesInput, budget: PictureBudget): Promise<
     const context = { map, length, heldFrames, rate, animation: clipAnimation };
     for (const clip of clips) {
       const frame = firstDifference(clip, context);
-      if (frame !== null) differences.push({ name: clip.name, fromSeconds: (start + frame) / rate });
+      if (frame !== null) differences.push({ part: 'clip', name: clip.name, fromSeconds: (start + frame) / rate });
     }
     placed.push({
       name,

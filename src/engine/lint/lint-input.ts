@@ -5,6 +5,7 @@ import { DrawnLayers } from '../../template/lottie/visibility/drawn-layers.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/visibility/layer-spans.ts';
 import type { InputDocument, RenderInput } from '../../template/render-input.ts';
 import { withCaptions } from '../captions/captions-of-range.ts';
+import { layerTexts, withLayerText } from '../captions/layer-text.ts';
 import { checkInput } from '../check-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
@@ -13,7 +14,7 @@ import { placeImage } from '../images/place-image.ts';
 import { mediaFindings } from '../input-media.ts';
 import { type FindingMoment, type LintDefect, type LintFinding, momentAt, type PictureBox } from '../lint-finding.ts';
 import { checkClip } from '../media/check-media.ts';
-import { textFindings } from '../text/text-findings.ts';
+import { distinctFindings, type TextFinding, textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findFlashes } from './flashes.ts';
 import { lintTexts } from './lint-texts.ts';
@@ -46,7 +47,9 @@ export async function lintInput(
   const { captions: _, ...designed } = source;
   const renderInput = await lintable(designed);
   const media = part === 'flashes' ? [] : await mediaFindings(renderInput);
-  const others = part === 'flashes' ? [] : await lintDocument(renderInput, media, safeArea, measuredFrames);
+  const [longest] = layerTexts(renderInput.captionLayers);
+  const filled = { ...renderInput, animation: withLayerText(renderInput.animation, longest) };
+  const others = part === 'flashes' ? [] : await lintDocument(filled, media, safeArea, measuredFrames);
   return part === 'others' ? others : [...others, ...(await lintFlashes(withCaptions(renderInput, source.captions)))];
 }
 
@@ -69,7 +72,14 @@ export async function lintDocument(
   measuredFrames: MeasuredFrames,
 ): Promise<LintFinding[]> {
   const moments = findBestMoments(renderInput);
-  const findings = await textFindings(renderInput.animation, renderInput.fonts);
+  const { animation, fonts } = renderInput;
+  // The longest cue is in the document already; glyphs and sizes of the others differ.
+  const documents = layerTexts(renderInput.captionLayers)
+    .slice(1)
+    .map((text) => withLayerText(animation, text));
+  const ofDocuments: TextFinding[] = [];
+  for (const document of [animation, ...documents]) ofDocuments.push(...(await textFindings(document, fonts)));
+  const findings = distinctFindings(ofDocuments);
   const found: LintDefect[] = findings.flatMap((finding): LintDefect[] => {
     const { editable, text, font, characters, overflow } = finding;
     const moment = editable === null ? undefined : moments.get(editable);

@@ -11,8 +11,10 @@ import {
   toNumber,
 } from '../../contract/timeline/rational.ts';
 import { framesShowing, templateTimeAt, timeMapFrom } from '../../contract/timeline/time-map.ts';
+import { defined } from '../../kernel/defined.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { InputScene, RenderInput, ScenesInput, VideoInput } from '../../template/render-input.ts';
+import { layerTexts, withLayerText } from '../captions/layer-text.ts';
 import { checkInput } from '../check-input.ts';
 import { mediaFindings } from '../input-media.ts';
 import { type LintFinding, MEDIA_CODES, type MediaFinding, momentAt } from '../lint-finding.ts';
@@ -104,7 +106,7 @@ async function lintScene(
   const { id } = timeline.scenes[index]!;
   const starts = sceneStarts(video);
   const step = timelineStep(video);
-  const alone = sceneAlone(video, scene);
+  const alone = sceneAlone(video, index);
   const templateStep = divide(rationalRate(frameRateOf(scene.animation.fr)), rationalRate(frameRateOf(fps)));
   const map = timeMapFrom(scene.map);
   // Their moments are in the video, their places in the picture of the template.
@@ -182,9 +184,14 @@ function nameInVideo({ timeline }: ScenesInput, id: string, editable: string): s
   return timeline.scenes.length === 1 ? key : `${id}.${key}`;
 }
 
-/** Returns a scene as a video of its own, at the times of its template. */
-function sceneAlone(video: ScenesInput, { animation, fonts, images, clips }: InputScene): RenderInput {
-  const { output, width, height, fps } = video;
+/** Returns a scene as a video of its own, at the times of its template. Its texts for captions show the longest cue. */
+function sceneAlone(video: ScenesInput, index: number): RenderInput {
+  const { output, width, height, fps, captionLayers } = video;
+  const { animation: empty, fonts, images, clips } = video.scenes[index]!;
+  const [longest] = layerTexts(captionLayers, index);
+  const animation = withLayerText(empty, longest);
+  const layers = captionLayers && { ...captionLayers, scenes: [captionLayers.scenes[index]!] };
   const frameCount = Math.max(1, Math.round(((animation.op - animation.ip) * fps) / animation.fr));
-  return { output, width, height, fps, frameCount, animation, fonts, images, clips, sounds: [], stills: [] };
+  const file = { output, width, height, fps, frameCount, sounds: [], stills: [] };
+  return { ...file, animation, fonts, images, clips, ...defined({ captionLayers: layers }) };
 }

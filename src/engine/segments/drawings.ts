@@ -1,8 +1,9 @@
 import type { Sha256 } from '../../kernel/digest.ts';
-import type { InputImage, RenderOutput, VideoInput } from '../../template/render-input.ts';
+import type { InputImage, RenderInput, RenderOutput, VideoInput } from '../../template/render-input.ts';
 import { captionsOfRange, withCaptions } from '../captions/captions-of-range.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import { type DrawnInput, isComposed } from '../scenes/drawn-input.ts';
+import { captionSpans } from './caption-spans.ts';
 import { type DrawnSpan, spanCutters } from './scene-cutters.ts';
 import { joinedKey, MAX_SHARED_SEGMENTS, segmentKey } from './segment.ts';
 import { inputCutter } from './segment-input.ts';
@@ -21,6 +22,18 @@ export const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 
 /** Returns the spans of a checked video in order. */
 export function drawnSpans(video: VideoInput): DrawnSpan[] {
+  const { captionLayers } = video;
+  const spans = designedSpans(video);
+  return captionLayers === undefined ? spans : spans.flatMap((span) => captionSpans(span, { ...video, captionLayers }));
+}
+
+/** Returns whether a video is drawn from a single input, which is the video itself. */
+export function isDrawnWhole(video: VideoInput): video is RenderInput {
+  return !('scenes' in video) && video.captionLayers === undefined;
+}
+
+/** Returns the spans without the captions that texts show. */
+function designedSpans(video: VideoInput): DrawnSpan[] {
   if ('scenes' in video) return spanCutters(video);
   const { captions, fps, frameCount } = video;
   const cutInput = inputCutter(video);
@@ -48,11 +61,11 @@ export function* drawingsOf(video: VideoInput, ranges: readonly FrameRange[]): G
   if (drawing !== null) yield drawing;
 }
 
-/** Returns the drawings of all frames of a video: one for each span, which for one template is drawn from its whole input. */
+/** Returns the drawings of all frames of a video: one for each span, which for one template without captions in its texts is drawn from its whole input. */
 export function wholeDrawings(video: VideoInput): SegmentDrawing[] {
   return drawnSpans(video).map((span) => {
     const range = rangeOf(span);
-    return { renderInput: 'scenes' in video ? span.cut([range]) : video, ranges: [range], span };
+    return { renderInput: isDrawnWhole(video) ? video : span.cut([range]), ranges: [range], span };
   });
 }
 

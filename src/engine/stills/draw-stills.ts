@@ -3,7 +3,7 @@ import { freeBuffers } from '../free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import type { DrawnInput } from '../scenes/drawn-input.ts';
 import { withSceneNames } from '../scenes/name-scenes.ts';
-import { drawnSpans } from '../segments/drawings.ts';
+import { drawnSpans, isDrawnWhole } from '../segments/drawings.ts';
 import type { DrawnSpan } from '../segments/scene-cutters.ts';
 
 /** A still of an input, rendered without its video. */
@@ -68,7 +68,7 @@ interface StillDrawing {
 
 /** Groups the stills of a video in their order. */
 function stillDrawings(video: VideoInput): StillDrawing[] {
-  if (!('scenes' in video)) return [{ input: video, offset: 0, stills: video.stills, names: [] }];
+  if (isDrawnWhole(video)) return [{ input: video, offset: 0, stills: video.stills, names: [] }];
   const spans = drawnSpans(video);
   const groups: { readonly span: DrawnSpan; readonly stills: Still[] }[] = [];
   for (const still of video.stills) {

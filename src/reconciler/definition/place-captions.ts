@@ -32,6 +32,8 @@ interface CaptionsInput {
   readonly frame: CaptionFrame | null;
   /** Language of captions that name none: the target locale of the video. Undefined in the source locale, which `locales` must not change. */
   readonly locale: string | undefined;
+  /** Returns whether a template has a text that shows captions. */
+  readonly hasLayer: (template: string) => boolean;
 }
 
 /** Size of the frame in pixels. */
@@ -64,15 +66,19 @@ export function placeCaptions(input: CaptionsInput, diagnostics: Diagnostic[]): 
     written: WrittenCaptions | null | undefined,
     cues: readonly PlacedCue[],
     scene: string,
+    shownIn: Video['scenes'],
   ): SpecCaptions | undefined => {
     if (!written || cues.length === 0) return undefined;
     origins.set(scene, cues.map(({ at }) => at)); // biome-ignore format: one line
-    return specCaptions({ ...defined({ lang: locale }), ...written }, cues.map(({ cue }) => cue)); // biome-ignore format: one line
+    const layered = shownIn.filter(({ template }) => input.hasLayer(template));
+    if (layered.length > 0) reportLayers(written, { shownIn, layered }, diagnostics);
+    const settled = { ...defined({ lang: locale }), ...written };
+    return specCaptions(settled, cues.map(({ cue }) => cue), layered.length > 0); // biome-ignore format: one line
   };
-  const captions = spec(settings, ofVideo, '');
+  const captions = spec(settings, ofVideo, '', scenes);
   const { files = [], rules = 'none' } = video.written ?? {};
   return {
-    scenes: isOnly ? scenes : scenes.map((scene, index) => ({ ...scene, ...defined({ captions: spec(places[index]?.written, sceneCues[index] ?? [], scene.id) }) })), // biome-ignore format: one line
+    scenes: isOnly ? scenes : scenes.map((scene, index) => ({ ...scene, ...defined({ captions: spec(places[index]?.written, sceneCues[index] ?? [], scene.id, [scene]) }) })), // biome-ignore format: one line
     ...defined({
       captions,
       captionFiles: files.length === 0 ? undefined : SIDECAR_FORMATS.filter((format) => files.includes(format)),
@@ -121,6 +127,32 @@ function reportSources({ video, ofScenes }: CaptionsInput, diagnostics: Diagnost
   for (const [index, place] of ofScenes.entries()) {
     if (place.written?.source?.kind === 'track') report(place.written.source.name, place.written.at, names[index + 1]!);
   }
+}
+
+/** Reports captions that are drawn although a template has a text for them, and scenes whose template has none. */
+function reportLayers(
+  { burn = true, style, at }: WrittenCaptions,
+  { shownIn, layered }: { readonly shownIn: Video['scenes']; readonly layered: Video['scenes'] },
+  diagnostics: Diagnostic[],
+): void {
+  const report = (message: string, hint: string): void =>
+    void diagnostics.push(warningAt('caption_layer', at, message, hint));
+  if (!burn) return;
+  if (style !== undefined) {
+    const names = formatList([...new Set(layered.map(({ template }) => template))]);
+    report(
+      `Captions are drawn in a style, so the text for captions of the template ${names} stays empty`,
+      'Remove style to show them in the text of the template, or use a template without it',
+    );
+    return;
+  }
+  const without = shownIn.filter((scene) => !layered.includes(scene));
+  if (without.length === 0) return;
+  const [names, ids] = [formatList(layered.map(({ id }) => id)), formatList(without.map(({ id }) => id))];
+  report(
+    `Captions are shown in the text of the template in ${names}, but the template of ${ids} has none: its captions are not shown`,
+    'Give the captions a style to draw them in all scenes, or write captions in the scenes that have the text',
+  );
 }
 
 function cuesOfPlace(
@@ -176,7 +208,16 @@ function limitsOf({ burn = true, style = {} }: WrittenCaptions, frame: CaptionFr
   return { lineWidth, lines, ...defined({ words }) };
 }
 
-function specCaptions({ burn = true, style, fonts, lang, embed }: WrittenCaptions, cues: readonly Cue[]): SpecCaptions {
-  const drawn: CaptionStyle | undefined = burn ? (style ?? {}) : undefined;
-  return { cues, ...defined({ style: drawn, fonts, lang, embed: embed === true ? (true as const) : undefined }) };
+/** Captions with a style are drawn above the template, others in its own text if it has one. */
+function specCaptions(
+  { burn = true, style, fonts, lang, embed }: WrittenCaptions,
+  cues: readonly Cue[],
+  hasLayer: boolean,
+): SpecCaptions {
+  const layer = burn && style === undefined && hasLayer ? (true as const) : undefined;
+  const drawn: CaptionStyle | undefined = burn && layer === undefined ? (style ?? {}) : undefined;
+  return {
+    cues,
+    ...defined({ style: drawn, layer, fonts, lang, embed: embed === true ? (true as const) : undefined }),
+  };
 }

@@ -3,6 +3,7 @@ import { secondsOf, type VideoMeasures } from '../../contract/video-measures.ts'
 import { plainScene, type SceneSpec, valueName, withoutUnusedSpeech } from '../../contract/video-spec.ts';
 import { loudnessOf, type WrittenLoudness } from '../../contract/wire/loudness.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
+import { hasCaptionsLayer } from '../../contract/wire/style-version.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt, hasErrors, type Span, warningAt } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/digest.ts';
@@ -121,9 +122,13 @@ export function completeVideo(
     ...(leftOut.length === 0 ? {} : { leftOut }),
   };
   const locale = matrix?.locale === context.sourceLocale ? undefined : matrix?.locale;
+  const hasLayer = (name: string): boolean => {
+    const template = context.templates.get(name);
+    return template !== undefined && hasCaptionsLayer(template.spec);
+  };
   const captioned = {
     ...placed,
-    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context), locale }, diagnostics),
+    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context), locale, hasLayer }, diagnostics),
   };
   const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(captioned, context, locate);
   diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));

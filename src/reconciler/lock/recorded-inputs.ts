@@ -92,13 +92,14 @@ export function scenesOfInputs({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>): 
 function captionInputs({ captions, scenes }: VideoSpec<unknown>): [InputId, string][] {
   const inputsOf = (given: SpecCaptions | undefined, scene: Pick<InputId, 'scene'>): [InputId, string][] => {
     if (given === undefined) return [];
-    const { cues, style, fonts, lang, embed } = given;
+    const { cues, style, layer, fonts, lang, embed } = given;
     const { axes, features, ...fields } = style ?? {};
     const settings = [axes, features].map((values) => describePairs(values ?? {}));
     const look = style && `${describePairs(fields)}${settings.join('')}`.trimStart();
     const texts = {
       cues: describeCues(cues),
       style: look === '' ? 'default' : look,
+      layer,
       fonts: fonts?.join(', '),
       lang,
       embed,

@@ -27,6 +27,7 @@ export function kindSchemas(editables: readonly Editable[], form: DefinitionForm
 
 /** Returns the name of an editable's schema in `kindSchemas`. */
 export function kindName(editable: Editable): string {
+  if (editable.input_type === 'captions') return 'captions';
   if (!isFillable(editable)) return 'unfillable';
   const { input_type: kind, max_length: maxLength, allowed_fonts: allowed } = editable;
   if (kind === 'text' && maxLength !== undefined) return `text_${maxLength}`;
@@ -49,6 +50,8 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
       return mediaFormSchema(transformSchema('audio', form), form);
     case 'font':
       return fontSchema(form, editable.allowed_fonts);
+    case 'captions':
+      return { not: {}, description: 'Filled by `captions`, not by a value.' };
     default:
       return { not: {}, description: 'Not supported by this version of reelform.' };
   }

@@ -198,6 +198,12 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
   const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
   switch (keyword) {
     case 'not':
+      if (editable.input_type === 'captions') {
+        return wrong(
+          `${name} shows captions and takes no value`,
+          'Remove it, and write captions: {from: …} beside resources',
+        );
+      }
       return wrong(`${name} is ${kind}, which this version of reelform does not support`, 'Remove it');
     case 'type': {
       if (!isSource) return null;

@@ -5,30 +5,36 @@ import { expectedValue, type Fields, isValueOf } from '../../contract/fields/fie
 import { type CaptionsRequest, MAX_CAPTIONS_LENGTH, MAX_CUES } from '../../contract/wire/captions.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import { NO_SCENE_ID, type ScenesRequest } from '../../contract/wire/scene-request.ts';
-import type { StyleVersion } from '../../contract/wire/style-version.ts';
+import { hasCaptionsLayer, type StyleVersion } from '../../contract/wire/style-version.ts';
 import { checkUrl } from '../../template/bind/check-mapping.ts';
 
 /**
  * Validates the captions of a video and of its scenes. Those at a URL are validated when they are fetched.
  *
- * @param specs of all templates of the video, whose fonts captions may use
+ * @param specs of the templates of the scenes, whose fonts captions may use
  */
 export function checkCaptions(
   { captions, scenes }: Pick<ScenesRequest, 'captions' | 'scenes'>,
-  specs: readonly Pick<StyleVersion, 'fonts' | 'available_fonts'>[],
+  specs: readonly Pick<StyleVersion, 'fonts' | 'available_fonts' | 'editables'>[],
 ): RequestProblem[] {
   const fonts = [...new Set([...CAPTION_FONTS, ...specs.flatMap((spec) => spec.available_fonts ?? spec.fonts)])];
   const ofScenes = scenes.flatMap(({ id, captions: ofScene }, index) => {
-    const problems = ofScene === undefined ? [] : problemsOf(ofScene, `#/scenes/${index}/captions`, fonts);
+    const problems =
+      ofScene === undefined
+        ? []
+        : problemsOf(ofScene, `#/scenes/${index}/captions`, { fonts, specs: specs.slice(index, index + 1) });
     return id === NO_SCENE_ID ? problems : problems.map((problem) => ({ ...problem, scene: id }));
   });
-  return captions === undefined ? ofScenes : [...problemsOf(captions, '#/captions', fonts), ...ofScenes];
+  return captions === undefined ? ofScenes : [...problemsOf(captions, '#/captions', { fonts, specs }), ...ofScenes];
 }
 
 function problemsOf(
-  { source, style, fonts = [] }: CaptionsRequest,
+  { source, style, layer, fonts = [] }: CaptionsRequest,
   at: string,
-  known: readonly string[],
+  {
+    fonts: known,
+    specs,
+  }: { readonly fonts: readonly string[]; readonly specs: readonly Pick<StyleVersion, 'editables'>[] },
 ): RequestProblem[] {
   const problem = (path: string, detail: string, code = 'definition_invalid'): RequestProblem => {
     return { code, pointer: `${at}/${path}`, detail };
@@ -38,6 +44,7 @@ function problemsOf(
       ? textProblems(source.text).map((detail) => problem('source/text', detail))
       : checkUrl(source.remote_url).map(({ detail, code }) => problem('source/remote_url', detail, code))),
     ...styleProblems(style ?? {}).map(([name, detail]) => problem(`style/${name}`, detail)),
+    ...(layer === true ? layerProblems(style, specs).map((detail) => problem('layer', detail)) : []),
     ...(style?.font === undefined || known.includes(style.font)
       ? []
       : [problem('style/font', missing(style.font, known), 'font_missing')]),
@@ -45,6 +52,11 @@ function problemsOf(
       known.includes(name) ? [] : [problem(`fonts/${index}`, missing(name, known), 'font_missing')],
     ),
   ];
+}
+
+function layerProblems(style: CaptionsRequest['style'], specs: readonly Pick<StyleVersion, 'editables'>[]): string[] {
+  if (style !== undefined) return ['layer cannot be used with style'];
+  return specs.some(hasCaptionsLayer) ? [] : ['no template of the captions has a text of kind captions'];
 }
 
 /** Returns what makes a text unusable as captions. */

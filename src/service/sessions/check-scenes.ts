@@ -41,7 +41,7 @@ export function checkScenes(session: SessionScenes<SessionTemplate>): CheckedSce
     return isMapping ? problems : problems.map((problem) => ({ ...problem, scene: scene.id }));
   });
   const forms = [...idProblems(video.scenes), ...timingProblems(video.scenes), ...sizeProblems(session)];
-  const specs = [...templates.values()].map(({ spec }) => spec);
+  const specs = video.scenes.map((scene) => templateOf(scene, templates).spec);
   const tracks = [
     ...(isMapping ? [] : checkTracks(video.audio_tracks ?? {}, tracksPointer(video, null))),
     ...checkCaptions(video, specs),

@@ -4,7 +4,16 @@ import type { FrameRate } from '../../contract/timeline/frame-rate.ts';
 import { framesOf, rationalRate } from '../../contract/timeline/rational.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
-import type { CaptionFont, CaptionLook, CueWord, InputCaptions, InputCaptionTrack, InputCue } from '../render-input.ts';
+import type {
+  CaptionFont,
+  CaptionLook,
+  CueWord,
+  InputCaptions,
+  InputCaptionTrack,
+  InputCue,
+  InputLayerCaptions,
+  LayerText,
+} from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 
 /** The files of the built-in fonts of captions by name: those with Latin letters first. */
@@ -94,6 +103,46 @@ function boundCue(cue: Cue, { look, start, length, rate }: CuePlace): Omit<Input
   ];
 }
 
+/**
+ * Returns the captions that texts of the templates show, in whole frames of their scenes.
+ *
+ * @param placed those of the video, then those of each scene
+ * @returns undefined if there are none
+ */
+export function bindCaptionLayers(
+  [ofVideo, ...ofScenes]: readonly PlacedCaptions[],
+  rate: FrameRate,
+): InputLayerCaptions | undefined {
+  const textsOf = ({ captions, start, length }: PlacedCaptions): LayerText[] =>
+    captions?.layer === true ? captions.cues.flatMap((cue) => boundCue(cue, { look: 0, start, length, rate })) : [];
+  const whole = textsOf(ofVideo!);
+  const scenes = ofScenes.map((scene) => {
+    const { start, length } = scene;
+    const inScene = (frame: number): number => Math.min(length, Math.max(0, frame - start));
+    const shown = [...whole, ...textsOf(scene)].map(({ from, to, text }) => {
+      return { from: inScene(from), to: inScene(to), text: text.trim() };
+    });
+    return withoutOverlaps(shown);
+  });
+  return scenes.every((texts) => texts.length === 0) ? undefined : { rate, scenes };
+}
+
+/** Joins texts that are shown at the same time: the later one above, as for captions that are drawn. */
+function withoutOverlaps(texts: readonly LayerText[]): LayerText[] {
+  const edges = [...new Set(texts.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  const joined: LayerText[] = [];
+  for (const [index, to] of edges.slice(1).entries()) {
+    const from = edges[index]!;
+    const shown = texts.filter((text) => text.from <= from && to <= text.to).sort((a, b) => b.from - a.from);
+    const text = shown.map((item) => item.text).join('\n');
+    const last = joined.at(-1);
+    if (text === '') continue;
+    if (last !== undefined && last.to === from && last.text === text) joined[joined.length - 1] = { ...last, to };
+    else joined.push({ from, to, text });
+  }
+  return joined;
+}
+
 /** Finds the words of a cue in its text; none if a word is not in it. Punctuation beside a word belongs to the word. */
 function wordsOf({ text, words = [] }: Cue, frameOf: (seconds: number) => number): CueWord[] {
   const found: { word: Word; start: number; end: number }[] = [];
@@ -170,5 +219,9 @@ export function bindCaptionTrack(
   if (cues.length === 0) return undefined;
   cues.sort((a, b) => a.start - b.start);
   const lang = embedded.find(({ captions }) => captions.lang !== undefined)?.captions.lang ?? null;
-  return { lang, isDefault: embedded.every(({ captions }) => captions.style === undefined), cues };
+  return {
+    lang,
+    isDefault: embedded.every(({ captions }) => captions.style === undefined && captions.layer === undefined),
+    cues,
+  };
 }

@@ -22,7 +22,7 @@ import type {
   VideoInput,
 } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
-import { bindCaptions, bindCaptionTrack, type CaptionFontFiles } from './bind-captions.ts';
+import { bindCaptionLayers, bindCaptions, bindCaptionTrack, type CaptionFontFiles } from './bind-captions.ts';
 import { type BindRequest, bindMapping } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
@@ -84,7 +84,9 @@ export function bindScenes({ loudness, captions, captionFonts = new Map(), ...re
     builtIn: captionFonts,
   });
   const captionTrack = bindCaptionTrack(placed, timeline.rate);
-  return { ...input, ...defined({ loudness: loudness && targetOf(loudness), captions: drawn, captionTrack }) };
+  const captionLayers = bindCaptionLayers(placed, timeline.rate);
+  const target = loudness && targetOf(loudness);
+  return { ...input, ...defined({ loudness: target, captions: drawn, captionLayers, captionTrack }) };
 }
 
 function targetOf(loudness: LoudnessRequest): LoudnessTarget {
@@ -145,8 +147,11 @@ interface StillTemplate {
   readonly template: Pick<TemplatePackage, 'stills'>;
 }
 
-function valuesOf({ resources, font_changes }: SceneValues): BindRequest {
-  return { resources, ...defined({ font_changes }) };
+/** Returns the values of a scene. A text of kind `captions` is empty where no cue fills it. */
+function valuesOf({ template, resources, font_changes }: SceneValues): BindRequest {
+  const layers = [...template.manifest.editables].flatMap(([key, { kind }]) => (kind === 'captions' ? [key] : []));
+  const empty = layers.map((key) => [key, { source: { text: '' } }] as const);
+  return { resources: { ...resources, ...Object.fromEntries(empty) }, ...defined({ font_changes }) };
 }
 
 /** Returns whether a video shows nothing but the template of its first scene, as it was designed. */

@@ -171,6 +171,7 @@ type EditableRules = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts
 
 function checkEntry(entry: unknown, editable: EditableRules, availableFonts: readonly string[]): FieldProblem[] {
   const kind = editable.input_type;
+  if (kind === 'captions') return [{ code: 'wrong_kind', at: '', detail: 'captions fill it, not a value' }];
   const field = EDITABLE_KINDS[kind].source;
   const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
   if (!isRecord(entry) || typeof value !== 'string') {
@@ -194,6 +195,7 @@ function checkValue(
   if (isSlotKind(kind)) return checkSlot(kind, value);
   switch (kind) {
     case 'text':
+    case 'captions':
       return checkText(value, editable.max_length);
     case 'color':
       return checkColor(value);

@@ -18,7 +18,7 @@ import { hasForm, isNumbered, type KeyGenerator, labelOf } from './key-generator
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
- * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, expression controls
+ * Finds editables by names: text layers called `t_01` or, for captions, `s_01`, fills, strokes and Fill effects called `c_01`, expression controls
  * called `c_01`, `n_01` or `p_01`, and images and sounds whose file or layer is called `USER/photo.jpg`. The rest of the name
  * is the label.
  *
@@ -124,6 +124,9 @@ export function assignKey(
   return { ...fields, key, kind: targets[0]!.kind, nodes, layers: targets.flatMap(({ layers }) => layers) };
 }
 
+/** Of texts, and of texts that show captions. */
+const TEXT_LETTERS = `[${EDITABLE_KINDS.text.keyLetter}${EDITABLE_KINDS.captions.keyLetter}]`;
+
 function keyIn({ kind, names }: EditableTarget): { key: string; label: string; sourceName: string } | null {
   // The name of a text or image is its layer's. The name of a colour is its fill's, or else its layer's.
   for (const name of names) {
@@ -135,7 +138,7 @@ function keyIn({ kind, names }: EditableTarget): { key: string; label: string; s
       }
       continue;
     }
-    const letter = EDITABLE_KINDS[kind].keyLetter;
+    const letter = kind === 'text' ? TEXT_LETTERS : EDITABLE_KINDS[kind].keyLetter;
     const named = new RegExp(`^(${letter}_\\d{2,})(?![\\w])[\\s:–—-]*(.*)$`, 's');
     const [, key, label = ''] = named.exec(name.trim()) ?? [];
     if (key !== undefined) return { key, label: labelOf(label, key), sourceName: name };

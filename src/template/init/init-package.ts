@@ -1,4 +1,4 @@
-import { EDITABLE_KIND_NAMES } from '../../contract/fields/editable-kinds.ts';
+import { EDITABLE_KIND_NAMES, isCaptionsKey } from '../../contract/fields/editable-kinds.ts';
 import { MAX_SIDE_PIXELS } from '../../contract/fields/output-fields.ts';
 import { present } from '../../kernel/defined.ts';
 import { isRecord } from '../../kernel/json.ts';
@@ -84,7 +84,7 @@ export function initPackage(
   const editables = inOrder(shown).map((editable) => ({
     ...editable,
     stillcut: stillOf.get(editable.key)!,
-    maxLength: editable.kind === 'text' ? Math.max(...editable.nodes.flatMap(textStyles).map(textLength)) : null,
+    maxLength: kindOf(editable) === 'text' ? Math.max(...editable.nodes.flatMap(textStyles).map(textLength)) : null,
   }));
   const timing = markedTiming(animation);
   notes.push(...timing.notes);
@@ -100,7 +100,7 @@ export function initPackage(
     editables: editables.map((editable) => ({
       ...editable,
       kind: kindOf(editable),
-      required: editable.kind === 'text' && editable.origin !== 'proposed',
+      required: kindOf(editable) === 'text' && editable.origin !== 'proposed',
     })),
   });
   const encoder = new TextEncoder();
@@ -268,6 +268,7 @@ function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
   return [...editables].sort(
     (a, b) =>
       EDITABLE_KIND_NAMES.indexOf(a.kind) - EDITABLE_KIND_NAMES.indexOf(b.kind) ||
+      Number(isCaptionsKey(a.key)) - Number(isCaptionsKey(b.key)) ||
       (isNumbered(a.kind) ? compareKeys(a.key, b.key) : 0),
   );
 }
@@ -276,8 +277,9 @@ function compareKeys(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-/** Returns the kind in the manifest: an image whose file name is that of a video becomes a video. */
+/** Returns the kind in the manifest: an image whose file name is that of a video becomes a video, a text called `s_01` captions. */
 function kindOf({ key, kind }: FoundEditable): string {
+  if (kind === 'text' && isCaptionsKey(key)) return 'captions';
   return kind === 'image' && /\.(?:mp4|mov|webm)$/i.test(key) ? 'video' : kind;
 }
 

@@ -1,4 +1,4 @@
-import { EDITABLE_KINDS } from '../../contract/fields/editable-kinds.ts';
+import { EDITABLE_KINDS, isCaptionsKey } from '../../contract/fields/editable-kinds.ts';
 import type { FoundEditable } from './editable-targets.ts';
 
 /** Kinds whose keys consist of a letter and a number. */
@@ -67,5 +67,6 @@ export function labelOf(name: string, fallback: string): string {
 /** Returns whether a key has the required form for its kind. */
 export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
   if (!isNumbered(kind)) return /^\(Footage\)\/USER\/[^/]+$/.test(key);
+  if (kind === 'text' && isCaptionsKey(key)) return true;
   return key.startsWith(`${EDITABLE_KINDS[kind].keyLetter}_`) && /^._\d{2,}$/.test(key);
 }

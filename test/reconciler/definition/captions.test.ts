@@ -177,4 +177,44 @@ describe('captions of a definition', () => {
     expect(resolve(lines).diagnostics.map(({ code }) => code)).toEqual(codes);
     expect(printedProblems(filesOf(lines))).toMatchSnapshot();
   });
+
+  it('are shown in the text of a template that has one, unless they have a style', () => {
+    const from = 'from: [{start: 0, end: 2, text: a}]';
+    const captionsOf = (fields: string) =>
+      videoOf(['template: captioned', 'resources: {}', `captions: {${from}${fields}}`]).captions;
+    const cues = [{ start: 0, end: 2, text: 'a' }];
+    expect(captionsOf('')).toEqual({ cues, layer: true });
+    expect(captionsOf(', burn: false')).toEqual({ cues });
+    expect(captionsOf(', style: {size: 6}')).toEqual({ cues, style: { size: 6 } });
+  });
+
+  it.each([
+    [
+      'a style and a text of the template',
+      ['caption_layer'],
+      ['template: captioned', 'captions: {style: bold, from: captions/a.vtt}'],
+    ],
+    [
+      'a scene whose template has no text for captions',
+      ['caption_layer'],
+      ['scenes: [{template: captioned}, {template: plain}]', 'captions: {from: captions/a.vtt}'],
+    ],
+    [
+      'a value for the text of captions',
+      ['wrong_kind'],
+      ['template: captioned', 'resources: {s_01: Hello}', 'captions: {from: captions/a.vtt}'],
+    ],
+  ] as [string, Code[], string[]][])('report %s', (_, codes, lines) => {
+    expect(resolve(lines).diagnostics.map(({ code }) => code)).toEqual(codes);
+    expect(printedProblems(filesOf(lines))).toMatchSnapshot();
+  });
+
+  it('of a scene are shown in the text of its template', () => {
+    const own = 'captions: {from: captions/a.vtt}';
+    const { scenes } = videoOf(['scenes:', `  - {template: captioned, ${own}}`, `  - {template: plain, ${own}}`]);
+    expect(scenes.map(({ captions }) => [captions?.layer, captions?.style])).toEqual([
+      [true, undefined],
+      [undefined, {}],
+    ]);
+  });
 });

@@ -3,7 +3,7 @@ import type { CaptionsRequest } from '../../../src/contract/wire/captions.ts';
 import { checkCaptions } from '../../../src/service/sessions/check-captions.ts';
 
 const VTT = 'WEBVTT\n\n00:00.500 --> 00:02.000\nLight\n';
-const SPECS = [{ fonts: ['Display'] }];
+const SPECS = [{ fonts: ['Display'], editables: {} }];
 
 function problems(captions: CaptionsRequest): [pointer: string, code: string][] {
   return checkCaptions({ captions, scenes: [] }, SPECS).map(({ pointer, code }) => [pointer, code]);
@@ -33,5 +33,16 @@ it('names the scene', () => {
   };
   expect(checkCaptions({ scenes: [scene] }, SPECS)).toMatchObject([
     { pointer: '#/scenes/0/captions/source/text', scene: 'a' },
+  ]);
+});
+
+it('accepts captions in a text only with a template that has one, and without a style', () => {
+  const layer = { source: { text: VTT }, layer: true } as const;
+  expect(problems(layer)).toEqual([['#/captions/layer', 'definition_invalid']]);
+  const s_01 = { input_type: 'captions', stillcut: 'a' } as const;
+  const specs = [{ fonts: [], editables: { s_01 } }];
+  expect(checkCaptions({ captions: layer, scenes: [] }, specs)).toEqual([]);
+  expect(checkCaptions({ captions: { ...layer, style: {} }, scenes: [] }, specs)).toMatchObject([
+    { pointer: '#/captions/layer', detail: 'layer cannot be used with style' },
   ]);
 });

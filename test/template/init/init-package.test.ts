@@ -180,6 +180,7 @@ describe('initPackage()', () => {
     const layers = [
       textLayer('t_02 – Subline', 'Below'),
       textLayer('t_02', 'Below'),
+      textLayer('s_01 Captions', 'Words of the video'),
       imageLayer('(Footage)/USER/logo.png', 'i'),
       shapeLayer('s', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1], { nm: 'c_01 Accent' })]),
       shapeLayer('c_01', [rectangle(30, 9, 9, 9), fill([1, 0, 0, 1])]),
@@ -189,11 +190,12 @@ describe('initPackage()', () => {
     const package_ = createPackage(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
     expect(summaryOf(package_)).toEqual([
       ['t_02', 'text', 'Subline', 'name', 'stillcut_01', 10],
+      ['s_01', 'text', 'Captions', 'name', 'stillcut_01', null],
       ['c_01', 'color', 'Accent', 'name', 'stillcut_01', null],
       ['(Footage)/USER/logo.png', 'image', 'logo', 'name', 'stillcut_01', null],
     ]);
-    expect(package_.editables.map(({ nodes }) => nodes.length)).toEqual([2, 2, 1]);
-    parsed(package_);
+    expect(package_.editables.map(({ nodes }) => nodes.length)).toEqual([2, 1, 2, 1]);
+    expect(parsed(package_).spec.editables.s_01).toMatchObject({ input_type: 'captions', required: false });
   });
 
   it('proposes every text and image in order of appearance where nothing is named', () => {

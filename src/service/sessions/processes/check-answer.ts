@@ -91,6 +91,7 @@ const renderFinding = byField('code', {
 }) as Check<RenderFinding>;
 const safeArea = oneOf(...SAFE_AREA_NAMES);
 const edges = listOf(oneOf('top', 'right', 'bottom', 'left'));
+const exportDifference = fields({ part: oneOf('clip', 'captions'), name: text, fromSeconds: number });
 const ofCaption = fields({ editable: oneOf(null), caption: text, captions: count });
 const ofText = byPresence('caption', ofCaption, fields({ editable: text }));
 const defects = {
@@ -166,7 +167,6 @@ export const keptSound: Check<KeptSound> = fields({
   clippedPlaces: count,
   correlation: nullable(number),
 });
-
 const measures: Check<SoundMeasures> = fields({ integrated: number, true_peak: number });
 
 const renderedFile: Check<RenderedFile> = both(
@@ -338,7 +338,7 @@ const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<
   keys: ({ ranges, outputs }) =>
     fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
   join: () => renderedFile,
-  lottie: () => fields({ file: temporaryFile, differences: listOf(fields({ name: text, fromSeconds: number })) }),
+  lottie: () => fields({ file: temporaryFile, differences: listOf(exportDifference) }),
   stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
   compare: ({ after }) =>
     listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),

@@ -5,7 +5,7 @@ import { PLACEMENT_FIELDS, TRANSITION_FIELDS } from '../../../contract/fields/sc
 import { TRACK_FIELDS, TRANSFORM_FIELDS } from '../../../contract/fields/transform-fields.ts';
 import { isRationalJson, type RationalJson } from '../../../contract/timeline/rational.ts';
 import type { Speech } from '../../../contract/wire/mapping.ts';
-import type { FontSettings, InputCaptions, InputTimeline } from '../../../template/render-input.ts';
+import type { FontSettings, InputCaptions, InputLayerCaptions, InputTimeline } from '../../../template/render-input.ts';
 import type { BoundInput } from '../bind-template.ts';
 import {
   both,
@@ -128,6 +128,11 @@ const captions: Check<InputCaptions> = fields({
   ),
 });
 
+const captionLayers: Check<InputLayerCaptions> = fields({
+  rate: fields({ numerator: count, denominator: count }),
+  scenes: listOf(listOf(fields({ ...span, text }))),
+});
+
 const timedText = { start: number, end: number, text };
 const captionTrack = fields({
   lang: nullable(text),
@@ -147,5 +152,5 @@ export const boundInput: Check<BoundInput> = both(
     fields({ ...boundFile, timeline: inputTimeline, scenes: listOf(inputScene) }),
     fields({ ...boundFile, ...document }),
   ),
-  optionalFields({ loudness: fields({ target: number, truePeak: number }), captions, captionTrack }),
+  optionalFields({ loudness: fields({ target: number, truePeak: number }), captions, captionLayers, captionTrack }),
 );

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import type { EditableKind } from '../../../contract/fields/editable-kinds.ts';
-import type { FormField, LintMark, VideoDetail } from '../../protocol.ts';
+import type { FieldKind, FormField, LintMark, VideoDetail } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { OpenLink } from '../controls/problem-list.tsx';
 import { ColorControl } from './color-control.tsx';
@@ -56,7 +55,7 @@ export function FieldControl(props: FieldControlProps): JSX.Element {
 type KindControl = (props: ControlProps & { readonly detail: VideoDetail }) => JSX.Element;
 
 /** The control of each kind. */
-const CONTROLS: Readonly<Record<EditableKind, KindControl>> = {
+const CONTROLS: Readonly<Record<FieldKind, KindControl>> = {
   text: TextControl,
   color: (props) => <ColorControl {...props} otherColors={otherColors(props)} />,
   number: (props) => <NumberControl {...props} kind="number" />,

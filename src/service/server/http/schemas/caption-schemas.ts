@@ -50,6 +50,12 @@ export const CAPTIONS: Schema = {
         description: `WebVTT with at most ${MAX_CUES} cues. Times count from the start of the video or of the scene, at whose end the captions end. Words may have times`,
       },
       style: STYLE,
+      layer: {
+        type: 'boolean',
+        const: true,
+        description:
+          'Shows the captions in the texts of the templates whose kind is `captions`, in the font and box of the designer. Only without a style',
+      },
       fonts: {
         ...listOf({ type: 'string' }),
         maxItems: MAX_CAPTION_FONTS,
@@ -67,7 +73,7 @@ export const CAPTIONS: Schema = {
         description: 'Adds the captions to files that can have them: as tx3g in MP4 and MOV, as WebVTT in WebM',
       },
     },
-    ['style', 'fonts', 'lang', 'embed'],
+    ['style', 'layer', 'fonts', 'lang', 'embed'],
   ),
   description: 'Captions above everything else',
   examples: [EXAMPLES.captions],
