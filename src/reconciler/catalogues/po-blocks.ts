@@ -51,8 +51,8 @@ const PLAIN = new RegExp(`${COMMENTS}msgctxt ${STRINGS}msgid ${STRINGS}msgstr ${
 const START = /(?:#(?!~[^|])[^\n]*\n)*(?:#~ )?msg(?:ctxt|id) "|$/y;
 
 /**
- * Reads a PO file. Reads the blocks that every tool writes alike without gettext-parser, which takes twenty times as long, and all
- * from the first other block by it.
+ * Reads a PO file. Reads the blocks that every tool writes alike without gettext-parser, whose time and garbage decided that of plans,
+ * and all from the first other block by it.
  *
  * @throws SyntaxError of gettext-parser
  */
