@@ -109,12 +109,12 @@ describe('exportLottie()', () => {
     ]);
     const { document, differences } = await exported(held);
     expect(numbersIn(document, [10, 14, 15, 20, 30, 36, 49])).toEqual([0, 4, 5, 5, 5, 6, 19]);
-    expect(differences).toEqual([{ name: 'v_01', fromSeconds: 1.6 }]);
+    expect(differences).toEqual([{ part: 'clip', name: 'v_01', fromSeconds: 1.6 }]);
     const left = sceneVideo([
       { id: 'a', of },
       { id: 'b', of: inputOf([], { fps: 10, frameCount: 10 }), transition: { type: 'fade', duration: 0.4 } },
     ]);
-    expect((await exported(left)).differences).toEqual([{ name: 'v_01', fromSeconds: 2 }]);
+    expect((await exported(left)).differences).toEqual([{ part: 'clip', name: 'v_01', fromSeconds: 2 }]);
   });
 
   it('embeds the mixed sound, as long as the video', async () => {
