@@ -81,7 +81,7 @@ describe('fonts of template.yaml', () => {
       'The font Test-Regular of fonts needs the file fonts/Geit.ttf, which is not in the package',
     ]);
     expect(problems(`${SMALL_MANIFEST.replace('kind: color', 'kind: color, axes: { wght: 1 }')}`)).toContain(
-      'c_01 has axes, which is only for the kind text or font',
+      'c_01 has axes, which is only for the kind text, captions or font',
     );
   });
 });
