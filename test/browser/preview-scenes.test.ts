@@ -117,6 +117,7 @@ describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium
     writeFileSync(join(root, 'videos/film.yaml'), FILM.replace('scenes:', 'audio: { music: ./tone.wav }\nscenes:'));
     await page.getByRole('button', { name: 'Mute' }).waitFor();
     await page.getByLabel('Frame', { exact: true }).fill('5');
+    await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 5');
     await page.evaluate(RECORD_PLAYBACK);
     await page.getByRole('button', { name: 'Play' }).click();
     const { videos, frames, soundBytes } = await page.evaluate<PlayedVideo>('played');
