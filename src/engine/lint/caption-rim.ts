@@ -52,8 +52,15 @@ function pageOn(ground: 0 | 1, look: CaptionLook, text: string): RenderInput {
   const solid = { ty: 1, ind: 1, ip: 0, op: 1, st: 0, sw: WIDTH, sh: HEIGHT, sc: color, ks: {} };
   return {
     animation: { v: '5.7.0', fr: 1, ip: 0, op: 1, w: WIDTH, h: HEIGHT, assets: [], layers: [solid] },
-    ...{ width: WIDTH, height: HEIGHT, fps: 1, frameCount: 1 },
-    ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
+    width: WIDTH,
+    height: HEIGHT,
+    fps: 1,
+    frameCount: 1,
+    fonts: [],
+    images: [],
+    clips: [],
+    sounds: [],
+    stills: [],
     output: { format: 'mp4', fingerprint: null },
     captions: {
       rate: { numerator: 1, denominator: 1 },

@@ -126,7 +126,14 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
 /** Leaves out what only a finished file has. */
 function fileOutput(output: unknown, measures: InheritedMeasures): Fields | undefined {
   if (!isRecord(output)) return undefined;
-  const { name, video_url: _url, bytes: _bytes, video_sha256: _digest, ...fields } = output;
+  const {
+    name,
+    video_url: _url,
+    bytes: _bytes,
+    video_sha256: _digest,
+    measured_loudness: _measured,
+    ...fields
+  } = output;
   return { name, ...outputOf(fields, measures) };
 }
 

@@ -120,6 +120,21 @@ describe('mappingDifferences()', () => {
   });
 });
 
+test('mappingDifferences() ignores what only the finished files of outputs have', () => {
+  const several = { ...video, outputs: [{ name: 'main' }, { name: 'small', height: 90 }] } as unknown as DesiredVideo;
+  const finished = {
+    video_url: 'https://cdn.example.com/1.mp4',
+    bytes: 9,
+    video_sha256: DIGEST,
+    measured_loudness: { integrated: -14, true_peak: -1 },
+  };
+  const outputs = [
+    { name: 'main', ...finished },
+    { name: 'small', height: 90, ...finished },
+  ];
+  expect(mappingDifferences(several, sessionOf({}, { outputs }))).toEqual([]);
+});
+
 describe('mappingDifferences() of captions and loudness', () => {
   const cues = [{ start: 0.5, end: 2, text: 'Light' }];
   const captioned = {
