@@ -2,12 +2,12 @@ import { byCodeUnit } from '../kernel/digest.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import { rowOf } from '../reconciler/definition/matrix-place.ts';
 import { localFiles } from '../reconciler/definition/video.ts';
-import { catalogueOf, type SourceText, translationOf } from '../reconciler/locales/catalogue.ts';
+import { catalogueOf, type LocaleCatalogue, type SourceText, translationOf } from '../reconciler/locales/catalogue.ts';
 import { allLocales } from '../reconciler/locales/locale-settings.ts';
 import { missingCounts } from '../report/wording/text-words.ts';
 import type { LanguageCell, LanguageTable, LanguageText, LanguageTranslation } from './language-protocol.ts';
 import type { LiveState } from './live-state.ts';
-import type { DefinitionCatalogue, DefinitionLanguages, DrawnVideo, PreviewPorts } from './ports.ts';
+import type { DefinitionLanguages, DrawnVideo, PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
 import { type DrawSubject, pictureOf, posterFrame, resolvePicture } from './subjects.ts';
 
@@ -132,7 +132,7 @@ function aspectOf(subject: DrawSubject | null | undefined): number {
 }
 
 /** A translator's tool may limit the lines. */
-function unitLines(catalogues: readonly DefinitionCatalogue[], context: string): number | null {
+function unitLines(catalogues: readonly LocaleCatalogue[], context: string): number | null {
   const units = catalogues.flatMap((catalogue) => catalogue.units.find((unit) => unit.context === context) ?? []);
   return units.find(({ lines }) => lines !== undefined)?.lines ?? null;
 }

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Sha256 } from '../kernel/digest.ts';
 import type { MatrixPlace, Video } from '../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../reconciler/definition/video-templates.ts';
-import type { LocatedUnit, SourceText } from '../reconciler/locales/catalogue.ts';
+import type { LocaleCatalogue } from '../reconciler/locales/catalogue.ts';
 import type { LocaleSettings } from '../reconciler/locales/locale-settings.ts';
 import type { Lock } from '../reconciler/lock/lock.ts';
 import type { DesiredVideo } from '../reconciler/plan/desired-video.ts';
@@ -42,7 +42,7 @@ export interface DefinitionLanguages {
   readonly settings: LocaleSettings;
   /** Videos of the definition; those that wait have the texts of the source language where a translation is missing. */
   readonly videos: readonly DrawnVideo[];
-  readonly catalogues: readonly DefinitionCatalogue[];
+  readonly catalogues: readonly LocaleCatalogue[];
   /** Returns a function that finds the editables of a video that show a text, by the name of the text in catalogues. */
   viewOf(video: Video): (context: string) => readonly string[] | null;
 }
@@ -54,18 +54,6 @@ export interface DrawnVideo {
   readonly templates: VideoTemplates | null;
   /** Content of local files. */
   readonly assets: ReadonlyMap<string, { readonly sha256: Sha256 }>;
-}
-
-/** The catalogue of a locale. */
-export interface DefinitionCatalogue {
-  readonly locale: string;
-  /** Repository-relative. */
-  readonly file: string;
-  /** Null if the file does not exist. */
-  readonly text: string | null;
-  readonly units: readonly LocatedUnit[];
-  /** Texts of all definitions. */
-  readonly texts: readonly SourceText[];
 }
 
 interface OpenSegments {

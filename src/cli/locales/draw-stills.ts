@@ -6,6 +6,7 @@ import { sha256 } from '../../kernel/digest.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { hasContentLength } from '../../reconciler/definition/video-timeline.ts';
+import type { LocatedText } from '../../reconciler/locales/catalogue.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { chooseMoments, type Moment } from '../../report/preview/choose-moments.ts';
 import { inputKeys } from '../../report/preview/input-keys.ts';
@@ -16,7 +17,7 @@ import { type PlannedVideos, projectVideos } from '../plan/planned-videos.ts';
 import { withProcesses } from '../render/command-pool.ts';
 import { contentLengths } from '../state/content-lengths.ts';
 import { projectTemplates } from '../state/video-templates.ts';
-import type { LocaleCatalogues, LocatedText } from './locale-catalogues.ts';
+import type { LocaleCatalogues } from './locale-catalogues.ts';
 import { stillKeyOf, withStillKey } from './still-key.ts';
 import { findViews, stillPath, stillsFolder, type TextView } from './text-pictures.ts';
 

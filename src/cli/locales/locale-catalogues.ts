@@ -1,8 +1,8 @@
-import { type Diagnostic, errorAt, hasErrors, ReelformError, type Span, startOf } from '../../kernel/diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, ReelformError, startOf } from '../../kernel/diagnostic.ts';
 import { formatOf } from '../../reconciler/catalogues/catalogue-formats.ts';
 import { unreadable } from '../../reconciler/definition/definition-file.ts';
 import type { FoundText } from '../../reconciler/definition/translate-definition.ts';
-import type { CatalogueUnit, LocatedUnit, SourceText } from '../../reconciler/locales/catalogue.ts';
+import type { CatalogueUnit, LocaleCatalogue, LocatedText } from '../../reconciler/locales/catalogue.ts';
 import { catalogueFile, type LocaleSettings } from '../../reconciler/locales/locale-settings.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
@@ -16,22 +16,6 @@ export interface LocaleCatalogues {
   /** Of the definitions and of the catalogues. */
   readonly diagnostics: readonly Diagnostic[];
   source(file: string): string | undefined;
-}
-
-/** The catalogue of a locale, and the texts that it should have. */
-export interface LocaleCatalogue {
-  readonly locale: string;
-  /** Repository-relative. */
-  readonly file: string;
-  /** Null if the file does not exist. */
-  readonly text: string | null;
-  readonly units: readonly LocatedUnit[];
-  /** In the order of the definitions, each context once. */
-  readonly texts: readonly LocatedText[];
-}
-
-export interface LocatedText extends SourceText {
-  readonly at: Span;
 }
 
 /**

@@ -62,6 +62,22 @@ export interface CatalogueFormat {
   write(units: readonly CatalogueUnit[], locales: CatalogueLocales, former: string | null): string;
 }
 
+/** The catalogue of a locale, and the texts that it should have. */
+export interface LocaleCatalogue {
+  readonly locale: string;
+  /** Repository-relative. */
+  readonly file: string;
+  /** Null if the file does not exist. */
+  readonly text: string | null;
+  readonly units: readonly LocatedUnit[];
+  /** In the order of the definitions, each context once. */
+  readonly texts: readonly LocatedText[];
+}
+
+export interface LocatedText extends SourceText {
+  readonly at: Span;
+}
+
 /** The state of a text in a locale. */
 export type Translation =
   | { readonly state: 'translated'; readonly text: string; readonly at: Span }
