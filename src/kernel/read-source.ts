@@ -53,6 +53,33 @@ export function streamContent(source: SourceBytes, start: number, end: number): 
   return createReadStream(source.path, { start, end: end - 1 });
 }
 
+/**
+ * Streams a file. Its last bytes come after its content was verified, so that nothing takes a file that has changed for a complete one.
+ * EDGE.
+ *
+ * @param changed creates the error of a file that has changed or is missing
+ */
+export function streamVerified(source: SourceFile, changed: () => Error): Readable {
+  return Readable.from(verifiedChunks(source, changed), { objectMode: false });
+}
+
+async function* verifiedChunks({ path, length, sha256 }: SourceFile, changed: () => Error): AsyncGenerator<Uint8Array> {
+  const digest = new SourceDigest();
+  let held: Uint8Array = new Uint8Array(0);
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      digest.add(chunk);
+      if (digest.length > length) throw changed();
+      yield held;
+      held = chunk;
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? changed() : error;
+  }
+  if (digest.finish().sha256 !== sha256) throw changed();
+  yield held;
+}
+
 /** Reads a file once and returns its reference. EDGE. @param path absolute @throws Error as the file system */
 export async function hashSourceFile(path: string): Promise<SourceFile> {
   const file = await open(path, 'r');

@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
-import { DeliveryFailure } from '../../contract/destinations/destination.ts';
+import { type DeliveredFile, DeliveryFailure } from '../../contract/destinations/destination.ts';
 import { parseDestination } from '../../contract/destinations/destination-address.ts';
 import { changedSincePlan, type SourceUpload } from '../../contract/render-service.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { MEDIA_CONTENT_TYPES } from '../../kernel/file-kind.ts';
-import { contentOf } from '../../kernel/read-source.ts';
+import { streamVerified } from '../../kernel/read-source.ts';
+import { TemporaryFile } from '../../kernel/temporary-file.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { PublishSource } from '../../reconciler/service-client/source-uploader.ts';
 import { openDestination } from '../../service/delivery/open-destination.ts';
@@ -28,30 +28,44 @@ export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>,
     const { signal } = new AbortController();
     const published = await probe(remote_url, signal);
     if (published.kind === 'there') return { remote_url };
-    const content = await contentOf(source.bytes);
-    if (content === null) throw changedSincePlan(source.name);
     const parsed = parseDestination(`${assets.publish}${name}`);
     if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
+    const copy = await copyOf(source);
     try {
       const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
-      await destination.deliver(fileOf(source, content), { signal, state: null, onState: async () => undefined });
+      await destination.deliver(fileOf(source, copy), { signal, state: null, onState: async () => undefined });
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
       throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
         hint: 'Check "assets" and its credential in reelform.yaml',
         cause: error,
       });
+    } finally {
+      copy.close();
     }
     return { remote_url };
   };
 }
 
-function fileOf({ sha256, name }: SourceUpload, bytes: Uint8Array) {
+/** Copies a source, because a file of the repository can change while its parts are sent. @throws ReelformError `changed_since_plan` */
+async function copyOf({ bytes, name }: SourceUpload): Promise<TemporaryFile> {
+  if (bytes instanceof Uint8Array) return TemporaryFile.of(bytes);
+  const copy = TemporaryFile.create();
+  try {
+    for await (const chunk of streamVerified(bytes, () => changedSincePlan(name))) await copy.append(chunk);
+    return copy;
+  } catch (error) {
+    copy.close();
+    throw error;
+  }
+}
+
+function fileOf({ sha256, name }: SourceUpload, copy: TemporaryFile): DeliveredFile {
   return {
-    size: bytes.length,
+    size: copy.size,
     contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',
     sha256,
-    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+    stream: (range) => copy.stream(range),
   };
 }
 

@@ -4,17 +4,24 @@ import type { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Got, RequestError, Response } from 'got';
+import type { Got, RequestError, Response, UploadError } from 'got';
 import { defined } from '../defined.ts';
 import { FRESH_AGENTS, type HttpAgents } from './agents.ts';
 import { ProxyFailure, proxyFor } from './proxy.ts';
+
+/** A body that is read while it is sent. */
+export interface StreamedBody {
+  readonly sizeBytes: number;
+  /** Called once for each request. */
+  open(): Readable;
+}
 
 /** A request. It is sent once, without retries, redirects or checks of the status. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string | URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string | undefined;
+  readonly body?: Uint8Array | string | StreamedBody | undefined;
   /** Unix socket or Windows pipe to connect to, in place of the host of the URL. */
   readonly socketPath?: string;
   /** `FRESH_AGENTS` when absent. */
@@ -83,10 +90,10 @@ const load = (() => {
 /**
  * Sends a request and resolves at the head of the answer. EDGE. Destroy the body unless it is read to its end.
  *
- * @throws RequestFailed
+ * @throws RequestFailed; the error of a streamed body
  */
 export async function openResponse(request: HttpRequest): Promise<HttpResponse> {
-  const { method, body, socketPath, agents = FRESH_AGENTS, signal } = request;
+  const { method, socketPath, agents = FRESH_AGENTS, signal } = request;
   const { connectMs = CONNECT_MS, idleMs, totalMs } = request;
   let wasConnected = false;
   try {
@@ -100,9 +107,7 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
     const stream = client.stream(url, {
       method,
       agent: { http: agent, https: agent as SecureAgent },
-      // A stream without a body waits for it, except for methods that have no body.
-      body: body ?? (method === 'GET' || method === 'HEAD' ? undefined : ''),
-      headers: request.headers,
+      ...bodyOf(request),
       signal,
       timeout: {
         lookup: connectMs,
@@ -132,8 +137,21 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
     }
     return { status: statusCode, headers, body: stream };
   } catch (error) {
+    if (isOfBody(error)) throw error.cause;
     throw new RequestFailed(withoutRequest(error), wasConnected);
   }
+}
+
+function bodyOf({ method, headers, body }: HttpRequest) {
+  if (typeof body === 'object' && 'open' in body)
+    return { body: body.open(), headers: { ...headers, 'content-length': String(body.sizeBytes) } };
+  // A stream without a body waits for it, except for methods that have no body.
+  return { body: body ?? (method === 'GET' || method === 'HEAD' ? undefined : ''), headers };
+}
+
+/** Returns whether an error of got wraps one of a streamed body. */
+function isOfBody(error: unknown): error is UploadError {
+  return error instanceof Error && error.name === 'UploadError';
 }
 
 /** Calls a function when a socket is connected, including TLS if it is used; at once for a socket that was kept open. */
@@ -149,13 +167,16 @@ function withoutRequest(error: unknown): unknown {
   return isOfGot ? ((error as RequestError).cause ?? { code: (error as RequestError).code }) : error;
 }
 
-/** Sends a request and reads its answer, of `maxBytes` unpacked at most. EDGE. Never rejects. */
+/**
+ * Sends a request and reads its answer, of `maxBytes` unpacked at most. EDGE. Rejects only with the error of a streamed body.
+ */
 export async function sendRequest(request: HttpRequest, maxBytes: number): Promise<HttpOutcome> {
   let response: HttpResponse;
   try {
     response = await openResponse(request);
   } catch (error) {
-    const { wasConnected, code } = error as RequestFailed;
+    if (!(error instanceof RequestFailed)) throw error;
+    const { wasConnected, code } = error;
     return { kind: wasConnected ? 'unanswered' : 'unsent', code };
   }
   const { status, headers, body } = response;
@@ -169,6 +190,7 @@ export async function sendRequest(request: HttpRequest, maxBytes: number): Promi
     }
     return { kind: 'answered', status, headers, bytes: Buffer.concat(chunks) };
   } catch (error) {
+    if (isOfBody(error)) throw error.cause;
     return { kind: 'broken', status, headers, code: codeOf(error) };
   }
 }

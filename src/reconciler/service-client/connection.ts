@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../contract/service-error.ts';
 import { stripQueries } from '../../contract/urls.ts';
 import { FRESH_AGENTS, KEPT_AGENTS, MAX_SOCKETS } from '../../kernel/http/agents.ts';
+import type { StreamedBody } from '../../kernel/http/send-request.ts';
 import { type Exchange, exchange, type ServiceAnswer } from './exchange.ts';
 import { refusalOf } from './read-answer.ts';
 import { Retries } from './retry.ts';
@@ -33,7 +34,8 @@ interface Call {
   /** Path below the base URL, with escaped ids. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string;
+  /** A streamed body is read again for each attempt. */
+  readonly body?: Uint8Array | string | StreamedBody;
 }
 
 /** An answer with a status below 300, and the display name of its request. */
@@ -67,7 +69,7 @@ export class ServiceConnection {
   sendOnce(call: Call, agents = KEPT_AGENTS): Promise<Exchange> {
     const { url, token, timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS, onRequest } = this.options;
     const { method, path, headers, body } = call;
-    const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
+    const totalMs = typeof body === 'object' ? uploadTimeoutMs : timeoutMs;
     const request = {
       method,
       url: `${url}${path}`,
@@ -92,7 +94,7 @@ export class ServiceConnection {
   /**
    * Sends a request that can safely be repeated until it succeeds or the retries are used up.
    *
-   * @throws ServiceError for a refusal; ReelformError if there is no complete answer
+   * @throws ServiceError for a refusal; ReelformError if there is no complete answer; the error of a streamed body
    */
   async request(call: Call): Promise<Answered> {
     const name = this.nameOf(call);
@@ -113,8 +115,8 @@ export class ServiceConnection {
   }
 
   /** Uploads a file, which can safely be repeated, @see request */
-  upload(path: string, bytes: Uint8Array, contentType: string): Promise<Answered> {
-    return this.request({ method: 'POST', path, headers: { 'content-type': contentType }, body: bytes });
+  upload(path: string, body: Uint8Array | StreamedBody, contentType: string): Promise<Answered> {
+    return this.request({ method: 'POST', path, headers: { 'content-type': contentType }, body });
   }
 }
 

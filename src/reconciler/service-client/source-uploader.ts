@@ -1,7 +1,8 @@
 import { changedSincePlan, type SourceUpload } from '../../contract/render-service.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
-import { contentOf } from '../../kernel/read-source.ts';
+import type { StreamedBody } from '../../kernel/http/send-request.ts';
+import { streamVerified } from '../../kernel/read-source.ts';
 import { isMissing, type ServiceConnection } from './connection.ts';
 import { readUpload } from './read-answer.ts';
 
@@ -26,7 +27,7 @@ export class SourceUploader {
     this.#publish = publish;
   }
 
-  /** @throws ReelformError `service_lacks_uploads` */
+  /** @throws ReelformError `service_lacks_uploads`; `changed_since_plan` */
   upload(source: SourceUpload): Promise<UploadedSource> {
     const known = this.#uploads.get(source.sha256);
     if (known !== undefined) return known;
@@ -41,7 +42,7 @@ export class SourceUploader {
       try {
         const { name, answer } = await this.#connection.upload(
           '/v2/source_uploads',
-          await uploadedBytes(source),
+          uploadBody(source),
           'application/octet-stream',
         );
         return readUpload(name, answer.text);
@@ -56,11 +57,10 @@ export class SourceUploader {
   }
 }
 
-/** @throws ReelformError `changed_since_plan` */
-async function uploadedBytes({ bytes, name }: SourceUpload): Promise<Uint8Array> {
-  const content = await contentOf(bytes);
-  if (content === null) throw changedSincePlan(name);
-  return content;
+/** Returns the body of an upload. A file that changes before all of it is sent fails with `changed_since_plan`. */
+function uploadBody({ bytes, name }: SourceUpload): Uint8Array | StreamedBody {
+  if (bytes instanceof Uint8Array) return bytes;
+  return { sizeBytes: bytes.length, open: () => streamVerified(bytes, () => changedSincePlan(name)) };
 }
 
 function lacksUploads(url: string, file: string): ReelformError {
