@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { dialectOf, PARSE_OPTIONS } from './read-rows.ts';
+import { dialectOf, PARSE_OPTIONS, readCsv } from './read-rows.ts';
 
 /** Changes of a CSV file. Rows count from 0, without the header. Removals and additions apply after the cells. */
 interface RowEdits {
@@ -15,13 +15,34 @@ interface RawRecord {
 }
 
 /**
- * Edits a CSV or TSV file with a header. Records that do not change keep their bytes; changed records keep the separator and the line breaks
- * of the file.
+ * Edits a CSV or TSV file with a header. Everything outside the cells that change keeps its bytes. Removed and added rows keep the
+ * separator and the line breaks of the file.
  *
  * @param text readable by `readCsv`
  * @throws RangeError for a row or column that does not exist
  */
 export function editRows(text: string, { cells, removed = [], added = [] }: RowEdits): string {
+  const edited = cells.length === 0 ? text : withCells(text, cells);
+  return removed.length === 0 && added.length === 0 ? edited : withRows(edited, removed, added);
+}
+
+/** Replaces cells where they are. */
+function withCells(text: string, cells: RowEdits['cells']): string {
+  const { delimiter } = dialectOf(text);
+  const read = readCsv('', text);
+  const rows = read.ok ? read.value : [];
+  const changes = new Map<number, { readonly end: number; readonly value: string }>();
+  for (const { row, column, value } of cells) {
+    const { values, cellSpan } = rows[row] ?? outside(row);
+    if (!values.has(column)) noColumn(column);
+    const { start, end } = cellSpan(column);
+    changes.set(start, { end, value: quoted(value, delimiter) });
+  }
+  const backwards = [...changes].sort(([a], [b]) => b - a);
+  return backwards.reduce((now, [start, { end, value }]) => now.slice(0, start) + value + now.slice(end), text);
+}
+
+function withRows(text: string, removed: readonly number[], added: NonNullable<RowEdits['added']>): string {
   const { delimiter, preamble } = dialectOf(text);
   const [header, ...records] = parse(text.slice(preamble.length), {
     ...PARSE_OPTIONS,
@@ -29,27 +50,12 @@ export function editRows(text: string, { cells, removed = [], added = [] }: RowE
     delimiter,
   }) as unknown as RawRecord[];
   const columns = (header?.record ?? []).map((column) => column.trim());
-  const columnAt = (name: string): number => {
-    const index = columns.indexOf(name);
-    if (index === -1) throw new RangeError(`There is no column ${JSON.stringify(name)}`);
-    return index;
-  };
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const changed = new Map<number, string[]>();
-  for (const { row, column, value } of cells) {
-    const values = changed.get(row) ?? [...(records[row]?.record ?? outside(row))];
-    values[columnAt(column)] = value;
-    changed.set(row, values);
-  }
   for (const row of removed) if (records[row] === undefined) outside(row);
   const print = (values: readonly string[]): string => values.map((value) => quoted(value, delimiter)).join(delimiter);
-  const kept = records.flatMap(({ raw }, row) => {
-    if (removed.includes(row)) return [];
-    const values = changed.get(row);
-    return [values === undefined ? withoutBreaks(raw) : print(values)];
-  });
+  const kept = records.filter((_, row) => !removed.includes(row)).map(({ raw }) => withoutBreaks(raw));
   const rows = added.map((row) => {
-    for (const name of Object.keys(row)) columnAt(name);
+    for (const name of Object.keys(row)) if (!columns.includes(name)) noColumn(name);
     return print(columns.map((column) => row[column] ?? ''));
   });
   const lines = [withoutBreaks(header!.raw), ...kept, ...rows];
@@ -64,6 +70,10 @@ function withoutBreaks(raw: string): string {
 
 function outside(row: number): never {
   throw new RangeError(`There is no row ${row}`);
+}
+
+function noColumn(name: string): never {
+  throw new RangeError(`There is no column ${JSON.stringify(name)}`);
 }
 
 /** @see RFC 4180 */

@@ -43,7 +43,7 @@ describe('readRows()', () => {
       ['rows.csv line 5', '', 'b'],
     ]);
     const edited = editRows(text, { cells: [{ row: 1, column: 'city', value: 'Bergen' }] });
-    expect(edited).toBe('city;note\r\nOslo;a\r\nBergen;b\r\n');
+    expect(edited).toBe(text.replace('\r\n;b', '\r\nBergen;b'));
   });
 
   it('leaves out unnamed columns without values, as spreadsheets write them', () => {
@@ -231,11 +231,9 @@ describe('a missing closing quote in a CSV file', () => {
 const TEXT = 'id;name;note\r\nberlin;"Berlin";"a ""quote"""\r\n\r\nkrakow; Kraków;\r\n';
 
 describe('editRows()', () => {
-  it('changes the records of the cells alone', () => {
+  it('changes the cells alone', () => {
     const cells = [{ row: 1, column: 'note', value: 'open; "late"' }];
-    expect(editRows(TEXT, { cells })).toBe(
-      'id;name;note\r\nberlin;"Berlin";"a ""quote"""\r\nkrakow;" Kraków";"open; ""late"""\r\n',
-    );
+    expect(editRows(TEXT, { cells })).toBe(TEXT.replace(/;\r\n$/, ';"open; ""late"""\r\n'));
   });
 
   it('keeps a line that names the separator', () => {
