@@ -211,23 +211,27 @@ export async function editCuesOf({ id, path, changes }: CueRequest, context: Edi
   });
 }
 
-/** Writes a translation into its catalogue. */
+/** Writes a translation into its catalogue or its data file. */
 export function editTranslation(
   request: TranslationRequest,
   context: EditContext & { readonly ports: Pick<PreviewPorts, 'languages'> },
 ): Promise<EditAnswer> {
+  const { cell } = request;
+  if (cell !== undefined) requireCsv(cell.path, context);
   return save(context, async () => {
     // Loads the parsers of catalogues.
-    const { editedTranslation } = await import('./translation-edits.ts');
+    const { editedCell, editedTranslation } = await import('./translation-edits.ts');
+    if (cell !== undefined) {
+      const { text } = await readValid(cell.path, context, 'CSV', readCsv);
+      return [editedCell({ ...request, cell }, text)];
+    }
     return [editedTranslation(request, await context.ports.languages(request.definition))];
   });
 }
 
 /** Edits the rows of a CSV file. */
 export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditContext): Promise<EditAnswer> {
-  if (!rowTable(path, context.live.loaded).isEditable) {
-    throw new RequestError('invalid_request', `${path} is not a CSV file`, { hint: 'Edit the file itself' });
-  }
+  requireCsv(path, context);
   return save(context, async () => {
     const { text } = await readValid(path, context, 'CSV', readCsv);
     try {
@@ -237,6 +241,12 @@ export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditCont
       throw error;
     }
   });
+}
+
+/** @throws RequestError `not_found` for a file that no definition reads rows from, `invalid_request` for one that is not CSV */
+function requireCsv(path: string, { live }: EditContext): void {
+  if (rowTable(path, live.loaded).isEditable) return;
+  throw new RequestError('invalid_request', `${path} is not a CSV file`, { hint: 'Edit the file itself' });
 }
 
 /** Writes a definition that fills a template with its own values. */

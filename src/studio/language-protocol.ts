@@ -36,9 +36,9 @@ export interface LanguageCell {
 
 /** A text of the definition. */
 export interface LanguageText {
-  /** Name of the text in catalogues. */
+  /** Name of the text in catalogues; `data/products.csv line 3: claim` for a column of a data file. */
   readonly context: string;
-  /** Name of the editable in the template, or of the property. */
+  /** Name of the editable in the template, of the property, or of the column. */
   readonly label: string;
   readonly text: string;
   /** Unicode code points. */
@@ -51,7 +51,7 @@ export interface LanguageText {
 
 export interface LanguageTranslation {
   readonly locale: string;
-  /** Path of the catalogue. */
+  /** Path of the catalogue, or of the data file. */
   readonly file: string;
   readonly text: string;
   /** `stale`: the text changed after it was translated, or a translator marked it. */
@@ -60,9 +60,23 @@ export interface LanguageTranslation {
   readonly previous: string | null;
   /** Where it is seen; null for a text that no frame shows. */
   readonly seen: { readonly variant: string; readonly frame: number } | null;
+  /** The cell of the data file that has the text; absent for a text of a catalogue. */
+  readonly cell?: TranslationCell;
+  /** Why it cannot be edited here; absent if it can. */
+  readonly readOnly?: string;
 }
 
-/** Writes a translation into its catalogue. */
+/** A cell of a CSV file. */
+export interface TranslationCell {
+  /** Counts from 0, without the header. */
+  readonly row: number;
+  /** `claim_de` */
+  readonly column: string;
+  /** Column of the text that is translated: `claim`. */
+  readonly sourceColumn: string;
+}
+
+/** Writes a translation into its catalogue or its data file. */
 export interface TranslationRequest {
   readonly definition: string;
   readonly locale: string;
@@ -73,4 +87,6 @@ export interface TranslationRequest {
   readonly former: string;
   /** Empty to remove it. */
   readonly text: string;
+  /** Absent for a text of a catalogue. */
+  readonly cell?: TranslationCell & { readonly path: string };
 }

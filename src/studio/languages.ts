@@ -5,6 +5,7 @@ import { localFiles } from '../reconciler/definition/video.ts';
 import { catalogueOf, type LocaleCatalogue, type SourceText, translationOf } from '../reconciler/locales/catalogue.ts';
 import { allLocales } from '../reconciler/locales/locale-settings.ts';
 import { missingCounts } from '../report/wording/text-words.ts';
+import { columnTexts } from './column-texts.ts';
 import type { LanguageCell, LanguageTable, LanguageText, LanguageTranslation } from './language-protocol.ts';
 import type { LiveState } from './live-state.ts';
 import type { DefinitionLanguages, DrawnVideo, PreviewPorts } from './ports.ts';
@@ -81,48 +82,53 @@ interface ShownRow {
   readonly videos: readonly DrawnVideo[];
 }
 
+/** The texts of catalogues, then those of columns. */
 function textsOf(
-  { catalogues, viewOf }: DefinitionLanguages,
+  languages: DefinitionLanguages,
   { definition, row, videos }: ShownRow,
   subjects: ReadonlyMap<string, DrawSubject | null>,
 ): LanguageText[] {
+  const { catalogues, viewOf } = languages;
   const variants = videos.map(({ video }) => video.matrix.variant ?? '');
   const names = new Set([definition, ...[row, ...variants].map((part) => `${definition}/${part}`)]);
   // A wide picture shows more of a line.
   const wideFirst = [...videos].sort((a, b) => aspectOf(subjects.get(b.video.id)) - aspectOf(subjects.get(a.video.id)));
+  const seenIn = ({ video }: DrawnVideo, name: string | undefined): LanguageTranslation['seen'] => {
+    const subject = subjects.get(video.id) ?? null;
+    if (name === undefined || subject === null) return null;
+    return { variant: video.matrix.variant ?? '', frame: frameOf(name, subject) };
+  };
   const translations = catalogues.flatMap(({ locale, file, units, texts }): Located[] => {
     const catalogue = catalogueOf(file, units);
     const views = wideFirst
       .filter(({ video }) => video.matrix.locale === locale)
-      .map(({ video }) => ({ video, editablesOf: viewOf(video) }));
+      .map((drawn) => ({ drawn, editablesOf: viewOf(drawn.video) }));
     return texts.flatMap((source): Located[] => {
       const { context } = source;
       if (!names.has(context.slice(0, context.indexOf('#')))) return [];
       const unit = catalogue.units.get(context);
       const { state } = translationOf(catalogue, context, source.source);
       const changed = unit !== undefined && unit.source !== source.source ? unit.source : undefined;
-      const seen = views.flatMap(({ video, editablesOf }) => {
-        const [name] = editablesOf(context) ?? [];
-        const subject = subjects.get(video.id) ?? null;
-        if (name === undefined || subject === null) return [];
-        return [{ variant: video.matrix.variant ?? '', frame: frameOf(name, subject) }];
-      });
+      const seen = views.flatMap(({ drawn, editablesOf }) => seenIn(drawn, editablesOf(context)?.[0]) ?? []);
       const previous = state === 'stale' ? (changed ?? unit?.previous ?? null) : null;
       return [{ locale, file, state, source, text: unit?.target ?? '', previous, seen: seen[0] ?? null }];
     });
   });
-  return [...groupBy(translations, ({ source }) => source.context)].map(([context, group]): LanguageText => {
-    const [{ source }] = group;
-    const lines = source.lines ?? unitLines(catalogues, context);
-    return {
-      context,
-      label: source.label ?? context.slice(context.indexOf('#') + 1).replace(/^@/, ''),
-      text: source.source,
-      maxLength: source.maxLength ?? null,
-      lines,
-      translations: group.map(({ source: _, ...translation }) => translation),
-    };
-  });
+  const ofCatalogues = [...groupBy(translations, ({ source }) => source.context)].map(
+    ([context, group]): LanguageText => {
+      const [{ source }] = group;
+      const lines = source.lines ?? unitLines(catalogues, context);
+      return {
+        context,
+        label: source.label ?? context.slice(context.indexOf('#') + 1).replace(/^@/, ''),
+        text: source.source,
+        maxLength: source.maxLength ?? null,
+        lines,
+        translations: group.map(({ source: _, ...translation }) => translation),
+      };
+    },
+  );
+  return [...ofCatalogues, ...columnTexts(wideFirst, languages, seenIn)];
 }
 
 function aspectOf(subject: DrawSubject | null | undefined): number {

@@ -1,11 +1,33 @@
 import { formatOf } from '../reconciler/catalogues/catalogue-formats.ts';
 import { editTranslation } from '../reconciler/catalogues/edit-translation.ts';
+import { readCsv } from '../reconciler/definition/read-rows.ts';
+import { editRows } from '../reconciler/definition/write-rows.ts';
 import type { CatalogueUnit } from '../reconciler/locales/catalogue.ts';
 import { mergeTexts } from '../reconciler/locales/merge-catalogue.ts';
 import type { FileEdit } from './edit-log.ts';
 import type { TranslationRequest } from './language-protocol.ts';
 import type { DefinitionLanguages } from './ports.ts';
 import { RequestError } from './request-error.ts';
+
+/**
+ * Changes a translation in the column of its locale.
+ *
+ * @param text of the data file
+ * @throws RequestError `conflict` if the file was changed meanwhile
+ */
+export function editedCell({ source, former, text: value, cell }: CellRequest, text: string): FileEdit {
+  const { path, row, column, sourceColumn } = cell;
+  const read = readCsv(path, text);
+  const values = read.ok ? read.value[row]?.values : undefined;
+  const present = values?.get(column);
+  if (present !== former || values?.get(sourceColumn) !== source) {
+    const hint = 'Reload the page to see it';
+    throw new RequestError('conflict', `${path} was changed meanwhile`, { hint });
+  }
+  return { path, content: editRows(text, { cells: [{ row, column, value }] }) };
+}
+
+type CellRequest = TranslationRequest & Required<Pick<TranslationRequest, 'cell'>>;
 
 /**
  * Changes a translation in its catalogue. A text that the catalogue does not have yet is added as `reelform locales extract` adds it.

@@ -14,6 +14,8 @@ const unit = (context: string, text: string): string => `\nmsgctxt "rome#${conte
 const FILES = {
   'reelform.yaml': `${CONFIG.replace(NO_LINT, '')}locales: {source: en, targets: [de, ar, ja]}\n`,
   'videos/rome.yaml': `${definition('Rome')}locales: all\nvariants:\n  day: {}\n  night: {resources: {c_01: "#202040"}}\n`,
+  'videos/shop.yaml': `${definition('"${claim}"')}locales: [de, ar]\neach: {from: ../data/shop.csv, id: "\${slug}"}\n`,
+  'data/shop.csv': 'slug,claim,claim_de,claim_ar\nlamp,Soft light,,ضوء ناعم\n',
   'locales/de.po': HEADER + unit('@title', 'Rom') + unit('t_01', 'Rom'),
   'locales/ar.po': HEADER + unit('@title', 'روما') + unit('t_01', 'روما'),
   'locales/ja.po': HEADER + unit('@title', 'ローマ') + unit('t_01', ''),
@@ -133,6 +135,24 @@ describe.skipIf(CHROMIUM === null)('the languages of the preview page in Chromiu
     await page.reload();
     await row('German').getByRole('button', { name: 'Texts' }).click();
     await expect.poll(() => headline().inputValue()).toBe('Roma');
+  });
+
+  it('have the texts of columns, which are written into their cells', async () => {
+    await page.goto(`${server.url.href}#/languages/shop`);
+    const claim = page.getByLabel(/^claim/);
+    await page.getByRole('radio', { name: /Arabic/ }).check();
+    await expect.poll(() => claim.inputValue()).toBe('ضوء ناعم');
+    expect(await claim.getAttribute('dir')).toBe('rtl');
+    await page.getByRole('radio', { name: /German/ }).check();
+    const entry = page.locator('.translation').filter({ has: claim });
+    await expect.poll(() => entry.locator('img').getAttribute('src')).toBeTruthy();
+    const before = await entry.locator('img').getAttribute('src');
+    await claim.fill('Licht, "sanft"');
+    const written = FILES['data/shop.csv'].replace(',,', ',"Licht, ""sanft""",');
+    await expect.poll(() => readFileSync(join(root, 'data/shop.csv'), 'utf8')).toBe(written);
+    await expect.poll(() => entry.locator('.translation-state b').textContent()).toBe('Translated');
+    await expect.poll(() => entry.locator('img').getAttribute('src')).not.toBe(before);
+    await page.goto(`${server.url.href}#/languages/rome`);
   });
 
   it('open a version in the preview', async () => {

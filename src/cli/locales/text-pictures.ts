@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { sha256 } from '../../kernel/digest.ts';
-import type { FilledCells } from '../../reconciler/definition/filled-cells.ts';
+import { type FilledCells, TITLE_KEY } from '../../reconciler/definition/filled-cells.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import type { LocaleSettings } from '../../reconciler/locales/locale-settings.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
@@ -73,7 +73,8 @@ function editablesOf(key: string, { scenes }: Video, cells: FilledCells | undefi
   const [scene, column] = columnOf(key);
   if (column !== null) {
     const filled = [...(cells ?? [])].filter(([, found]) => found.some((cell) => cell.column === column));
-    const inScene = filled.filter(([name]) => scene === '' || scenes.length === 1 || name.startsWith(`${scene}.`));
+    const drawn = filled.filter(([name]) => name !== TITLE_KEY);
+    const inScene = drawn.filter(([name]) => scene === '' || scenes.length === 1 || name.startsWith(`${scene}.`));
     return inScene.map(([name]) => name);
   }
   const has = (id: string, editable: string): boolean =>

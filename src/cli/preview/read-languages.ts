@@ -28,6 +28,8 @@ export async function readLanguages(root: string, definition: string): Promise<D
       const find = findViews({ videos: [video], cells: project.cells }, settings, contexts);
       return (context) => find(context)?.editables ?? null;
     },
+    cells: project.cells,
+    source: project.source,
   };
 }
 

@@ -4,7 +4,10 @@ import { child, type FilledCell, type MapNode, type TreeNode } from '../../kerne
 import { resourceSpan } from './scene-spans.ts';
 import type { Video, VideoId } from './video.ts';
 
-/** Cells of a data row that filled in values of a video, by editable or `trackKey`. */
+/** Key of the title in `FilledCells`. */
+export const TITLE_KEY = '@title';
+
+/** Cells of a data row that filled in values of a video, by editable, `trackKey` or `TITLE_KEY`. */
 export type FilledCells = ReadonlyMap<string, readonly FilledCell[]>;
 
 /** Returns the cells that filled in a definition; empty for a definition without a row. */
@@ -17,6 +20,9 @@ export function filledCells(root: MapNode): FilledCells {
       if (cells.length > 0) found.set(keyOf(name), cells);
     }
   };
+  const title = child(root, 'title');
+  const ofTitle = title === null ? [] : cellsIn(title);
+  if (ofTitle.length > 0) found.set(TITLE_KEY, ofTitle);
   take(child(root, 'resources'), (name) => name);
   take(child(root, 'audio'), trackKey);
   return found;

@@ -180,7 +180,7 @@ function readColumn(
 const KNOWN = new WeakMap<Row, ReadonlyMap<string, ReadonlyMap<string, string>>>();
 
 /** Returns the columns that have columns of locales, or whose texts are in catalogues: column → locale → its column. */
-function localizedColumns(row: Row, settings: LocaleSettings): ReadonlyMap<string, ReadonlyMap<string, string>> {
+export function localizedColumns(row: Row, settings: LocaleSettings): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const known = KNOWN.get(row);
   if (known !== undefined) return known;
   const tags = new Map(

@@ -9,7 +9,7 @@ import { withoutConditions } from './conditional-values.ts';
 import { isTextPath } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type ExpandedScenes, expandScenes, type FilledScene, type ReadRows } from './expand-scenes.ts';
-import { type FilledCells, filledCells } from './filled-cells.ts';
+import { type FilledCells, filledCells, TITLE_KEY } from './filled-cells.ts';
 import { mergeMaps } from './merge-definitions.ts';
 import type { TrackWords } from './place-captions.ts';
 import type { WrittenCaptions } from './read-captions.ts';
@@ -302,12 +302,12 @@ function leftOutValues(scenes: readonly PlacedScene[], shared: Shared['leftOut']
 }
 
 function cellsOf(scenes: readonly PlacedScene[], shared: FilledCells): FilledCells {
-  const tracks = [...shared].filter(([key]) => trackOf(key) !== null);
+  const ofVideo = [...shared].filter(([key]) => key === TITLE_KEY || trackOf(key) !== null);
   const [, second] = scenes;
   const ofScenes = scenes.flatMap(({ id, reading }) => {
     return [...reading.cells].map(([key, cells]) => [second === undefined ? key : `${id}.${key}`, cells] as const);
   });
-  return new Map([...tracks, ...ofScenes]);
+  return new Map([...ofVideo, ...ofScenes]);
 }
 
 /** Locates a property at the scene that has it, else at the definition. */

@@ -27,7 +27,7 @@ export function TranslationTable({ table, locale, targets, onLocale }: Translati
           </label>
         ))}
       </fieldset>
-      {texts.length === 0 && <p class="calm">No text of this definition is in catalogues.</p>}
+      {texts.length === 0 && <p class="calm">No text of this definition is in catalogues or in columns of locales.</p>}
       <ul>
         {texts.map((text) => {
           const translation = text.translations.find((found) => found.locale === locale);
@@ -55,11 +55,12 @@ interface TranslationProps {
 function Translation({ table, text, translation }: TranslationProps): JSX.Element {
   const { definition, source, cells } = table;
   const { context, label, maxLength, lines } = text;
-  const { locale, state, previous, seen, file } = translation;
+  const { locale, state, previous, seen, file, cell: csv, readOnly } = translation;
   const id = useId();
   const former = useKnownText(translation.text);
   const { value, error, change, commit, flush } = useSavedValue(translation.text, async (typed) => {
-    await saveTranslation({ definition, locale, context, source: text.text, former: former.text, text: typed });
+    const request = { definition, locale, context, source: text.text, former: former.text, text: typed };
+    await saveTranslation({ ...request, ...(csv && { cell: { ...csv, path: file } }) });
     former.saved(typed);
   });
   const limit = textLimit(value, maxLength);
@@ -78,7 +79,7 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
       <div class="translation-text">
         <label for={id}>
           {label}{' '}
-          <small class="language-tag" title={`${context} in ${file}`}>
+          <small class="language-tag" title={csv === undefined ? `${context} in ${file}` : `${csv.column} in ${file}`}>
             {context}
           </small>
         </label>
@@ -89,6 +90,7 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
             rows={1}
             {...languageOf(locale)}
             value={value}
+            readOnly={readOnly !== undefined}
             aria-invalid={limit.isTooLong || isTooHigh || error !== null}
             aria-describedby={`${id}-length ${id}-state`}
             onInput={(event) => change(event.currentTarget.value)}
@@ -98,6 +100,7 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
         </div>
         <p class="translation-state" id={`${id}-state`}>
           <b>{STATES[state]}</b>
+          {readOnly !== undefined && <span>{readOnly}</span>}
           {lines !== null && (
             <span class={isTooHigh ? 'error' : undefined}>
               {lineCount} of {lines} lines
