@@ -102,8 +102,8 @@ const output = [
     entries: ['cli/main', 'index'],
     folder: 'chunks',
     groups: CHUNKS,
-    // A command that loads a later group has loaded those before it.
-    chunkOfSeveral: (first) => first,
+    // A command that loads a later group has loaded those before it, except a check, which plans nothing.
+    chunkOfSeveral: (first, second) => (first === 'plan' && second === 'check' ? 'repository' : first),
   })),
   ...(await bundle({
     entries: PROGRAM_ENTRIES,

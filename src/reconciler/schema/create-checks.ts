@@ -99,10 +99,29 @@ function createAjv(): Ajv {
   return created;
 }
 
+/**
+ * Compiles the schema of each property when a document first has it: compiling takes longer than all else that a check does, and
+ * a document has few of the properties that it can have.
+ */
 function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): Validate {
   for (const [name, namedSchema] of Object.entries(named)) {
     if (ajv.schemas[name] === undefined) ajv.addSchema(namedSchema, name);
   }
-  const validate = ajv.compile(schema);
-  return (document) => (validate(document) ? [] : (validate.errors ?? []));
+  const properties = Object.entries(schema.properties ?? {});
+  const names = properties.map(([name, property]) => [name, typeof property === 'boolean' ? property : true]);
+  const validateOwn = ajv.compile({ ...schema, properties: Object.fromEntries(names) });
+  const lazy = properties.flatMap(([name, property]) =>
+    typeof property === 'boolean' ? [] : [{ name, validate: () => ajv.compile(property) }],
+  );
+  return (document) => {
+    const errors = validateOwn(document) ? [] : (validateOwn.errors ?? []);
+    if (!isRecord(document)) return errors;
+    const ofProperties = lazy.flatMap(({ name, validate: compiledProperty }) => {
+      if (!Object.hasOwn(document, name)) return [];
+      const validate = compiledProperty();
+      const place = { instancePath: `/${name}`, parentData: document, parentDataProperty: name, rootData: document };
+      return validate(document[name], { ...place, dynamicAnchors: {} }) ? [] : (validate.errors ?? []);
+    });
+    return [...errors, ...ofProperties];
+  };
 }
