@@ -23,8 +23,8 @@ export interface Transparency {
   /** Largest share of a frame's pixels through which a background is visible, 0..1. */
   readonly share: number;
   readonly isTransparent: boolean;
-  /** The background colour on which most of the animation is visible: six hexadecimal digits. */
-  readonly color: string;
+  /** Finds the background colour on which most of the animation is visible: six hexadecimal digits. Draws the frames four times more. */
+  color(): Promise<string>;
 }
 
 /**
@@ -60,8 +60,19 @@ export async function measureTransparency(
     const found = await shares(withoutContent(renderInput), renderInput);
     return found.reduce((sum, changed) => sum + changed, 0);
   };
-  const [light, dark] = [await visible(LIGHT), await visible(DARK)];
-  return { share, isTransparent: share > MIN_TRANSPARENT_SHARE, color: light < dark * MIN_LIGHT_RATIO ? DARK : LIGHT };
+  const clearest = async (): Promise<string> => {
+    const [light, dark] = [await visible(LIGHT), await visible(DARK)];
+    return light < dark * MIN_LIGHT_RATIO ? DARK : LIGHT;
+  };
+  let color: Promise<string> | null = null;
+  return {
+    share,
+    isTransparent: share > MIN_TRANSPARENT_SHARE,
+    color() {
+      color ??= clearest();
+      return color;
+    },
+  };
 }
 
 /** Returns the input with only its background. */

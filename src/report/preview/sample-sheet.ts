@@ -46,15 +46,23 @@ export async function drawSamples(
     images.set(shape, bytes);
     return bytes;
   };
-  const pictures: SamplePictures[] = [];
-  for (const sample of sampleMappings(template.spec)) {
-    const renderInput = inputOf(template, sample, height, imageOf);
+  const drawSample = async (sample: SampleMapping, renderInput: RenderInput): Promise<SamplePictures> => {
     const after = packRenderInput({ ...renderInput, stills: renderInput.stills.slice(0, MAX_STILLS) });
     const drawn = await draw.compare({ before: null, after, jpegQuality: JPEG_QUALITY });
     const stills = drawn.map((still, index) => ({ name: renderInput.stills[index]!.name, bytes: still.after! }));
-    pictures.push({ sample: sample.name, stills, width: renderInput.width, height: renderInput.height });
+    return { sample: sample.name, stills, width: renderInput.width, height: renderInput.height };
+  };
+  const pictures: SamplePictures[] = [];
+  let pending: Promise<SamplePictures> | null = null;
+  for (const sample of sampleMappings(template.spec)) {
+    // Prepared while the sample before it is drawn.
+    const renderInput = inputOf(template, sample, height, imageOf);
+    if (pending !== null) pictures.push(await pending);
+    pending = drawSample(sample, renderInput);
+    // Awaited above, unless preparing the next sample fails.
+    pending.catch(() => undefined);
   }
-  return pictures;
+  return pending === null ? pictures : [...pictures, await pending];
 }
 
 function inputOf(

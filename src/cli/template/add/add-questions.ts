@@ -1,3 +1,4 @@
+import type { Transparency } from '../../../engine/inspect/measure-transparency.ts';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { ADD_QUESTIONS } from '../../../report/terminal/template-text.ts';
 import { parseColor } from '../../../template/color.ts';
@@ -8,14 +9,15 @@ import type { Io } from '../../io.ts';
  * Returns the background of a transparent animation; null for none. Asks if it is not given.
  *
  * @param given six hexadecimal digits; null for none
- * @param suggested six hexadecimal digits; used without a question if nobody can answer
+ * @param found its colour is used without a question if nobody can answer
  */
 export async function chooseBackground(
   given: string | null | undefined,
-  suggested: string,
+  found: Transparency,
   io: Io,
 ): Promise<string | null> {
   if (given !== undefined) return given;
+  const suggested = await found.color();
   return io.interactive ? askBackground(suggested, io) : suggested;
 }
 

@@ -94,9 +94,9 @@ export async function buildPackage(
   const text = hasText ? null : await choices.chooseText();
   const chosen = transparency.isTransparent ? await choices.chooseBackground(transparency) : null;
   // Texts above or below the animation need something behind them.
-  const background = chosen ?? (text === null || text === 'center' ? null : transparency.color);
+  const background = chosen ?? (text === null || text === 'center' ? null : await transparency.color());
   const isOnlyEditable = measured.created.editables.length === 1;
-  const color = background ?? (isOnlyEditable && text === null ? transparency.color : null);
+  const color = background ?? (isOnlyEditable && text === null ? await transparency.color() : null);
   const ink = color === null || !isLight(color) ? INK.dark : INK.light;
   const overlay = (animation: LottieDocument, keys: Keys): readonly FoundEditable[] =>
     text === null ? [] : addOverlay(animation, { position: text, font: OVERLAY_FONT, color: ink }, keys);

@@ -117,7 +117,7 @@ async function prepareLottie(
       colorLayers: colorLayersOf(options),
       findFonts: (missing) =>
         findFonts(missing, options.font ?? [], { ...target, config: target.config ?? DEFAULT_CONFIG }),
-      chooseBackground: ({ color }) => chooseBackground(target.background, color, io),
+      chooseBackground: (found) => chooseBackground(target.background, found, io),
       chooseText: () => chooseText(options.text, io),
       compare: (comparison) => pool.run('compare', comparison),
       evaluate: await openBuiltEvaluator(),

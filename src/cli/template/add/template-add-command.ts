@@ -1,116 +1,17 @@
-import { existsSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { RenderError } from '../../../engine/render-error.ts';
-import { EXIT, ReelformError, startOf } from '../../../kernel/diagnostic.ts';
-import { type Config, DEFAULT_CONFIG } from '../../../reconciler/project/config.ts';
-import { loadProject } from '../../../reconciler/project/load-project.ts';
-import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../reconciler/project/repository-layout.ts';
-import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
-import { type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
-import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
-import { SessionFailure } from '../../../service/sessions/ports.ts';
-import type { RenderPool } from '../../../service/sessions/processes/render-pool.ts';
-import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
-import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
-import { openCommandPool } from '../../render/open-pool.ts';
-import { looksFolder, writeLook } from '../template-look-command.ts';
-import { parseBackground } from './add-questions.ts';
-import { openOrigin } from './open-origin.ts';
-import { type PreparedTemplate, prepareTemplate, type Target, type TemplateAddOptions } from './prepare-template.ts';
-import { createConfig, type NewTemplate, registerTemplate } from './register-template.ts';
+import { withProcesses } from '../../render/command-pool.ts';
+import type { TemplateAddOptions } from './prepare-template.ts';
 
 /**
  * `reelform template add SOURCE`: makes a template package of an animation with everything that it lacks, registers it in
  * reelform.yaml, writes its schemas and a first definition, and draws a contact sheet.
  */
 export async function templateAddCommand(named: string, options: TemplateAddOptions, io: Io): Promise<number> {
-  const directory = workingDirectory(options, io);
-  const background = options.background === undefined ? undefined : parseBackground(options.background);
-  const root = rootOr(directory);
-  const isNew = !existsSync(join(root, CONFIG_FILE));
-  const config = isNew ? null : await readConfig(root, options, io);
-  if (config === null && !isNew) return EXIT.error;
-  const target = { root, directory, config, background };
-  const origin = await openOrigin(named, directory, root).catch((error: unknown) => {
-    if (!(error instanceof SessionFailure)) throw error;
-    throw new ReelformError('missing_file', error.message, { cause: error });
+  // One process for comparisons and the contact sheet. Every source is drawn: an animation to find out whether it is transparent, and
+  // each template for its contact sheet. So the process starts before the code that reads the source is loaded.
+  return withProcesses(io, async (processes) => {
+    await processes.warm(1);
+    const { addTemplate } = await import('./add-template.ts');
+    return addTemplate(named, options, processes, io);
   });
-  // One pool for comparisons and the contact sheet: starting a process takes longer than its tasks.
-  const pool = openCommandPool(io);
-  try {
-    // Every source is drawn: an animation to find out whether it is transparent, and each template for its contact sheet.
-    pool.warm(1);
-    const prepared = await prepareTemplate(origin, target, options, { io, pool });
-    if (!prepared.ok) {
-      const at = startOf(named);
-      const found = prepared.diagnostics.map((diagnostic) => ({ ...diagnostic, at: diagnostic.at ?? at }));
-      printDiagnostics(found, () => undefined, options, io);
-      return EXIT.error;
-    }
-    const report = await addTemplate(prepared.value, target, pool);
-    printResult(addedJson(report), (style) => addedText(report, style), options, io);
-    return EXIT.ok;
-  } finally {
-    await pool.close();
-  }
-}
-
-/** Writes and registers a package, and draws its contact sheet. */
-async function addTemplate(
-  { added, files, built, furtherAnimations }: PreparedTemplate,
-  { root, config }: Target,
-  pool: RenderPool,
-): Promise<AddedTemplate> {
-  for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
-  const created = config === null ? await createConfig(root) : [];
-  const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
-  return {
-    name: added.name,
-    folder: added.folder,
-    template: added.template,
-    definition,
-    themes,
-    furtherAnimations,
-    sheet: await drawSheet(added, root, pool),
-    written: [...new Set([...created, ...written])],
-    created: built?.created ?? null,
-    fonts: built?.fonts ?? [],
-    background: built?.background ?? null,
-    isTransparent: built?.isTransparent ?? false,
-    text: built?.text ?? null,
-    placeholders: built?.placeholders ?? [],
-  };
-}
-
-/** Draws the contact sheet of a new template. @returns its path, repository-relative */
-async function drawSheet({ name, template }: NewTemplate, root: string, pool: RenderPool): Promise<string> {
-  try {
-    const { image } = await writeLook(name, template, looksFolder(root), pool);
-    return relative(root, image).split(sep).join('/');
-  } catch (error) {
-    if (!(error instanceof RenderError)) throw error;
-    const message = `The template was added, but its contact sheet cannot be drawn: ${undrawableText(error)}`;
-    throw new ReelformError('template_invalid', message, {
-      hint: `Run reelform template look ${name} once that is solved`,
-      cause: error,
-    });
-  }
-}
-
-/** Returns the root of the repository, or the working directory if there is none yet. */
-function rootOr(directory: string): string {
-  try {
-    return findRoot(directory);
-  } catch (error) {
-    const hasOther = existsSync(join(directory, OTHER_CONFIG_FILE));
-    if (error instanceof ReelformError && error.code === 'config_missing' && !hasOther) return directory;
-    throw error;
-  }
-}
-
-/** Null if the configuration has errors, which are printed. */
-async function readConfig(root: string, options: GlobalOptions, io: Io): Promise<Config | null> {
-  const project = await loadProject({ cwd: root });
-  return printConfigErrors(project, options, io) ? null : project.config;
 }
