@@ -23,6 +23,9 @@ const SCRIPTS = [
   ['ⴰ', 'ⵯ'],
 ] as const;
 
+/** Manifests of the templates of a checkout. */
+export const TEMPLATES = '{templates,starter/templates,gallery}/**/template.yaml';
+
 interface Template {
   readonly folder: string;
   readonly editables: Readonly<Record<string, { readonly kind: EditableKind; readonly max_length?: number }>>;
@@ -36,7 +39,7 @@ export class RandomRows {
 
   constructor(tree: string, seed: number) {
     const find = (pattern: string): string[] => fg.sync(pattern, { cwd: tree }).sort();
-    this.#templates = find('{templates,starter/templates,gallery}/**/template.yaml').map((path) => {
+    this.#templates = find(TEMPLATES).map((path) => {
       const { editables } = parse(readFileSync(join(tree, path), 'utf8')) as Template;
       return { folder: join(tree, dirname(path)), editables };
     });
