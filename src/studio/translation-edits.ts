@@ -57,7 +57,8 @@ export function editedTranslation(
     const content = editTranslation({ file, text: catalogue.text, units }, index, translated(units[index]!), locales);
     return { path: file, content };
   }
-  const merged = mergeTexts(units, catalogue.texts).units;
+  // Other texts stay as they are, also those of definitions with mistakes.
+  const merged = mergeTexts(units, catalogue.texts, { keepsUnused: true }).units;
   const written = merged.map((unit) => (unit.context === context && !unit.isObsolete ? translated(unit) : unit));
   return { path: file, content: formatOf(file)!.write(written, locales, catalogue.text) };
 

@@ -29,14 +29,17 @@ async function extract(directory: string, options: ExtractOptions, io: Io): Prom
   const read = await readCatalogues(directory, { withSource: options.source === true });
   const { project, settings, diagnostics, source } = read;
   printDiagnostics(diagnostics, source, options, io);
-  // Texts of definitions with mistakes would be taken for texts that are no longer used.
-  if (hasErrors(diagnostics)) return EXIT.error;
+  // Settings with a mistake name no catalogues.
+  if (project.config.locales === null) return EXIT.error;
   // Loads the engine.
   const stills = options.stills === true ? await (await import('./draw-stills.ts')).drawStills(read, io) : null;
   printDiagnostics(stills?.diagnostics ?? [], source, options, io);
   const { extracted, shown } = await writeCatalogues(read, { paths: stills?.paths, isCheck: options.check === true });
+  // Pictures of texts that are not known stay.
   const removed =
-    stills === null ? 0 : await (await import('./draw-stills.ts')).removeStills(project.root, settings, shown);
+    stills === null || hasErrors(diagnostics)
+      ? 0
+      : await (await import('./draw-stills.ts')).removeStills(project.root, settings, shown);
   const pictures = stills && { drawn: stills.drawn, unchanged: stills.unchanged, removed };
   const isCheck = options.check === true;
   printResult(
@@ -49,21 +52,24 @@ async function extract(directory: string, options: ExtractOptions, io: Io): Prom
     options,
     io,
   );
+  if (hasErrors(diagnostics)) return EXIT.error;
   return isCheck && extracted.some(({ isChanged }) => isChanged) ? EXIT.changes : EXIT.ok;
 }
 
 /** Brings the files of catalogues up to date with the definitions. */
 export async function writeCatalogues(
-  { project, settings, catalogues }: LocaleCatalogues,
+  { project, settings, catalogues, keepsUnused }: LocaleCatalogues,
   { paths, isCheck }: { readonly paths?: ReadonlyMap<string, string> | undefined; readonly isCheck: boolean },
 ): Promise<{ readonly extracted: readonly ExtractedCatalogue[]; readonly shown: ReadonlySet<string> }> {
   const extracted: ExtractedCatalogue[] = [];
   const shown = new Set<string>();
   for (const catalogue of catalogues) {
-    const texts = catalogue.texts.map(({ at: _, ...text }) => {
-      return { ...text, ...defined({ still: paths?.get(text.context) }) };
-    });
-    const { units, ...counts } = mergeTexts(catalogue.units, texts);
+    if (catalogue.isBroken) continue;
+    const texts =
+      paths === undefined
+        ? catalogue.texts
+        : catalogue.texts.map((text) => ({ ...text, ...defined({ still: paths.get(text.context) }) }));
+    const { units, ...counts } = mergeTexts(catalogue.units, texts, { keepsUnused });
     for (const { still } of units) if (still !== undefined) shown.add(still);
     const { locale, file } = catalogue;
     // A language that no definition has needs no file.

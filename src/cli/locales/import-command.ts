@@ -23,11 +23,10 @@ export async function importCommand(name: string, options: ImportOptions, io: Io
 }
 
 async function importFile(name: string, directory: string, options: ImportOptions, io: Io): Promise<number> {
-  const { project, settings, catalogues, diagnostics, source } = await readCatalogues(directory);
-  if (hasErrors(diagnostics)) {
-    printDiagnostics(diagnostics, source, options, io);
-    return EXIT.error;
-  }
+  const { project, settings, catalogues, diagnostics, keepsUnused, source } = await readCatalogues(directory);
+  printDiagnostics(diagnostics, source, options, io);
+  // Settings with a mistake name no catalogues.
+  if (project.config.locales === null) return EXIT.error;
   const format = formatOf(name);
   if (format === null) {
     throw new ReelformError('catalogue_invalid', `${name} is not a catalogue`, { hint: 'Use a .po, .xlf, .xliff or .csv file' }); // biome-ignore format: one error
@@ -39,13 +38,14 @@ async function importFile(name: string, directory: string, options: ImportOption
     printDiagnostics([unknownLocale(locale ?? name, settings)], source, options, io);
     return EXIT.error;
   }
+  if (catalogue.isBroken) return EXIT.error;
   const read = format.read(name, text);
   const sourceOf = (file: string): string | undefined => (file === name ? text : source(file));
   if (!read.ok) {
     printDiagnostics(read.diagnostics, sourceOf, options, io);
     return EXIT.error;
   }
-  const current = mergeTexts(catalogue.units, catalogue.texts);
+  const current = mergeTexts(catalogue.units, catalogue.texts, { keepsUnused });
   const { units, imported, unknown } = importTranslations(current.units, read.value);
   const unused = read.value
     .filter((unit) => unknown.includes(unit))
@@ -60,7 +60,7 @@ async function importFile(name: string, directory: string, options: ImportOption
     await writeLinkedFile(path, written);
   }
   io.stdout.write(importText({ imported, unknown: unknown.length, file: catalogue.file }));
-  return EXIT.ok;
+  return hasErrors(diagnostics) ? EXIT.error : EXIT.ok;
 }
 
 /** Returns the locale that a file is named after: `de` of `de.po` and of `olune.de.xlf`. */

@@ -8,6 +8,8 @@ export interface PoBlock {
   readonly msgid_plural?: string;
   readonly msgstr: readonly string[];
   readonly comments?: PoComments;
+  /** Where the file has the block and the empty lines after it; absent where the library read it. */
+  readonly range?: Range;
 }
 
 export interface PoComments {
@@ -108,6 +110,7 @@ function readPlainBlocks(text: string): PoBlocks | null {
       msgctxt,
       ...defined({ comments: comments === '' ? undefined : commentsOf(comments) }),
       msgstr: [unquoted(target)],
+      range: { start: found.index, end: PLAIN.lastIndex },
     });
     end = PLAIN.lastIndex;
   }

@@ -15,6 +15,7 @@ import {
 } from './po-blocks.ts';
 import { describeText, readDescription } from './text-notes.ts';
 
+const COMMENT_KINDS = ['translator', 'reference', 'extracted', 'flag', 'previous'] as const;
 const MAX_LENGTH_FLAG = /^max-length:(\d+)$/;
 
 /**
@@ -46,20 +47,45 @@ export const PO_FORMAT: CatalogueFormat = {
     const header = table.translations['']?.[''];
     table.charset = 'utf-8';
     table.headers['Content-Type'] = 'text/plain; charset=utf-8';
+    const used = blocksOf(units, false);
+    // Writing a block takes ten times as long as reading it, and translators' tools lay out blocks in other ways.
+    const present = used.map((written) => (former === null ? null : unchangedText(written, former)));
+    const changed = used.filter((_, index) => present[index] === null);
     // gettext-parser writes the blocks of sections in their order, and reads their contexts from the blocks.
-    const sections = { '': header === undefined ? {} : { '': header }, units: blocksOf(units, false) };
-    const written = { ...table, translations: sections, obsolete: { units: blocksOf(units, true) } };
-    return po.compile(written as unknown as Parameters<typeof po.compile>[0]).toString('utf8');
+    const sections = { '': header === undefined ? {} : { '': header }, units: changed.map(({ block }) => block) };
+    const obsolete = { units: blocksOf(units, true).map(({ block }) => block) };
+    const written = { ...table, translations: sections, obsolete };
+    const text = po.compile(written as unknown as Parameters<typeof po.compile>[0]).toString('utf8');
+    if (changed.length === used.length) return text;
+    const [head, ...compiled] = text.trimEnd().split('\n\n');
+    const inOrder = present.map((block) => block ?? compiled.shift()!);
+    return `${[head, ...inOrder, ...compiled].join('\n\n')}\n`;
   },
 };
 
+/** Returns the lines of a block in its file; null if the block is new or has changed. */
+function unchangedText({ block, raw }: WrittenBlock, former: string): string | null {
+  if (raw?.range === undefined || block.msgid !== raw.msgid || block.msgstr[0] !== raw.msgstr[0]) return null;
+  const [comments, present] = [block.comments ?? {}, raw.comments ?? {}];
+  if (COMMENT_KINDS.some((kind) => comments[kind] !== present[kind])) return null;
+  return former.slice(raw.range.start, raw.range.end).trimEnd();
+}
+
+interface WrittenBlock {
+  readonly block: PoBlock;
+  /** As it was read; null for a new one. */
+  readonly raw: PoBlock | null;
+}
+
 /** Returns the blocks of units, those of a context together; of the same context and source the last. */
-function blocksOf(units: readonly CatalogueUnit[], isObsolete: boolean): PoBlock[] {
-  const byContext = new Map<string, Map<string, PoBlock>>();
+function blocksOf(units: readonly CatalogueUnit[], isObsolete: boolean): WrittenBlock[] {
+  const byContext = new Map<string, Map<string, WrittenBlock>>();
   for (const unit of units) {
     if (unit.isObsolete !== isObsolete) continue;
-    const blocks = byContext.get(unit.context) ?? new Map<string, PoBlock>();
-    byContext.set(unit.context, blocks.set(unit.source, blockOf(unit as CatalogueUnit<PoBlock>)));
+    const blocks = byContext.get(unit.context) ?? new Map<string, WrittenBlock>();
+    const { raw } = unit as CatalogueUnit<PoBlock>;
+    const block = blockOf(unit as CatalogueUnit<PoBlock>);
+    byContext.set(unit.context, blocks.set(unit.source, { block, raw }));
   }
   return [...byContext.values()].flatMap((blocks) => [...blocks.values()]);
 }

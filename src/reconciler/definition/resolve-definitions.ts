@@ -30,7 +30,12 @@ export interface DefinitionContext extends RowContext {
   readonly readCatalogue?: ReadCatalogue;
   /** Receives each text that is looked up in a catalogue. */
   readonly onText?: OnText;
+  /** Receives each catalogue that a definition is translated with. */
+  readonly onCatalogue?: OnCatalogue;
 }
+
+/** @param catalogue null if the file does not exist or has a mistake */
+export type OnCatalogue = (file: string, catalogue: Catalogue | null) => void;
 
 /** Reads the text of a catalogue. */
 export type ReadCatalogue = (file: string, text: string) => Result<Catalogue>;
@@ -112,7 +117,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
           ...context,
           read: recording(context.read),
           rows: rowReader(recording(context.read)),
-          languages: catalogues.languages(recording(context.read)),
+          languages: catalogues.languages(recording(context.read), { isWhole: extended.diagnostics.length === 0 }),
         })
       : NO_ROWS;
     origins.set(path, [...read]);
@@ -160,9 +165,13 @@ class Catalogues {
     this.#problems = problems;
   }
 
-  /** @param read records that a definition depends on a catalogue */
-  languages(read: (path: string) => FileText): Languages | null {
-    const { locales = null, onText } = this.#context;
+  /**
+   * @param read records that a definition depends on a catalogue
+   * @param options.isWhole false for a definition that may lack a text, or have another, because of a problem in one of its files
+   */
+  languages(read: (path: string) => FileText, { isWhole }: { readonly isWhole: boolean }): Languages | null {
+    const { locales = null } = this.#context;
+    const onText = isWhole ? this.#context.onText : undefined;
     if (locales === null) return null;
     const catalogue = (locale: string): Catalogue | null => this.#catalogue(catalogueFile(locales, locale), read);
     const onProblem = (problem: Diagnostic): void => void this.#problems.push(problem);
@@ -178,6 +187,7 @@ class Catalogues {
     if (parsed?.ok === false) this.#problems.push(...parsed.diagnostics);
     const catalogue = parsed?.ok ? parsed.value : null;
     this.#known.set(file, catalogue);
+    this.#context.onCatalogue?.(file, catalogue);
     return catalogue;
   }
 }

@@ -38,6 +38,8 @@ export interface Catalogue {
   readonly file: string;
   /** By context, without texts that are no longer used. */
   readonly units: ReadonlyMap<string, LocatedUnit>;
+  /** All units in their order. */
+  readonly all: readonly LocatedUnit[];
 }
 
 export interface LocatedUnit extends CatalogueUnit {
@@ -70,6 +72,8 @@ export interface LocaleCatalogue {
   /** Null if the file does not exist. */
   readonly text: string | null;
   readonly units: readonly LocatedUnit[];
+  /** The file exists and has a mistake: its units are not known, and it is not written. */
+  readonly isBroken: boolean;
   /** In the order of the definitions, each context once. */
   readonly texts: readonly LocatedText[];
 }
@@ -94,5 +98,5 @@ export function translationOf(catalogue: Catalogue | null, context: string, sour
 /** Groups the used units of a catalogue by context; the first of a context wins. */
 export function catalogueOf(file: string, units: readonly LocatedUnit[]): Catalogue {
   const used = units.filter(({ isObsolete }) => !isObsolete).map((unit) => [unit.context, unit] as const);
-  return { file, units: new Map(used.reverse()) };
+  return { file, units: new Map(used.reverse()), all: units };
 }

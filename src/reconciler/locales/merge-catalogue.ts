@@ -18,8 +18,13 @@ export interface MergedUnits {
  * follows the text before it; a text that is no longer used stays as obsolete if it has a translation.
  *
  * @param texts in the order of the definitions, each context once
+ * @param options.keepsUnused true if some texts are not known: units without a text stay as they are
  */
-export function mergeTexts(present: readonly CatalogueUnit[], texts: readonly SourceText[]): MergedUnits {
+export function mergeTexts(
+  present: readonly CatalogueUnit[],
+  texts: readonly SourceText[],
+  { keepsUnused = false }: { readonly keepsUnused?: boolean } = {},
+): MergedUnits {
   const former = moveCues(present, texts);
   const known = new Map<string, CatalogueUnit>();
   for (const unit of former) {
@@ -39,6 +44,7 @@ export function mergeTexts(present: readonly CatalogueUnit[], texts: readonly So
   const kept = former.flatMap((unit): CatalogueUnit[] => {
     const merged = updated.get(unit);
     if (merged !== undefined) return [merged];
+    if (keepsUnused) return [unit];
     if (unit.target === '') return [];
     if (!unit.isObsolete) counts.obsolete += 1;
     return [{ ...unit, isObsolete: true }];

@@ -1,10 +1,14 @@
 import { posix } from 'node:path';
-import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import { redactConfig } from '../../kernel/yaml/mask-text.ts';
 import { unreadable } from '../definition/definition-file.ts';
-import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import {
+  type InvalidVideo,
+  type OnCatalogue,
+  type Resolved,
+  resolveDefinitions,
+} from '../definition/resolve-definitions.ts';
 import type { OnText } from '../definition/translate-definition.ts';
 import type { Video, VideoId, WaitingVideo } from '../definition/video.ts';
 import type { MissingTexts } from '../locales/locale-settings.ts';
@@ -70,6 +74,8 @@ interface LoadOptions {
   readonly log?: ReadLog | null;
   /** Receives each text of a definition or a data file that is in catalogues. */
   readonly onText?: OnText;
+  /** Receives each catalogue that a definition is translated with. */
+  readonly onCatalogue?: OnCatalogue;
   /** What happens to videos whose texts are not translated; as reelform.yaml says when absent. */
   readonly missing?: MissingTexts;
 }
@@ -82,7 +88,7 @@ interface LoadOptions {
  *
  * @throws ReelformError `config_missing`
  */
-export async function loadProject({ cwd, log = null, onText, missing }: LoadOptions): Promise<Project> {
+export async function loadProject({ cwd, log = null, missing, ...receivers }: LoadOptions): Promise<Project> {
   const files = new RepositoryFiles(findRoot(cwd), log);
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
@@ -101,7 +107,7 @@ export async function loadProject({ cwd, log = null, onText, missing }: LoadOpti
   const config = locales === null || missing === undefined ? written : { ...written, locales: { ...locales, missing } };
   const loaded = loadTemplates(config, files);
   await loadCatalogueFormats(config);
-  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks, onText);
+  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks, receivers);
   const used = checkFiles(resolved, files);
   const usable = new Set(used.videos);
   const waiting = new Set(used.waiting.map(({ id }) => id));
@@ -150,13 +156,13 @@ function resolveVideos(
   templates: ReadonlyMap<string, ProjectTemplate>,
   files: RepositoryFiles,
   checks: Checks,
-  onText: OnText | undefined,
+  receivers: Pick<LoadOptions, 'onText' | 'onCatalogue'>,
 ): Resolved {
   const { paths, ignored } = findDefinitionFiles(config, files);
   const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
     ...definitionSettings(config, files, checks),
-    ...defined({ onText }),
+    ...receivers,
     templates: new Map(usable),
     templateNames,
   });

@@ -92,7 +92,7 @@ export function textPosition(text: string, offset: number): TextPosition {
 }
 
 /** Scans a text once. @returns `textPosition` for any of its offsets, in logarithmic time */
-function indexPositions(text: string): (offset: number) => TextPosition {
+export function indexPositions(text: string): (offset: number) => TextPosition {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
   return (offset) => {

@@ -88,10 +88,58 @@ describe('reelform locales', () => {
     expect((await reelform(root, ['locales', 'status'])).stdout).not.toContain('en ');
   });
 
-  it('writes nothing while a definition has a mistake', async () => {
-    const root = repository({ 'videos/wrong.yaml': 'template: smal\ntitle: x\n' });
-    expect((await reelform(root, ['locales', 'extract'])).exitCode).toBe(1);
-    expect(existsSync(join(root, 'locales'))).toBe(false);
+  it('extracts what is valid beside mistakes, reports each, and takes no text for unused', async () => {
+    const root = repository({
+      'videos/oslo.yaml': `${definition('Oslo')}locales: all\n`,
+      'videos/_base.yaml': 'resources: {c_01: "#EEADA7"}\n',
+      'videos/bern.yaml':
+        'extends: ./_base.yaml\ntemplate: small\ntitle: Bern\nresources: {t_01: Bears}\nlocales: all\n',
+    });
+    const broken = { catalogue: 'locales/pt-BR.po', text: 'msgctxt "oslo#t_01"\nmsgid "Oslo\nmsgstr ""\n' };
+    await reelform(root, ['locales', 'extract']);
+    translate(root, 'de');
+    // Two entries of each definition: one of them is not translated.
+    const path = join(root, 'locales/de.po');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('msgstr "Bears de"', 'msgstr ""'));
+    const entries = (text: string): Record<string, string> =>
+      Object.fromEntries(
+        [...text.matchAll(/msgctxt "(.*)"\nmsgid ".*"\nmsgstr "(.*)"/g)].map(([, id, to]) => [id!, to!]),
+      );
+    const before = entries(readFileSync(path, 'utf8'));
+    writeFileSync(join(root, broken.catalogue), broken.text);
+    writeFileSync(join(root, 'videos/oslo.yaml'), 'template: small\ntitle: [Oslo\n');
+    writeFileSync(join(root, 'videos/_base.yaml'), 'resource: {c_01: "#EEADA7"}\n');
+    writeFileSync(join(root, 'videos/rome.yaml'), `${definition('Rome, again')}locales: all\n`);
+    const ran = await reelform(root, ['locales', 'extract']);
+    expect(ran.stdout).toBe('de  2 texts, 2 stale  locales/de.po written\n');
+    expect(ran.exitCode).toBe(1);
+    for (const place of ['videos/oslo.yaml:', 'videos/_base.yaml:1', `${broken.catalogue}:`]) {
+      expect(ran.stderr.split(place)).toHaveLength(2);
+    }
+    const text = readFileSync(path, 'utf8');
+    expect(text).not.toContain('#~');
+    expect(entries(text)).toEqual(before);
+    expect(readFileSync(join(root, broken.catalogue), 'utf8')).toBe(broken.text);
+    expect((await reelform(root, ['locales', 'extract', '--check'])).exitCode).toBe(1);
+  });
+
+  it('removes no picture while a definition has a mistake', async () => {
+    const root = repository();
+    await reelform(root, ['locales', 'extract', '--stills']);
+    writeFileSync(join(root, 'videos/rome.yaml'), 'template: small\ntitle: [Rome\n');
+    const ran = JSON.parse((await reelform(root, ['locales', 'extract', '--stills', '--json'])).stdout);
+    expect(ran.stills).toEqual({ drawn: 0, unchanged: 0, removed: 0 });
+  });
+
+  it('imports beside mistakes, and keeps texts that are not known', async () => {
+    const root = repository({ 'videos/oslo.yaml': `${definition('Oslo')}locales: all\n` });
+    await reelform(root, ['locales', 'extract']);
+    writeFileSync(join(root, 'videos/oslo.yaml'), 'template: small\ntitle: [Oslo\n');
+    writeFileSync(join(root, 'de.csv'), 'context,source,target\nrome#t_01,Rome,Rom\noslo#t_01,Oslo,Oslo\n');
+    const ran = await reelform(root, ['locales', 'import', 'de.csv']);
+    expect([ran.exitCode, ran.stdout]).toEqual([1, 'Took 2 translations into locales/de.po.\n']);
+    expect(ran.stderr).toContain('videos/oslo.yaml:');
+    expect(readFileSync(join(root, 'locales/de.po'), 'utf8')).toContain('msgctxt "oslo#t_01"');
   });
 
   it('needs locales', async () => {
