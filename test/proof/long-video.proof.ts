@@ -31,7 +31,7 @@ beforeAll(() =>
 afterAll(() => rm(program, { force: true }));
 
 async function render(scenes: number, isCached: boolean): Promise<LongRender> {
-  const options: LongRenderOptions = { scenes, clipMegabytes: null, isCached };
+  const options: LongRenderOptions = { scenes, clipMegabytes: null, format: 'mp4', isCached };
   const words = ['--expose-gc', program, '--one', JSON.stringify(options)];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   return JSON.parse(stdout) as LongRender;

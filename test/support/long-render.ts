@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { OutputFormat } from '../../src/contract/wire/output.ts';
 import type { VideoPacket } from '../../src/engine/codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../../src/engine/codec/video-encoder.ts';
 import { muxMp4 } from '../../src/engine/writers/mux.ts';
@@ -34,7 +35,7 @@ const SCENE_SECONDS = 9;
 const FPS = 30;
 const RATE = 48_000;
 
-function longVideo(scenes: number): VideoInput {
+function longVideo(scenes: number, format: OutputFormat): VideoInput {
   const of = movingInput({ fps: FPS, frameCount: SCENE_SECONDS * FPS });
   const video = sceneVideo(Array.from({ length: scenes }, (_, at) => ({ id: `scene_${at}`, of })));
   const samples = Float32Array.from({ length: 5 * RATE }, (_, at) => 0.3 * Math.sin(at / 20) * Math.sin(at / 3000));
@@ -46,7 +47,8 @@ function longVideo(scenes: number): VideoInput {
     name: 'music',
     optional: false,
   };
-  return { ...video, stills: [{ name: 'end', frame: video.frameCount - 1 }], sounds: [sound] };
+  const output = { ...video.output, format };
+  return { ...video, output, stills: [{ name: 'end', frame: video.frameCount - 1 }], sounds: [sound] };
 }
 
 /** A video of one scene with a clip of about this size, whose pictures are noise. */
@@ -103,6 +105,8 @@ export interface LongRenderOptions {
   readonly scenes: number;
   /** Size of a clip, which replaces the scenes; null for no clip. */
   readonly clipMegabytes: number | null;
+  /** Of a video without a clip. */
+  readonly format: OutputFormat;
   /** Whether to write a segment cache. */
   readonly isCached: boolean;
 }
@@ -110,9 +114,9 @@ export interface LongRenderOptions {
 /**
  * Renders and stores a video, and measures memory. Call it once in a process, because memory that was used once stays high.
  */
-export async function renderLong({ scenes, clipMegabytes, isCached }: LongRenderOptions): Promise<LongRender> {
+export async function renderLong({ scenes, clipMegabytes, format, isCached }: LongRenderOptions): Promise<LongRender> {
   const folder = await mkdtemp(join(tmpdir(), 'reelform-long-'));
-  const video = clipMegabytes === null ? longVideo(scenes) : await clipVideo(clipMegabytes, folder);
+  const video = clipMegabytes === null ? longVideo(scenes, format) : await clipVideo(clipMegabytes, folder);
   const pool = createRenderPool({ size: 2, stallMs: 600_000 });
   let [childBytes, treeBytes] = [0, 0];
   const sampler = setInterval(() => {

@@ -115,7 +115,7 @@ export async function fetchSession(service: RemoteRenderService, id: string): Pr
  *
  * @throws ReelformError `settings_invalid`
  */
-export function openUrlProbe(config: Config, io: Io): ProbeUrl {
+export function openUrlProbe(config: Config, io: Pick<Io, 'env'>): ProbeUrl {
   return createUrlProbe({ allow: allowListOf(config, io.env) });
 }
 

@@ -16,7 +16,10 @@ import { openUrlProbe } from './open-remote-service.ts';
  * Returns a function that publishes files of the repository as `assets` of reelform.yaml configures, named by their
  * digest, so that existing files are not uploaded again. Undefined without that setting.
  */
-export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
+export function createSourcePublisher(
+  project: Pick<Project, 'root' | 'config'>,
+  io: Pick<Io, 'env'>,
+): PublishSource | undefined {
   const { config, root } = project;
   const { assets, credentials } = config;
   if (assets === null) return undefined;
