@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 declare const brand: unique symbol;
 
@@ -9,7 +9,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** Returns the SHA-256 of bytes, or of a string in UTF-8. */
 export function sha256(data: Uint8Array | string): Sha256 {
-  return createHash('sha256').update(data).digest('hex') as Sha256;
+  return hash('sha256', data, 'hex') as Sha256;
 }
 
 const known = new WeakMap<Uint8Array, Sha256>();
@@ -45,26 +45,31 @@ export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
-    return JSON.stringify(value);
+    return String(value);
   }
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new TypeError('a text holds a lone surrogate');
-    return JSON.stringify(value);
-  }
+  if (typeof value === 'string') return quoted(value);
   // Concatenated, because a plan serializes each value of each video.
   if (Array.isArray(value)) {
     let items = '';
-    for (const [index, item] of (value as readonly Json[]).entries())
-      items += (index === 0 ? '' : ',') + canonicalJson(item);
+    for (let index = 0; index < value.length; index++) items += (index === 0 ? '' : ',') + canonicalJson(value[index]);
     return `[${items}]`;
   }
   const record = value as { readonly [key: string]: Json | undefined };
   let members = '';
   for (const key of sortedKeys(record)) {
     const member = record[key];
-    if (member !== undefined) members += `${members === '' ? '' : ','}${canonicalJson(key)}:${canonicalJson(member)}`;
+    if (member !== undefined) members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(member)}`;
   }
   return `{${members}}`;
+}
+
+/** Characters that JSON writes as they are, and that need no check for lone surrogates. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  if (!text.isWellFormed()) throw new TypeError('a text holds a lone surrogate');
+  return JSON.stringify(text);
 }
 
 /** Most objects have one key, or keys that are in order already. */

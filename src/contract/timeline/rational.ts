@@ -15,6 +15,7 @@ export function rational(numerator: bigint | number, denominator: bigint | numbe
   const bottom = BigInt(denominator);
   if (bottom === 1n) return { numerator: top, denominator: bottom };
   const divisor = greatestDivisor(top, bottom) * (bottom < 0n ? -1n : 1n);
+  if (divisor === 1n) return { numerator: top, denominator: bottom };
   return { numerator: top / divisor, denominator: bottom / divisor };
 }
 
@@ -41,10 +42,12 @@ export function decimal(value: number): Rational {
 }
 
 export function add(a: Rational, b: Rational): Rational {
+  if (isWhole(a) && isWhole(b)) return { numerator: a.numerator + b.numerator, denominator: 1n };
   return rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
 export function subtract(a: Rational, b: Rational): Rational {
+  if (isWhole(a) && isWhole(b)) return { numerator: a.numerator - b.numerator, denominator: 1n };
   return rational(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
@@ -59,8 +62,9 @@ export function divide(a: Rational, b: Rational): Rational {
 
 /** Returns a negative number if a < b, 0 if they are equal, and a positive number if a > b. */
 export function compare(a: Rational, b: Rational): number {
-  const left = a.numerator * b.denominator;
-  const right = b.numerator * a.denominator;
+  const isAlike = a.denominator === b.denominator;
+  const left = isAlike ? a.numerator : a.numerator * b.denominator;
+  const right = isAlike ? b.numerator : b.numerator * a.denominator;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
@@ -111,13 +115,26 @@ export function rationalOf(json: RationalJson): Rational {
   return rational(BigInt(numerator), BigInt(denominator));
 }
 
+/** Most times are whole frames, whose sums need no divisor. */
+function isWhole({ denominator }: Rational): boolean {
+  return denominator === 1n;
+}
+
 function greatestDivisor(a: bigint, b: bigint): bigint {
   let divisor = a < 0n ? -a : a;
   let rest = b < 0n ? -b : b;
   while (rest !== 0n) {
-    const next = divisor % rest;
-    divisor = rest;
-    rest = next;
+    if (divisor <= MAX_SAFE && rest <= MAX_SAFE) return BigInt(safeDivisor(Number(divisor), Number(rest)));
+    [divisor, rest] = [rest, divisor % rest];
   }
+  return divisor;
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Computes with numbers, which are faster. @param a at most `MAX_SAFE`, as is b */
+function safeDivisor(a: number, b: number): number {
+  let [divisor, rest] = [a, b];
+  while (rest !== 0) [divisor, rest] = [rest, divisor % rest];
   return divisor;
 }

@@ -48,13 +48,14 @@ export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
   const first = input.templates[input.scenes[0]!.template]!;
   const frameRate = frameRateOf(input.rate ?? first.rate);
   const rate = rationalRate(frameRate);
-  const materialByTemplate = new Map(
-    [...new Set(scenes.map(({ template }) => template))].map((template) => {
-      const facts = input.templates[template]!;
-      return [template, materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate)] as const;
-    }),
-  );
-  const materials = scenes.map(({ template }) => materialByTemplate.get(template)!);
+  // Templates of two names may be the same.
+  const materialByFacts = new Map<TemplateFacts, Material>();
+  const materials = scenes.map(({ template }) => {
+    const facts = input.templates[template]!;
+    const material = materialByFacts.get(facts) ?? materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
+    materialByFacts.set(facts, material);
+    return material;
+  });
   const lengths = new SceneLengths();
   const decided = decideLengths(lengths, { input, scenes, materials, rate });
   findings.push(...lengths.findings, ...decided.findings);

@@ -1,6 +1,14 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
-import { divide, multiply, rational, rationalOf, rationalRate, toNumber } from '../../contract/timeline/rational.ts';
-import { isNatural, templateTimeAt, timeMapFrom } from '../../contract/timeline/time-map.ts';
+import {
+  divide,
+  multiply,
+  type Rational,
+  rational,
+  rationalOf,
+  rationalRate,
+  toNumber,
+} from '../../contract/timeline/rational.ts';
+import { isNatural, type TimeMap, templateTimeAt, timeMapFrom } from '../../contract/timeline/time-map.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import type { ComposedInput, ShownScene } from './drawn-input.ts';
@@ -37,16 +45,29 @@ export function sceneClock(
 ): DocumentClock {
   const map = timeMapFrom(json);
   const step = rationalOf(stepJson);
-  const last = animation.op - animation.ip - BEFORE_END;
   return {
-    timeAt(frame) {
-      const time = multiply(rational(Math.max(0, shownFirst + frame)), step);
-      return Math.min(last, toNumber(templateTimeAt(map, time)));
-    },
+    timeAt: sceneTimes({ map, frame: shownFirst, animation, step }),
     pace: animationFramesPerFrame({ animation, fps }),
     first: -shownFirst,
     isEven:
       shownFirst === 0 &&
       isNatural(map, divide(rationalRate(frameRateOf(animation.fr)), multiply(rationalRate(frameRateOf(fps)), step))),
+  };
+}
+
+/** A scene whose times are asked for: the fields of a `ShownScene` and a `ComposedInput`, as fractions. */
+interface TimedScene {
+  readonly map: TimeMap;
+  readonly frame: number;
+  readonly animation: LottieDocument;
+  readonly step: Rational;
+}
+
+/** Returns `timeAt` of a scene's clock. */
+export function sceneTimes({ map, frame: shownFirst, animation, step }: TimedScene): DocumentClock['timeAt'] {
+  const last = animation.op - animation.ip - BEFORE_END;
+  return (frame) => {
+    const time = multiply(rational(Math.max(0, shownFirst + frame)), step);
+    return Math.min(last, toNumber(templateTimeAt(map, time)));
   };
 }

@@ -20,7 +20,7 @@ import { captionsOfRange, withCaptions } from '../captions/captions-of-range.ts'
 import type { FrameRange } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
 import type { ComposedInput, DrawnInput, DrawnTransition, ShownScene } from '../scenes/drawn-input.ts';
-import { sceneClock } from '../scenes/scene-clock.ts';
+import { sceneTimes } from '../scenes/scene-clock.ts';
 import { type SceneSpan, sceneSpans, sceneStarts, timelineStep } from '../scenes/scene-spans.ts';
 import { documentCutter, inputCutter, stillsIn } from './segment-input.ts';
 import type { Times } from './shown-layers.ts';
@@ -37,18 +37,17 @@ export interface DrawnSpan extends FrameRange {
   cut(ranges: readonly FrameRange[]): DrawnInput;
 }
 
-type DocumentCutter = ReturnType<typeof documentCutter>;
-
 /**
  * Returns the spans of a video of several scenes. A scene that shows its template unchanged is drawn from the template's own input, as
  * in a video of that template alone. All other spans are drawn from scenes in one picture.
  */
 export function spanCutters(video: ScenesInput): DrawnSpan[] {
-  const cutters = new Map<number, DocumentCutter>();
-  const cutterOf = (scene: number): DocumentCutter => {
-    const cutter = cutters.get(scene) ?? documentCutter(video.scenes[scene]!);
-    cutters.set(scene, cutter);
-    return cutter;
+  const cutVideo: CutVideo = {
+    video,
+    step: timelineStep(video),
+    starts: sceneStarts(video),
+    mapOf: onceForEach((scene) => timeMapFrom(video.scenes[scene]!.map)),
+    cutterOf: onceForEach((scene) => documentCutter(video.scenes[scene]!)),
   };
   return sceneSpans(video).map((span) => {
     let cut: DrawnSpan['cut'] | undefined;
@@ -64,9 +63,9 @@ export function spanCutters(video: ScenesInput): DrawnSpan[] {
         const { start } = video.timeline.scenes[scene]!;
         const captionsOf = (shownRanges: readonly FrameRange[]): InputCaptions | undefined =>
           captionsOfRange(video.captions, { ranges: relative(shownRanges, offset), start, fps: video.fps });
-        cut ??= isUnchanged(video, span, captionsOf([span]) !== undefined)
-          ? ownCutter(video, span, cutterOf)
-          : composedCutter(video, span, cutterOf);
+        cut ??= isUnchanged(cutVideo, span, captionsOf([span]) !== undefined)
+          ? ownCutter(cutVideo, span)
+          : composedCutter(cutVideo, span);
         const input = cut(ranges);
         if (video.captions === undefined) return input;
         // All frames of a transition are drawn from the same input.
@@ -76,31 +75,52 @@ export function spanCutters(video: ScenesInput): DrawnSpan[] {
   });
 }
 
+/** A video, and what all of its spans need of it. */
+interface CutVideo {
+  readonly video: ScenesInput;
+  /** Frames of the timeline for each frame of the file. */
+  readonly step: Rational;
+  /** See `sceneStarts`. */
+  readonly starts: readonly number[];
+  /** By index of the scene. */
+  mapOf(scene: number): TimeMap;
+  cutterOf(scene: number): ReturnType<typeof documentCutter>;
+}
+
+/** Returns a function that computes the value of each scene once, when it is first needed. */
+function onceForEach<T>(compute: (scene: number) => T): (scene: number) => T {
+  const values = new Map<number, T>();
+  return (scene) => {
+    const value = values.get(scene) ?? compute(scene);
+    values.set(scene, value);
+    return value;
+  };
+}
+
 /**
  * Returns whether frames of a scene equal those of its template alone.
  *
  * @param hasCaptions whether captions are shown above it, which fill the frame of the video, not that of the template
  */
 function isUnchanged(
-  { scenes, timeline, output }: ScenesInput,
+  { video: { scenes, timeline, output }, mapOf }: CutVideo,
   { scene, neighbour }: SceneSpan,
   hasCaptions: boolean,
 ): boolean {
-  const { animation, map, fit, background } = scenes[scene]!;
+  if (neighbour !== 0) return false;
+  const { animation, fit, background } = scenes[scene]!;
   const speed = divide(rationalRate(frameRateOf(animation.fr)), rationalRate(timeline.rate));
   const hasShape = animation.w * timeline.height === animation.h * timeline.width;
   const isCovered = hasShape || (fit === 'cover' && !hasCaptions);
   const isBlack = background === null || /^#0{6}$/.test(background) || isTransparent(output);
-  return neighbour === 0 && isNatural(timeMapFrom(map), speed) && isCovered && isBlack;
+  return isNatural(mapOf(scene), speed) && isCovered && isBlack;
 }
 
 function isTransparent(output: ScenesInput['output']): boolean {
   return pixelsOf(output) === 'rgba';
 }
 
-type CutterOf = (scene: number) => DocumentCutter;
-
-function ownCutter(video: ScenesInput, { scene, end, offset }: SceneSpan, cutterOf: CutterOf): DrawnSpan['cut'] {
+function ownCutter({ video, cutterOf }: CutVideo, { scene, end, offset }: SceneSpan): DrawnSpan['cut'] {
   const { animation, fonts, images, clips } = video.scenes[scene]!;
   const { output, width, height, fps } = video;
   const document = { animation, fonts, images, clips };
@@ -110,10 +130,10 @@ function ownCutter(video: ScenesInput, { scene, end, offset }: SceneSpan, cutter
   return (ranges) => cut(relative(ranges, offset));
 }
 
-function composedCutter(video: ScenesInput, span: SceneSpan, cutterOf: CutterOf): DrawnSpan['cut'] {
+function composedCutter(cutVideo: CutVideo, span: SceneSpan): DrawnSpan['cut'] {
+  const { video, step } = cutVideo;
   const { width, height, fps, timeline } = video;
   const { offset, neighbour } = span;
-  const step = timelineStep(video);
   const fields = {
     ...{ width, height, fps },
     output: { ...video.output, fingerprint: null },
@@ -121,9 +141,9 @@ function composedCutter(video: ScenesInput, span: SceneSpan, cutterOf: CutterOf)
     step: rationalJson(step),
   };
   const compose = (ranges: readonly FrameRange[]): ComposedInput => {
-    const context = { video, span, ranges, step, cutterOf };
     const stills = stillsIn(shifted(video, offset), ranges);
-    return { ...fields, frameCount: ranges.at(-1)!.end, stills, ranges, scenes: shownScenes(context) };
+    const scenes = shownScenes({ ...cutVideo, span, ranges });
+    return { ...fields, frameCount: ranges.at(-1)!.end, stills, ranges, scenes };
   };
   if (neighbour === 0) return (ranges) => compose(relative(ranges, offset));
   // How the rasteriser rounds a scene that fades depends on all of its layers, so that all frames of a transition share them.
@@ -139,18 +159,15 @@ function shifted({ stills }: ScenesInput, offset: number): { name: string; frame
   return stills.map(({ name, frame }) => ({ name, frame: frame - offset }));
 }
 
-interface CutContext {
-  readonly video: ScenesInput;
+interface CutContext extends CutVideo {
   readonly span: SceneSpan;
   /** Frames from the offset of the span. */
   readonly ranges: readonly FrameRange[];
-  readonly step: Rational;
-  readonly cutterOf: CutterOf;
 }
 
 function shownScenes(context: CutContext): ShownScene[] {
   const { scene, neighbour } = context.span;
-  const map = timeMapFrom(context.video.scenes[scene]!.map);
+  const map = context.mapOf(scene);
   switch (neighbour) {
     case 0:
       return [shownScene(context, 0, { map, frame: 0, transition: null })];
@@ -175,10 +192,10 @@ interface Placement extends Pick<ShownScene, 'frame' | 'transition'> {
 }
 
 /** Returns a scene that stays on its last frame. Its clips go on. */
-function leftScene({ video, span, step }: CutContext, scene: number): Omit<Placement, 'transition'> {
+function leftScene({ video, span, step, starts, mapOf }: CutContext, scene: number): Omit<Placement, 'transition'> {
   const { length } = video.timeline.scenes[scene]!;
-  const map = timeMapFrom(video.scenes[scene]!.map);
-  const frame = span.offset - sceneStarts(video)[scene]!;
+  const map = mapOf(scene);
+  const frame = span.offset - starts[scene]!;
   // Of a scene whose length is no whole number of frames, the last frame may end later than the scene.
   const shown = multiply(rational(frame), step);
   const end = compare(shown, rational(length)) < 0 ? shown : rational(length);
@@ -187,9 +204,9 @@ function leftScene({ video, span, step }: CutContext, scene: number): Omit<Place
 }
 
 /** Returns a scene that stays on its first frame, with its clips. */
-function awaitedScene({ video, span }: CutContext, scene: number): Omit<Placement, 'transition'> {
-  const at = templateTimeAt(timeMapFrom(video.scenes[scene]!.map), ZERO);
-  return { map: [{ from: ZERO, to: ONE, at, speed: ZERO }], frame: span.offset - sceneStarts(video)[scene]! };
+function awaitedScene({ span, starts, mapOf }: CutContext, scene: number): Omit<Placement, 'transition'> {
+  const at = templateTimeAt(mapOf(scene), ZERO);
+  return { map: [{ from: ZERO, to: ONE, at, speed: ZERO }], frame: span.offset - starts[scene]! };
 }
 
 function drawnTransition({ video, span, step }: CutContext, scene: number): DrawnTransition {
@@ -207,9 +224,9 @@ function shownScene(
 ): ShownScene {
   const index = span.scene + neighbour;
   const { animation, fit, background } = video.scenes[index] as InputScene;
-  const clock = sceneClock({ map: timeMapJson(map), frame, animation }, { step: rationalJson(step), fps: video.fps });
+  const timeAt = sceneTimes({ map, frame, animation, step });
   const frames = ranges.flatMap((range) => edgesOf(range, map, { frame, step }));
-  const times = frames.map((at) => animation.ip + clock.timeAt(at));
+  const times = frames.map((at) => animation.ip + timeAt(at));
   const document: InputDocument = cutterOf(index)(intervalsOf(times));
   const timeOf = (at: number): Rational => multiply(rational(Math.max(0, frame + at)), step);
   // A scene that is awaited shows its first frame at all times.

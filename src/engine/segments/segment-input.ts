@@ -136,7 +136,7 @@ function filterFonts(
   fonts: InputDocument['fonts'],
   layers: readonly unknown[],
 ): { fonts: InputDocument['fonts']; document: LottieDocument } {
-  const texts = textLayers({ ...animation, layers: [...layers], assets: [] });
+  const texts = textLayers({ layers: [...layers], assets: [] });
   const textCount = layers.filter((layer) => isRecord(layer) && layer.ty === LAYER_TYPE.text).length;
   // The fonts of an unreadable text layer are unknown.
   if (texts.length < textCount) return { fonts, document: animation };
@@ -148,8 +148,15 @@ function filterFonts(
   const isUsed = (name: unknown): boolean => names.has(String(name));
   return {
     fonts: fonts.filter(({ name, isFallback }) => isFallback || isUsed(name)),
-    document: isRecord(animation.fonts)
-      ? { ...animation, fonts: { ...animation.fonts, list: fontList(animation).filter(({ fName }) => isUsed(fName)) } }
-      : animation,
+    document: withListedFonts(animation, isUsed),
   };
+}
+
+/** Returns the document itself if all of its listed fonts are used, so that inputs share the list. */
+function withListedFonts(animation: LottieDocument, isUsed: (name: unknown) => boolean): LottieDocument {
+  if (!isRecord(animation.fonts)) return animation;
+  const { list } = animation.fonts;
+  const used = fontList(animation).filter(({ fName }) => isUsed(fName));
+  if (Array.isArray(list) && used.length === list.length) return animation;
+  return { ...animation, fonts: { ...animation.fonts, list: used } };
 }

@@ -19,7 +19,7 @@ export interface TextLayer {
 }
 
 /** Returns the text layers of an animation and its precompositions. */
-export function textLayers(animation: LottieDocument): TextLayer[] {
+export function textLayers(animation: Pick<LottieDocument, 'layers' | 'assets'>): TextLayer[] {
   return [...layerLists(animation)].flat().flatMap((layer) => readTextLayer(layer) ?? []);
 }
 

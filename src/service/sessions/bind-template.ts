@@ -60,7 +60,7 @@ export function bindInput(input: BindInput): VideoInput {
   // Each animation is parsed once, and the work on it is shared by all scenes of its template.
   const parsed = new Map(
     [...templates].map(([id, template]): [string, TemplatePackage] => {
-      return [id, { ...template, animation: unpackAnimation(template.animation) }];
+      return [id, isUnpacked(template) ? template : { ...template, animation: unpackAnimation(template.animation) }];
     }),
   );
   const scenes = video.scenes.map((scene, index): SceneValues => {
@@ -79,6 +79,10 @@ export function bindInput(input: BindInput): VideoInput {
   const { audio_tracks, loudness } = video;
   const tracks = { ...defined({ audio_tracks, loudness }), fetched: sources.tracks };
   return bindScenes({ timeline, scenes, output, fingerprint, ...tracks, ...captionsOf(input) });
+}
+
+function isUnpacked(template: SessionTemplate): template is TemplatePackage {
+  return !(template.animation instanceof Uint8Array);
 }
 
 /** Returns the captions of a video, and the fonts if any captions are drawn. */

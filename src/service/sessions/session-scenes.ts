@@ -1,6 +1,6 @@
 import { serviceError } from '../../contract/service-error.ts';
 import { type ResolvedTimeline, resolveTimeline, timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
-import type { SceneInput, Timeline } from '../../contract/timeline/timeline.ts';
+import type { SceneInput, TemplateFacts, Timeline } from '../../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
 import { NO_SCENE_ID, type SceneRequest, type ScenesRequest } from '../../contract/wire/scene-request.ts';
@@ -81,10 +81,8 @@ export function templateOf<Template extends SceneTemplate>(
 export function resolveScenes({ video, templates }: SessionScenes<SceneTemplate>): ResolvedTimeline {
   const { scenes, size, rate } = video;
   const facts = scenes.map((scene) => {
-    return [
-      scene.id,
-      { ...templateFacts(templateOf(scene, templates)), ...defined({ timing: scene.timing }) },
-    ] as const;
+    const template = templateFacts(templateOf(scene, templates));
+    return [scene.id, scene.timing === undefined ? template : { ...template, timing: scene.timing }] as const;
   });
   const inputs = scenes.map(({ id, seconds, transition, fit, shorten }): SceneInput => {
     return { id, template: id, ...defined({ duration: seconds, transition, fit, shorten }) };
@@ -92,10 +90,22 @@ export function resolveScenes({ video, templates }: SessionScenes<SceneTemplate>
   return resolveTimeline({ templates: Object.fromEntries(facts), scenes: inputs, ...defined({ size, rate }) });
 }
 
-/** Returns the timeline of scenes that `checkScenes` accepts. */
-export function timelineOfScenes(video: SessionScenes<SceneTemplate>): Timeline {
-  const { timeline } = resolveScenes(video);
+interface KnownTimeline {
+  readonly timeline: Timeline;
+  /** Facts of the templates of its scenes. */
+  readonly facts: readonly TemplateFacts[];
+}
+
+const timelines = new WeakMap<ScenesRequest, KnownTimeline>();
+
+/** Returns the timeline of scenes that `checkScenes` accepts. Resolves it once for the digests and the input of a request. */
+export function timelineOfScenes({ video, templates }: SessionScenes<SceneTemplate>): Timeline {
+  const facts = video.scenes.map((scene) => templateFacts(templateOf(scene, templates)));
+  const known = timelines.get(video);
+  if (known?.facts.every((template, index) => template === facts[index])) return known.timeline;
+  const { timeline } = resolveScenes({ video, templates });
   if (timeline === null) throw new Error('Internal error: the timeline of a checked request cannot be resolved');
+  timelines.set(video, { timeline, facts });
   return timeline;
 }
 

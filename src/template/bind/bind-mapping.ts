@@ -31,9 +31,9 @@ import {
 } from '../lottie/slots/lottie-slots.ts';
 import { writeProperty } from '../lottie/slots/slot-property.ts';
 import type { FontSlot } from '../parse-manifest.ts';
-import type { FontSettings, InputFont, LottieDocument, RenderInput } from '../render-input.ts';
+import type { FontSettings, InputDocument, InputFont, LottieDocument, RenderInput } from '../render-input.ts';
 import type { PackageFont, TemplatePackage } from '../template-package.ts';
-import { outputBasis } from '../video-measures.ts';
+import { outputBasis, videoMeasures } from '../video-measures.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { inputFile } from './resolve-output.ts';
 import { trackSounds, withDucking } from './track-sounds.ts';
@@ -56,12 +56,25 @@ export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' 
  */
 export function bindMapping(
   template: TemplatePackage,
-  { resources, audio_tracks = {}, font_changes = {}, output, fingerprint = null }: BindRequest,
+  { output, fingerprint = null, ...values }: BindRequest,
   fetched: ReadonlyMap<string, SourceBytes>,
 ): RenderInput {
+  return {
+    ...inputFile(outputBasis(template), output, fingerprint),
+    ...bindValues(template, values, fetched),
+  };
+}
+
+export type BoundValues = InputDocument & Pick<RenderInput, 'sounds'>;
+
+/** Returns the fields of `bindMapping` that do not depend on the output. */
+export function bindValues(
+  template: TemplatePackage,
+  { resources, audio_tracks = {}, font_changes = {} }: Omit<BindRequest, 'output' | 'fingerprint'>,
+  fetched: ReadonlyMap<string, SourceBytes>,
+): BoundValues {
   const animation = copyOf(template.animation);
-  const basis = outputBasis(template);
-  const media = new MediaBinder(animation);
+  const media = new MediaBinder(template.animation);
 
   for (const [key, uses] of findSlotUses(animation)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
@@ -101,9 +114,8 @@ export function bindMapping(
       media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {}, isOwn: true });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
-  const span = { startSeconds: 0, endSeconds: secondsOf(basis) };
+  const span = { startSeconds: 0, endSeconds: secondsOf(videoMeasures(template)) };
   return {
-    ...inputFile(basis, output, fingerprint),
     animation: withoutSounds(animation, soundAssetIds(template.animation)),
     fonts,
     images: media.images,
@@ -186,7 +198,7 @@ type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): InputFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
-  animation.fonts = { ...(isRecord(animation.fonts) && animation.fonts), list };
+  const added: LottieNode[] = [];
   // By name; of several entries with the same name, the first wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
@@ -198,10 +210,14 @@ function bindFonts(animation: LottieDocument, template: TemplatePackage, request
     if (!listed.has(chosen)) {
       const font = listedFont(chosen, listed.get(style.f));
       listed.set(chosen, font);
-      list.push(font);
+      added.push(font);
     }
     style.f = chosen;
   }
+  const own = isRecord(animation.fonts) ? animation.fonts : {};
+  // Inputs whose fonts are those of the template share its list.
+  const isSame = added.length === 0 && Array.isArray(own.list) && own.list.length === list.length;
+  if (!isSame) animation.fonts = { ...own, list: [...list, ...added] };
   const fallbacks = new Set(template.fallbackFonts);
   const outlined = outlinedFonts(template.animation);
   const isDrawnByFile = (name: string): boolean => template.fonts.has(name) || !outlined.has(name);

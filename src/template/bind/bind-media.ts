@@ -23,8 +23,10 @@ export class MediaBinder {
   readonly #clips = new Map<string, InputClip>();
   readonly #sounds = new Map<string, readonly InputSound[]>();
 
+  /** @param animation of the template, without values */
   constructor(animation: LottieDocument) {
-    this.#times = soundTimes(animation);
+    this.#times = knownTimes.get(animation) ?? soundTimes(animation);
+    knownTimes.set(animation, this.#times);
   }
 
   /** Adds an image if the bytes are one or `isVideo` is false; otherwise a clip with its sound. Images are always in memory. */
@@ -63,6 +65,8 @@ export class MediaBinder {
     return [...this.#sounds.values()].flat();
   }
 }
+
+const knownTimes = new WeakMap<LottieDocument, ReturnType<typeof soundTimes>>();
 
 /** A time at which an animation plays a sound, and its volume. */
 interface SoundTimes {

@@ -23,7 +23,7 @@ import type {
 } from '../render-input.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import { bindCaptionLayers, bindCaptions, bindCaptionTrack, type CaptionFontFiles } from './bind-captions.ts';
-import { type BindRequest, bindMapping } from './bind-mapping.ts';
+import { type BindRequest, type BoundValues, bindMapping, bindValues } from './bind-mapping.ts';
 import { inputFile } from './resolve-output.ts';
 import { sceneSounds } from './scene-sounds.ts';
 import { MAX_STILLS, sceneStills } from './scene-stills.ts';
@@ -133,9 +133,9 @@ export function scenesFile(
 }
 
 /** Fills the template of a scene, whose id errors name. */
-function bindScene(values: SceneValues, id: string): RenderInput {
+function bindScene(values: SceneValues, id: string): BoundValues {
   try {
-    return bindMapping(values.template, valuesOf(values), values.fetched);
+    return bindValues(values.template, valuesOf(values), values.fetched);
   } catch (error) {
     if (!(error instanceof ReelformError)) throw error;
     const { code, message, hint, exitCode } = error;
@@ -200,7 +200,7 @@ function fileOf(files: ReadonlyMap<string, SourceBytes>, key: string): [key: str
 function inputScene(
   { id, map, transition }: TimelineScene,
   values: SceneValues,
-  { animation, fonts, images, clips }: RenderInput,
+  { animation, fonts, images, clips }: BoundValues,
 ): InputScene {
   const named = <T extends { readonly name: string }>(item: T): T => ({ ...item, name: `${id}.${item.name}` });
   const style = { ...DEFAULT_STYLE, ...defined({ ...values.transition }) };
