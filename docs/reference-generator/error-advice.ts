@@ -125,6 +125,8 @@ export const ADVICE: readonly Group[] = [
       text_hidden:
         'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
       text_leftover: 'Correct the text: the message names what it contains.',
+      text_direction:
+        'Put the mark U+200F before the text, or U+200E if it is right as it is. See [Lint](lint.md#direction).',
       text_collision: 'Shorten one of the texts, or move it in the template.',
       outside_safe_area: 'Move the text in the template, or shorten it. See [Lint](lint.md#safe-areas).',
       low_contrast: 'Choose other colours or another image.',

@@ -115,6 +115,7 @@ export type CaptionDefect = {
       readonly needed: number;
     }
   | GlyphMissing
+  | Misdirected
   | {
       readonly code: 'text_overflow';
       readonly text: string;
@@ -132,8 +133,15 @@ interface GlyphMissing {
   readonly font: string;
 }
 
+interface Misdirected {
+  readonly code: 'text_direction';
+  /** The first line that is drawn from left to right although most of its words are written from right to left. */
+  readonly text: string;
+}
+
 type EditableDefect = { readonly editable: string } & (
   | GlyphMissing
+  | Misdirected
   | {
       readonly code: 'text_overflow';
       readonly text: string;

@@ -110,6 +110,8 @@ export const CODES = {
   text_hidden: 'A text is never shown, lies outside the picture, or is covered',
   text_collision: 'Two texts overlap',
   text_leftover: 'A text contains markup, a placeholder or a missing value, which are drawn as letters',
+  text_direction:
+    'A text of a right-to-left language is drawn from left to right, because it starts with other letters',
   outside_safe_area: 'A text lies outside the safe area of a platform',
   low_contrast: 'A text has too little contrast with its background',
   flashes: 'The picture flashes more than three times in a second, which can cause seizures',

@@ -30,6 +30,7 @@ export const LINT_CODES = [
   'text_hidden',
   'text_collision',
   'text_leftover',
+  'text_direction',
   'outside_safe_area',
   'low_contrast',
   'flashes',

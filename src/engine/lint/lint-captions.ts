@@ -20,6 +20,7 @@ import { CaptionGrounds, type CaptionOnFrame, type Letters, lettersAtRisk } from
 import { measureRim, type Rim } from './caption-rim.ts';
 import { lintable } from './lint-input.ts';
 import { edgesCrossed } from './safe-areas.ts';
+import { misdirectedLine } from './text-direction.ts';
 import { boxAround, type PlacedText, type Polygon, rectangle, TextGeometry, visibleArea } from './text-geometry.ts';
 import { MIN_STRENGTH, overlaps } from './text-tracks.ts';
 
@@ -295,6 +296,11 @@ function lintCue(placed: PlacedCue, context: CueContext): (CaptionFinding & { ke
           overflow,
         };
   });
+  const misdirected = misdirectedLine(placed.cue.text);
+  if (misdirected !== null) {
+    const code = 'text_direction';
+    found.push({ key: code, code, ...common, ...shownAt(middle, context), text: misdirected });
+  }
   for (const { other, otherText, sample } of coveredTexts(samples)) {
     const code = 'caption_over_text';
     const key = JSON.stringify([code, scene, other, otherText]);

@@ -20,6 +20,7 @@ import { findFlashes } from './flashes.ts';
 import { lintTexts } from './lint-texts.ts';
 import { MeasuredFrames } from './measured-frames.ts';
 import { withSharedLayers } from './shared-layers.ts';
+import { lintDirections } from './text-direction.ts';
 import { boxAround, type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
 import { lintLeftovers } from './text-leftovers.ts';
 
@@ -89,6 +90,9 @@ export async function lintDocument(
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
   found.push(...lintLeftovers(renderInput.animation, moments));
+  const misdirected = [animation, ...documents].flatMap((document) => lintDirections(document, moments));
+  // One for each editable: each drawing that shows a text has it.
+  found.push(...new Map(misdirected.map((defect) => [defect.editable, defect])).values());
   found.push(
     ...(await lintTexts(renderInput, moments, safeArea, measuredFrames)),
     ...(await lintPictures(renderInput, moments)),

@@ -70,6 +70,16 @@ function joinRuns(run: TextRun, next: TextRun): TextRun | undefined {
   return { ...run, end: next.end, script: run.script ?? next.script };
 }
 
+/** Returns whether a text has letters or marks that are written from right to left. */
+export function hasRightToLeft(text: string): boolean {
+  return RTL.test(text);
+}
+
+/** Returns the base direction of a paragraph: 0 for left to right, 1 for right to left. */
+export function baseLevelOf(text: string): number {
+  return levelsOf(text).baseLevel;
+}
+
 function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number } {
   if (!RTL.test(text)) return { levels: null, baseLevel: 0 };
   const { levels, paragraphs } = bidi.getEmbeddingLevels(text, 'auto');

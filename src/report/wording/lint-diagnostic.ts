@@ -70,6 +70,14 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         `${hint}. ${howToSee}`,
       );
     }
+    case 'text_direction': {
+      const wrong = `is drawn from left to right because of its first word: ${JSON.stringify(finding.text)}`;
+      const more = 'captions' in finding ? moreCaptions(finding, 'are too') : '';
+      return diagnostic(
+        `${subject} of ${id} ${wrong}, ${moment}${more}`,
+        `Put the mark U+200F before the text; U+200E keeps it as it is. ${howToSee}`,
+      );
+    }
     case 'outside_safe_area': {
       const { area, edges } = finding;
       return diagnostic(

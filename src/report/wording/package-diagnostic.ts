@@ -132,6 +132,7 @@ const LINT_HINTS: Readonly<Record<string, string>> = {
   text_shrunk: 'Shorten the example, or enlarge the box of the text',
   text_hidden: 'Show its layer, move it into the picture, or bring it to the front',
   text_leftover: 'Correct the example',
+  text_direction: 'Put the mark U+200F before the example',
   text_collision: 'Move one of the texts, or give it a box',
   outside_safe_area: 'Move the text away from the edge',
   low_contrast: 'Choose other colours, or add a background behind the text',

@@ -68,6 +68,31 @@ describe('reelform lint', () => {
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
   });
 
+  it('reports texts and captions that a brand at their start turns around, per locale', async () => {
+    const config = CONFIG.replace(NO_LINT, NO_LINT.replace('text_direction: off', 'text_direction: warning'));
+    const captions = 'captions: {style: clean, from: [{start: 0, end: 1, text: Olune makes light}]}\n';
+    const unit = (context: string, source: string, text: string): string =>
+      `\nmsgctxt "rome#${context}"\nmsgid "${source}"\nmsgstr "${text}"\n`;
+    const catalogue = (title: string, text: string, cue: string): string =>
+      `msgid ""\nmsgstr ""\n${unit('@title', 'Rome', title)}${unit('t_01', 'Rome', text)}${unit('@captions.1', 'Olune makes light', cue)}`;
+    const root = repository(`${config}locales: {source: en, targets: [ar, de]}\n`, {
+      'videos/rome.yaml': `${LIGHT}locales: all\n${captions}`,
+      'locales/de.po': catalogue('Rom', 'Rom ist hell.', 'Olune macht Licht'),
+      'locales/ar.po': catalogue('روما', 'Olune يضيء روما.', 'Olune يصنع الضوء'),
+    });
+    const lint = async () => found((await reelform(root, ['lint', '--json'])).stdout);
+    expect(await lint()).toMatchObject([
+      {
+        code: 'text_direction',
+        message: expect.stringContaining('t_01 of rome/ar is drawn from left to right because of its first word'),
+        hint: 'Put the mark U+200F before the text; U+200E keeps it as it is. To see it: reelform render rome/ar --frame 5',
+      },
+      { code: 'text_direction', message: expect.stringContaining('The caption "Olune يصنع الضوء" of rome/ar') },
+    ]);
+    writeFileSync(join(root, 'locales/ar.po'), catalogue('روما', '\u200fOlune يضيء روما.', '\u200fOlune يصنع الضوء'));
+    expect(await lint()).toEqual([]);
+  });
+
   it('reports drawn captions over a text, outside the safe area and without glyphs, at the line of the cue', async () => {
     const animation = smallAnimation();
     const [headline] = animation.layers as { ks: object }[];

@@ -100,6 +100,7 @@ const defects = {
   transition_from_empty: fields({ editable: oneOf(null), before: text }),
   glyph_missing: both(ofText, fields({ characters: listOf(text), font: text })),
   text_overflow: both(ofText, fields({ text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) })),
+  text_direction: both(ofText, fields({ text })),
   caption_over_text: both(ofCaption, fields({ other: nullable(text), otherText: text })),
   caption_outside_safe_area: both(ofCaption, fields({ area: safeArea, edges })),
   caption_low_contrast: both(ofCaption, fields({ part: oneOf('text', 'active_word'), ratio: number, needed: number })),
