@@ -43,14 +43,22 @@ export function columnTexts(
     });
   });
   return [...groupBy(found, ({ context }) => context)].map(([context, group]): LanguageText => {
-    const [{ label, source, maxLength }] = group;
+    const [{ label, source }] = group;
+    const lengths = group.flatMap(({ maxLength }) => maxLength ?? []);
     const perLocale = [...groupBy(group, ({ locale }) => locale).values()].map(
       (same) => same.find(({ seen }) => seen !== null) ?? same[0],
     );
     const translations = perLocale.map(
       ({ context: _context, label: _label, maxLength: _length, source: _source, ...translation }) => translation,
     );
-    return { context, label, text: source, maxLength, lines: null, translations };
+    return {
+      context,
+      label,
+      text: source,
+      maxLength: lengths.length === 0 ? null : Math.min(...lengths),
+      lines: null,
+      translations,
+    };
   });
 }
 

@@ -16,7 +16,7 @@ const PRODUCTS = [
   '',
 ].join('\r\n');
 const DEFINITION = `template: small
-title: \${name}
+title: "\${name}: \${claim}"
 locales: all
 each: {from: ../data/products.csv, id: "\${slug}"}
 variants: {day: {}, night: {resources: {t_01: "\${claim}"}}}

@@ -4,6 +4,7 @@ import type { LanguageTable, LanguageText, LanguageTranslation } from '../../lan
 import { Still } from '../controls/still.tsx';
 import { saveTranslation } from '../edits.ts';
 import { Refusal, TextLimit, textLimit, useSavedValue } from '../form/control.tsx';
+import { count } from '../wording.ts';
 import { languageName, languageOf } from './language-names.ts';
 
 interface TranslationTableProps {
@@ -103,7 +104,7 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
           {readOnly !== undefined && <span>{readOnly}</span>}
           {lines !== null && (
             <span class={isTooHigh ? 'error' : undefined}>
-              {lineCount} of {lines} lines
+              {lineCount} of {count(lines, 'line')}
             </span>
           )}
           {previous !== null && (
