@@ -22,7 +22,12 @@ const CHUNKS = {
   check: ['cli/check/validate-command.ts'],
   api: ['index.ts'],
   pool: ['cli/render/open-pool.ts'],
-  render: ['cli/render/open-inputs.ts', 'cli/plan/lint-videos.ts', 'cli/plan/count-segments.ts'],
+  render: [
+    'cli/render/open-inputs.ts',
+    'cli/plan/lint-videos.ts',
+    'cli/plan/count-segments.ts',
+    'report/preview/plan-preview.ts',
+  ],
   apply: ['cli/apply/apply-command.ts'],
 };
 // The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its

@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { RenderError } from '../../engine/render-error.ts';
 import { type Diagnostic, EXIT, errorAt, startOf } from '../../kernel/diagnostic.ts';
-import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { loadProject } from '../../reconciler/project/load-project.ts';
-import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
-import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
-import { drawSamples, sampleSheet } from '../../report/preview/sample-sheet.ts';
 import { type DrawnLook, lookText } from '../../report/terminal/template-text.ts';
 import { undrawableText } from '../../report/wording/package-diagnostic.ts';
-import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
-import { packageRoot } from '../own-package.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { areTemplatesUsable } from './template-problems.ts';
+import { looksFolder, writeLook } from './write-look.ts';
 
 interface TemplateLookOptions extends JsonOptions {
   /** Folder for the sheets. */
@@ -59,35 +52,4 @@ export async function templateLookCommand(
   printDiagnostics(problems, project.source, options, io);
   printResult({ format_version: '1.0', sheets: looks }, () => lookText(looks), options, io);
   return problems.length > 0 ? EXIT.error : EXIT.ok;
-}
-
-/** Returns the folder for previews, which Git ignores and apply never writes to. */
-export function looksFolder(root: string): string {
-  return join(root, OUTPUTS_FOLDER, 'looks');
-}
-
-/**
- * Draws a template with sample values, and writes `<name>.look.png` and `<name>.look.html` to a folder.
- *
- * @param folder absolute
- * @returns absolute paths
- * @throws RenderError for a package that cannot be drawn
- */
-export async function writeLook(
-  name: string,
-  template: TemplatePackage,
-  folder: string,
-  pool: Pick<RenderPool, 'run'>,
-): Promise<DrawnLook> {
-  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
-  const font = {
-    name: 'InstrumentSans-Medium',
-    bytes: readFileSync(join(packageRoot(), 'starter/templates/card/fonts/InstrumentSans-Medium.ttf')),
-    isFallback: false,
-  };
-  const [sheet] = await pool.run('stills', sampleSheet(samples, { font, label: sampleLabel }));
-  const [image, page] = [join(folder, `${name}.look.png`), join(folder, `${name}.look.html`)];
-  await writeFileAtomic(image, sheet!.bytes);
-  await writeFileAtomic(page, lookHtml(name, samples));
-  return { template: name, image, page, samples: samples.map(({ sample }) => sample) };
 }

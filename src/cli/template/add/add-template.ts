@@ -14,7 +14,7 @@ import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
 import type { CommandPool } from '../../render/command-pool.ts';
-import { looksFolder, writeLook } from '../template-look-command.ts';
+import { looksFolder, writeLook } from '../write-look.ts';
 import { parseBackground } from './add-questions.ts';
 import { openOrigin } from './open-origin.ts';
 import { type PreparedTemplate, prepareTemplate, type Target, type TemplateAddOptions } from './prepare-template.ts';
