@@ -12,12 +12,18 @@ import type { TemplatePackage } from '../../../src/template/template-package.ts'
 export interface GalleryExample {
   /** Folder of the template. */
   readonly name: string;
+  /** Id of the video. */
+  readonly id: string;
   /** Name of the example's file, which is its language. */
   readonly language: string;
   readonly template: TemplatePackage;
   /** The texts of the example, by key. */
   readonly texts: ReadonlyMap<string, string>;
-  /** @param texts replace those of the example, by key */
+  /**
+   * Returns the input without captions and without sounds outside the template, for checks of the texts.
+   *
+   * @param texts replace those of the example, by key
+   */
   renderInput(texts?: ReadonlyMap<string, string>): Promise<RenderInput>;
 }
 
@@ -42,6 +48,7 @@ export async function readGallery(root: string, folder = 'examples'): Promise<Ga
         );
         return {
           name,
+          id: video.id,
           language,
           template,
           texts: new Map(texts),
