@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { anyDatabases } from '../../support/databases.ts';
 import { CONFIG, makeRepository } from '../../support/repository.ts';
 import { startService } from '../../support/running-service.ts';
+import { startS3Server } from '../../support/s3-server.ts';
 import { reelform } from '../../support/test-io.ts';
 
 const VTT = 'WEBVTT\n\n00:00.200 --> 00:00.800\nLight that lands\n';
@@ -18,8 +19,9 @@ function setUp(more: string, config = CONFIG) {
     path,
     `${readFileSync(path, 'utf8')}captions: {from: captions/en.vtt, burn: false, files: [vtt, srt]}\n${more}`,
   );
+  const keys = { KEY_ID: 'S3RVER', KEY: 'S3RVER' };
   const run = (args: readonly string[], token = '') =>
-    reelform(root, args, { env: token === '' ? {} : { REELFORM_TOKEN: token }, now: Date.now });
+    reelform(root, args, { env: token === '' ? keys : { REELFORM_TOKEN: token }, now: Date.now });
   return {
     root,
     run,
@@ -69,6 +71,31 @@ it('captions go where the video goes, and a change of them is delivered without 
   await run(['apply', '--auto-approve']);
   expect(entry().deliveries.map(({ to }: { to: string }) => to)).toEqual(['file:out/rome.mp4', 'file:out/rome.vtt']);
   expect(has('out/rome.srt')).toBe(true);
+});
+
+it('captions go to a bucket beside the video, and a change of them is uploaded alone', async () => {
+  const server = await startS3Server();
+  onTestFinished(() => server.close());
+  const access = `kind: s3, endpoint: "${server.url}", region: us-east-1, path_style: true`;
+  const keys = 'access_key_id_env: KEY_ID, secret_access_key_env: KEY, allow: ["s3://videos/"]';
+  const { run, edit, entry, plan } = setUp(
+    'deliver: [{to: "s3://videos/{id}.{extension}", credential: main}]\n',
+    `${CONFIG}credentials: {main: {${access}, ${keys}}}\n`,
+  );
+  expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+  const objects = ['s3://videos/rome.mp4', 's3://videos/rome.srt', 's3://videos/rome.vtt'];
+  expect(entry().deliveries.map(({ to }: { to: string }) => to)).toEqual(objects);
+  const first = await server.read('videos', 'rome.mp4');
+  expect(String(await server.read('videos', 'rome.vtt'))).toContain('Light that lands');
+  const uploads = server.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('.mp4')).length;
+  edit('captions/en.vtt', 'lands', 'falls');
+  expect(await plan()).toMatchObject({ action: 'deliver', renders: 0 });
+  expect((await run(['apply', '--auto-approve'])).stdout).toMatch(/^Done: 0 rendered/);
+  expect(String(await server.read('videos', 'rome.vtt'))).toContain('Light that falls');
+  expect(String(await server.read('videos', 'rome.srt'))).toContain('Light that falls');
+  expect(await server.read('videos', 'rome.mp4')).toEqual(first);
+  const again = server.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('.mp4'));
+  expect([uploads, again.length]).toEqual([1, 1]);
 });
 
 it('a missing local video is not rendered again for its captions', async () => {
