@@ -11,6 +11,7 @@ import { imageLayer, inputOf } from '../../../engine/inputs.ts';
 import { numberedClip } from '../../../engine/media/media-files.ts';
 import { bytesOf } from '../../../support/in-memory.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
+import { mountSmallDisk } from '../../../support/small-disk.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 import { temporaryRepository } from '../../../support/temporary-repository.ts';
 import { toneWav } from '../../../support/tone.ts';
@@ -80,6 +81,26 @@ describe('SharedSources', () => {
     await execa(process.execPath, [program, parent]);
     if (process.platform === 'linux') expect(folders()).not.toContain(left);
     expect(readFileSync(join(parent, 'clip'), 'utf8')).toBe('clip');
+  });
+
+  it('copies a source of another disk, and reports a disk that is too small for it', async (context) => {
+    const disk = mountSmallDisk(2);
+    if (disk === null) return context.skip();
+    const shared = new SharedSources(disk.directory);
+    onTestFinished(() => shared.remove());
+    const source = sourceFile(Buffer.alloc(2 ** 20, 'clip'));
+    const lease = shared.lease();
+    const path = lease.pathOf(source);
+    await lease.ready();
+    expect(readFileSync(path).equals(readFileSync(source.path))).toBe(true);
+    expect(statSync(path).dev).not.toBe(statSync(source.path).dev);
+    const second = shared.lease();
+    second.pathOf(sourceFile(Buffer.alloc(2 ** 21, 'large')));
+    await expect(second.ready()).rejects.toMatchObject({ code: 'ENOSPC' });
+    second.end();
+    lease.end();
+    await expect.poll(() => readdirSync(shared.folder)).toEqual([]);
+    expect(readFileSync(source.path)).toHaveLength(2 ** 20);
   });
 
   it('reports a source that is missing', async () => {
