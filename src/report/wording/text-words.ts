@@ -65,8 +65,8 @@ function countsOf(texts: readonly Counts[]): string {
   ].join(', ');
 }
 
-/** Names the first text: `t_01 at videos/a.yaml:4`, and what is used instead for a fallback. */
+/** Names the first text: `t_01 at videos/a.yaml:4`, and what is used instead for a fallback, unless it has the same name. */
 function placeOf({ first: { state, name, used, file, line } }: TextsDocument): string {
-  const instead = state === 'fallback' ? ` (${used})` : '';
+  const instead = state === 'fallback' && used !== name ? ` (${used})` : '';
   return `${name}${instead} at ${file}${line === undefined ? '' : `:${line}`}`;
 }
