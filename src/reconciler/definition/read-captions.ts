@@ -38,8 +38,8 @@ export interface WrittenCaptions {
 }
 
 interface CaptionContext extends LocalFiles {
-  /** Styles of reelform.yaml. */
-  readonly captionStyles: CaptionStyles;
+  /** Styles of reelform.yaml; null if they are not known. */
+  readonly captionStyles: CaptionStyles | null;
   readonly read: (path: string) => FileText;
 }
 
@@ -84,10 +84,10 @@ function readStyle(
   diagnostics: Diagnostic[],
 ): CaptionStyle | undefined {
   const { extends: base, ...fields } = typeof written === 'string' ? { extends: written } : written;
-  const named = base === undefined ? {} : namedStyle(base, captionStyles);
+  const named = base === undefined ? {} : namedStyle(base, captionStyles ?? new Map());
   if (named !== null) return plainCaptionStyle({ ...named, ...fields });
   const at = typeof written === 'string' ? node : child(node, 'extends')!;
-  diagnostics.push(unknownStyle(base!, [...captionStyles.keys()], at.span));
+  if (captionStyles !== null) diagnostics.push(unknownStyle(base!, [...captionStyles.keys()], at.span));
   return undefined;
 }
 

@@ -44,8 +44,8 @@ export interface SceneContext extends SpeechContext, LocalFiles {
   readonly checkPlacement: Check;
   /** Returns the path of a file as the disk stores it; by default as written. */
   readonly storedPath?: (path: string) => string;
-  /** Styles of captions of reelform.yaml; only the built-in ones if absent. */
-  readonly captionStyles?: CaptionStyles;
+  /** Styles of captions of reelform.yaml; only the built-in ones if absent, null if they are not known. */
+  readonly captionStyles?: CaptionStyles | null;
 }
 
 /** A reference of a definition to a local file. */
@@ -177,7 +177,11 @@ export function captionsOf(
   const entry = root.entries.get('captions');
   const isIn = (span: Span): boolean => isInsideEntry(span, entry!);
   if (entry === undefined || found.some(({ at }) => at !== undefined && isIn(at))) return null;
-  return readCaptions(root, { ...context, captionStyles: context.captionStyles ?? new Map() }, diagnostics);
+  return readCaptions(
+    root,
+    { ...context, captionStyles: context.captionStyles === undefined ? new Map() : context.captionStyles },
+    diagnostics,
+  );
 }
 
 function isInsideEntry({ file, start }: Span, { keySpan, value }: MapEntry): boolean {

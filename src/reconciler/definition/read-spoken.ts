@@ -15,7 +15,7 @@ import { readWords, speechOf } from './words-file.ts';
 /** What spoken tracks are read with. */
 export interface SpeechContext {
   /** Of reelform.yaml, by name; none when absent. */
-  readonly voices?: ReadonlyMap<string, Voice>;
+  readonly voices?: ReadonlyMap<string, Voice> | null;
   /** Language of the texts (BCP 47); not known when absent. */
   readonly locale?: string;
   /** Language that definitions are written in; absent without `locales`. */
@@ -100,6 +100,7 @@ function comparable(word: string): string {
 }
 
 function voiceOf(node: MapNode, written: TreeNode, { voices }: SpeechContext, problems: Diagnostic[]): Voice | null {
+  if (voices === null) return null;
   const names = [...(voices?.keys() ?? [])];
   const named = child(node, 'voice');
   const name = named === null ? (names.length === 1 ? names[0]! : null) : textOf(named);

@@ -9,6 +9,7 @@ import {
   startOf,
 } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
+import { child } from '../../kernel/yaml/tree.ts';
 import type { Catalogue } from '../locales/catalogue.ts';
 import { catalogueFile, type LocaleSettings } from '../locales/locale-settings.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, unreadable } from './definition-file.ts';
@@ -26,6 +27,8 @@ export interface DefinitionContext extends RowContext {
   readonly checkFile: Check;
   /** `locales` of reelform.yaml; null or absent without. */
   readonly locales?: LocaleSettings | null;
+  /** `locales` of reelform.yaml has a mistake: videos of definitions with `locales` are not known. */
+  readonly hasUnreadLocales?: boolean;
   /** Reads a catalogue; required where `locales` is. */
   readonly readCatalogue?: ReadCatalogue;
   /** Receives each text that is looked up in a catalogue. */
@@ -111,7 +114,8 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     }
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
-    const isVideo = extended.root !== null && !isFragment(path);
+    const isUnknown = context.hasUnreadLocales === true && child(extended.root, 'locales') !== null;
+    const isVideo = extended.root !== null && !isFragment(path) && !isUnknown;
     const rows = isVideo
       ? resolveRows(path, extended.root, {
           ...context,
@@ -128,7 +132,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
     candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null, leftOut: null })));
-    const isRead = extended.root !== null && whole && !hasErrors(rows.diagnostics);
+    const isRead = isVideo && whole && !hasErrors(rows.diagnostics);
     if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
   }
   const left = candidates.flatMap(({ id, path, leftOut }) => (leftOut === null || id === null ? [] : [{ id, path, reason: leftOut }])); // biome-ignore format: one line

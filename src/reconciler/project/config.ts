@@ -11,7 +11,6 @@ import {
   type Span,
   startOf,
 } from '../../kernel/diagnostic.ts';
-import { isRecord } from '../../kernel/json.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import type { LintSettings } from '../../template/lint-severities.ts';
@@ -21,6 +20,8 @@ import type { LocaleSettings } from '../locales/locale-settings.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { Voice } from '../speech/voice.ts';
+import { withConfigHint } from './config-hints.ts';
+import { type ConfigList, readLists } from './config-lists.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { readLocales, type WrittenLocales } from './locales-config.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
@@ -82,8 +83,10 @@ export interface Config extends DeliveriesConfig {
 }
 
 export interface ParsedConfig {
-  /** All defaults if there is any problem. */
+  /** If there is any problem, all defaults except the lists that can be read. */
   readonly config: Config;
+  /** Lists of names that cannot be read; definitions cannot be checked against them. */
+  readonly unknownLists: readonly ConfigList[];
   /** Names under `templates`, including those with an invalid value; `null` if the text cannot be parsed. */
   readonly templateNames: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -143,6 +146,13 @@ export const DEFAULT_CONFIG: Config = {
   cache: { maxBytes: DEFAULT_CACHE_BYTES, bucket: null },
 };
 
+/** A configuration of which nothing is known. */
+export const UNREAD_CONFIG: Omit<ParsedConfig, 'diagnostics'> = {
+  config: DEFAULT_CONFIG,
+  unknownLists: ['locales', 'voices', 'caption_styles'],
+  templateNames: null,
+};
+
 /**
  * Parses and checks reelform.yaml. Reports all problems and never throws.
  *
@@ -150,21 +160,25 @@ export const DEFAULT_CONFIG: Config = {
  */
 export function parseConfig(file: string, text: string, check: Check, directory: string): ParsedConfig {
   const parsed = parseYaml(file, text);
-  if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
+  if (!parsed.ok) return { ...UNREAD_CONFIG, diagnostics: parsed.diagnostics };
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: startOf(file) };
   const locate = locateIn(root);
   const json = toJson(root, ([section, , field]) => {
     return section === 'templates' || (section === 'caption_styles' && field !== undefined && isStyleText(field));
   });
-  const diagnostics = [...check(json, locate)].map((diagnostic) => withEncoderHint(diagnostic, json));
+  const diagnostics = [...check(json, locate)].map((diagnostic) => withConfigHint(diagnostic, json));
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
   // Definitions are checked even if another setting is invalid.
   const videos = textOf(child(root, 'videos')) ?? DEFAULT_CONFIG.videos;
   const glob = globProblem(videos, locate(['videos'], 'value').span);
   if (glob !== null) diagnostics.push(glob);
-  const defaults = { config: { ...DEFAULT_CONFIG, ...(glob === null && { videos }) }, templateNames, diagnostics };
-  if (diagnostics.length > 0) return defaults;
+  const partial = (): ParsedConfig => {
+    const lists = readLists(json, check, locate);
+    const config = { ...DEFAULT_CONFIG, ...lists.config, ...(glob === null && { videos }) };
+    return { config, unknownLists: lists.unknown, templateNames, diagnostics };
+  };
+  if (diagnostics.length > 0) return partial();
   const written = json as unknown as WrittenConfig;
   const service = readService(written.service);
   const templates = readTemplates(written, locate);
@@ -186,7 +200,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     ...outputsProblems(written, locate),
     ...styles.diagnostics,
   );
-  if (diagnostics.length > 0) return defaults;
+  if (diagnostics.length > 0) return partial();
   return {
     config: {
       service,
@@ -210,20 +224,10 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       assets: deliveries.assets,
       cache: deliveries.cache,
     },
+    unknownLists: [],
     templateNames,
     diagnostics,
   };
-}
-
-/** Explains how to replace former values of `encoder`, and why an expected value is missing. */
-function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
-  const { encoder } = json as { readonly encoder?: unknown };
-  const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
-  if (isRetired && diagnostic.message.startsWith('encoder ')) {
-    return { ...diagnostic, hint: 'Remove it: the default encoder makes files as small as ffmpeg does' };
-  }
-  const isVaapi = isRecord(encoder) && encoder.h264 === 'vaapi' && diagnostic.message.startsWith('encoder.h264 ');
-  return isVaapi ? { ...diagnostic, hint: 'Use x264: VAAPI encoders take only frames in graphics memory' } : diagnostic;
 }
 
 function readService(service: WrittenConfig['service']): ServiceConfig {

@@ -16,7 +16,7 @@ import { type Checks, createChecks } from '../schema/create-checks.ts';
 import type { SpokenText } from '../speech/spoken-text.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
 import { loadCatalogueFormats } from './catalogue-reader.ts';
-import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
+import { type Config, type ParsedConfig, parseConfig, UNREAD_CONFIG } from './config.ts';
 import { findDefinitionFiles } from './find-definitions.ts';
 import { checkFiles, definitionSettings, definitionTemplate } from './load-definitions.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
@@ -94,20 +94,17 @@ export async function loadProject({ cwd, log = null, missing, ...receivers }: Lo
   const read = files.text(CONFIG_FILE);
   const {
     config: written,
+    unknownLists,
     templateNames,
     diagnostics,
   }: ParsedConfig = read.ok
     ? parseConfig(CONFIG_FILE, read.text, checks.config, files.root)
-    : {
-        config: DEFAULT_CONFIG,
-        templateNames: null,
-        diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)],
-      };
+    : { ...UNREAD_CONFIG, diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)] };
   const { locales } = written;
   const config = locales === null || missing === undefined ? written : { ...written, locales: { ...locales, missing } };
   const loaded = loadTemplates(config, files);
   await loadCatalogueFormats(config);
-  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks, receivers);
+  const resolved = resolveVideos({ config, unknownLists, templateNames }, loaded.templates, files, checks, receivers);
   const used = checkFiles(resolved, files);
   const usable = new Set(used.videos);
   const waiting = new Set(used.waiting.map(({ id }) => id));
@@ -151,8 +148,7 @@ function spokenUses({ videos, otherFiles }: Resolved): SpokenUse[] {
 }
 
 function resolveVideos(
-  config: Config,
-  templateNames: readonly string[] | null,
+  { config, unknownLists, templateNames }: Omit<ParsedConfig, 'diagnostics'>,
   templates: ReadonlyMap<string, ProjectTemplate>,
   files: RepositoryFiles,
   checks: Checks,
@@ -163,6 +159,9 @@ function resolveVideos(
   const resolved = resolveDefinitions(paths, {
     ...definitionSettings(config, files, checks),
     ...receivers,
+    ...(unknownLists.includes('voices') && { voices: null }),
+    ...(unknownLists.includes('caption_styles') && { captionStyles: null }),
+    hasUnreadLocales: unknownLists.includes('locales'),
     templates: new Map(usable),
     templateNames,
   });

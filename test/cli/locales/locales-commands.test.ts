@@ -142,6 +142,31 @@ describe('reelform locales', () => {
     expect(readFileSync(join(root, 'locales/de.po'), 'utf8')).toContain('msgctxt "oslo#t_01"');
   });
 
+  it('reports a mistake of reelform.yaml once, and no definition that uses its valid lists', async () => {
+    const uses = {
+      'videos/rome.yaml': `${definition('Rome')}locales: all\naudio: {line: {speak: Hello, voice: anna}}\ncaptions: {from: {track: line}, style: loud}\n`,
+    };
+    const lists = `${LOCALES}voices: {anna: {builtin: slt}}\ncaption_styles: {loud: {size: 60}}\n`;
+    const problems = async (config: string): Promise<string[]> => {
+      const ran = await reelform(repository(uses, config), ['validate', '--json']);
+      const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { severity: string; code: string }[] };
+      return diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code] : []));
+    };
+    expect(await problems(lists)).toEqual([]);
+    expect(await problems(`${lists}max_renders: many\n`)).toEqual(['config_invalid']);
+    // What a list with a mistake contains is not known.
+    for (const [valid, mistaken] of [
+      ['source: en', 'source: 1'],
+      ['targets: [de, pt-BR]', 'targets: [de, de]'],
+      ['builtin: slt', 'builtin: nobody'],
+      ['size: 60', 'size: large'],
+    ] as const) {
+      expect(await problems(lists.replace(valid, mistaken)), mistaken).toEqual(['config_invalid']);
+    }
+    const [unparsed] = [await problems(`${lists}service: [\n`)];
+    expect(unparsed).toEqual(['yaml_syntax']);
+  });
+
   it('needs locales', async () => {
     const ran = await reelform(makeRepository(), ['locales', 'status']);
     expect([ran.exitCode, ran.stderr.includes('locales_missing')]).toEqual([1, true]);

@@ -229,6 +229,12 @@ concurrency: 1000
     expect(parse('concurrency: x\ntemplates: {a: tsv, b: 7 8}').templateNames).toEqual(['a', 'b']);
   });
 
+  it('shows how to write the URL of a service that is written as a text', () => {
+    const { diagnostics } = parse(withTemplates('service: https://me:secret@api.example.com/v2/'));
+    expect(diagnostics[0]!.hint).toBe('Write service: {url: "https://api.example.com/v2"}');
+    expect(parse(withTemplates('service: embeded')).diagnostics[0]!.hint).not.toContain('url');
+  });
+
   it('never throws', () => {
     const words = fc.constantFrom(
       'service',
