@@ -1,7 +1,8 @@
 import type { Check, Diagnostic, Locate } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { readCaptionStyles, type WrittenStyle } from '../definition/caption-styles.ts';
-import type { Config } from './config.ts';
+import { type CaptionStyles, readCaptionStyles, type WrittenStyle } from '../definition/caption-styles.ts';
+import type { LocaleSettings } from '../locales/locale-settings.ts';
+import type { Voice } from '../speech/voice.ts';
 import { readLocales, type WrittenLocales } from './locales-config.ts';
 import { readVoices, type WrittenVoice } from './voices.ts';
 
@@ -10,7 +11,11 @@ export type ConfigList = 'locales' | 'voices' | 'caption_styles';
 
 /** Lists of a configuration with a mistake. */
 interface ReadLists {
-  readonly config: Partial<Pick<Config, 'locales' | 'voices' | 'captionStyles'>>;
+  readonly config: {
+    readonly locales?: LocaleSettings;
+    readonly voices?: ReadonlyMap<string, Voice>;
+    readonly captionStyles?: CaptionStyles;
+  };
   /** Those that have a mistake themselves: whether a name is in them is unknown. */
   readonly unknown: readonly ConfigList[];
 }

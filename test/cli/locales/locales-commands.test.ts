@@ -146,7 +146,7 @@ describe('reelform locales', () => {
     const uses = {
       'videos/rome.yaml': `${definition('Rome')}locales: all\naudio: {line: {speak: Hello, voice: anna}}\ncaptions: {from: {track: line}, style: loud}\n`,
     };
-    const lists = `${LOCALES}voices: {anna: {builtin: slt}}\ncaption_styles: {loud: {size: 60}}\n`;
+    const lists = `${LOCALES}voices: {anna: {builtin: slt}}\ncaption_styles: {loud: {size: 6}}\n`;
     const problems = async (config: string): Promise<string[]> => {
       const ran = await reelform(repository(uses, config), ['validate', '--json']);
       const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { severity: string; code: string }[] };
@@ -159,7 +159,7 @@ describe('reelform locales', () => {
       ['source: en', 'source: 1'],
       ['targets: [de, pt-BR]', 'targets: [de, de]'],
       ['builtin: slt', 'builtin: nobody'],
-      ['size: 60', 'size: large'],
+      ['size: 6', 'size: large'],
     ] as const) {
       expect(await problems(lists.replace(valid, mistaken)), mistaken).toEqual(['config_invalid']);
     }

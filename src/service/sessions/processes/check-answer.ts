@@ -113,11 +113,7 @@ const defects = {
     larger: nullable(fields({ editable: nullable(text), text, size: number })),
   }),
   text_hidden: fields({ editable: text, reason: oneOf('never_shown', 'off_frame', 'covered') }),
-  outside_safe_area: fields({
-    editable: text,
-    area: safeArea,
-    edges,
-  }),
+  outside_safe_area: fields({ editable: text, area: safeArea, edges }),
   text_collision: fields({ editable: text, other: nullable(text), otherText: text }),
   image_too_small: fields({
     editable: text,
