@@ -83,11 +83,11 @@ describe('editTranslation()', () => {
     );
   });
 
-  it('changes the cells of one row of a CSV file', () => {
+  it('changes only the cells that differ of a CSV file', () => {
     const text = edited('a.csv', CSV, 'a#t_01', { target: 'Eins; zwei' });
-    expect(text).toBe(CSV.replace('"a#t_01";One;"Eins";x;', 'a#t_01;One;"Eins; zwei";x;'));
+    expect(text).toBe(CSV.replace('"a#t_01";One;"Eins";x;', '"a#t_01";One;"Eins; zwei";x;'));
     const checked = edited('a.csv', CSV, 'a#t_02', { target: 'Zwei' });
-    expect(checked).toBe(CSV.replace('a#t_02;Two;Zwei;"y";"stale; done"', 'a#t_02;Two;Zwei;y;done'));
+    expect(checked).toBe(CSV.replace('a#t_02;Two;Zwei;"y";"stale; done"', 'a#t_02;Two;Zwei;"y";done'));
   });
 
   it('reads back what it wrote', () => {
