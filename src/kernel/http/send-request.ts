@@ -143,8 +143,9 @@ export async function openResponse(request: HttpRequest): Promise<HttpResponse> 
 }
 
 function bodyOf({ method, headers, body }: HttpRequest) {
-  if (typeof body === 'object' && 'open' in body)
+  if (typeof body === 'object' && 'open' in body) {
     return { body: body.open(), headers: { ...headers, 'content-length': String(body.sizeBytes) } };
+  }
   // A stream without a body waits for it, except for methods that have no body.
   return { body: body ?? (method === 'GET' || method === 'HEAD' ? undefined : ''), headers };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/defined.ts';
 import type { Check, Diagnostic, Locate } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { type CaptionStyles, readCaptionStyles, type WrittenStyle } from '../definition/caption-styles.ts';
@@ -26,7 +27,7 @@ export function readLists(json: unknown, check: Check, locate: Locate): ReadList
   const unknown: ConfigList[] = [];
   const read = <Value>(
     name: ConfigList,
-    readValue: () => { readonly value: Value; readonly diagnostics: readonly Diagnostic[] },
+    readValue: () => { readonly value: Value | undefined; readonly diagnostics: readonly Diagnostic[] },
   ): Value | undefined => {
     if (written[name] === undefined) return undefined;
     const isValid = check({ templates: {}, [name]: written[name] }, locate).length === 0;
@@ -41,7 +42,7 @@ export function readLists(json: unknown, check: Check, locate: Locate): ReadList
     const settings = readLocales(written.locales as WrittenLocales, locate);
     return settings.ok
       ? { value: settings.value, diagnostics: [] }
-      : { value: null, diagnostics: settings.diagnostics };
+      : { value: undefined, diagnostics: settings.diagnostics };
   });
   const voices = read('voices', () => {
     const all = readVoices(written.voices as Readonly<Record<string, WrittenVoice>>, currency, locate);
@@ -51,8 +52,5 @@ export function readLists(json: unknown, check: Check, locate: Locate): ReadList
     const all = readCaptionStyles(written.caption_styles as Readonly<Record<string, WrittenStyle>>, locate);
     return { value: all.styles, diagnostics: all.diagnostics };
   });
-  return {
-    config: { ...(locales && { locales }), ...(voices && { voices }), ...(captionStyles && { captionStyles }) },
-    unknown,
-  };
+  return { config: defined({ locales, voices, captionStyles }), unknown };
 }
