@@ -16,8 +16,9 @@ import { createToken, type SpawnedService, spawnService } from '../../support/sp
 const MB = 1_000_000;
 const PICTURE = solidPng('#ff0000');
 /**
- * Time limit for two requests of another tenant, or half of the attack on a slow or busy machine. Without inspection in processes
- * the attacks blocked the server for almost as long as they took, 8 s, or crashed it.
+ * Time limit for two requests of another tenant, or half of the attack on a slow machine. Without inspection in processes
+ * the attacks blocked the server for almost as long as they took, 8 s, or crashed it. A server that is blocked misses it
+ * each time, a busy machine once: hence the retries.
  */
 const PROMPT_MS = 5_000;
 /** Memory limit of the server process, which holds an upload of 200 MB and copies of it. */
@@ -151,7 +152,7 @@ function gradientPackage(stops: number): Uint8Array {
   return zipSync(Object.fromEntries(files));
 }
 
-describe.skipIf(process.platform !== 'linux')('a service that receives hostile files', () => {
+describe.skipIf(process.platform !== 'linux')('a service that receives hostile files', { retry: 2 }, () => {
   it('describes a gradient of 300,000 stops by a valid example', async () => {
     const zip = gradientPackage(300_000);
     expect(zip.length).toBeLessThan(4 * MB);

@@ -242,12 +242,13 @@ describe('warm()', () => {
   test('starts a process for two tasks of a video, and counts those that are idle', async () => {
     const pool = openPool({ size: 4 });
     pool.warm(1);
-    expect(await children()).toHaveLength(1);
+    // pgrep misses a process that has just become another program.
+    await expect.poll(children).toHaveLength(1);
     pool.warm(2);
     expect(await children()).toHaveLength(1);
     pool.warm(100);
+    await expect.poll(children).toHaveLength(2);
     const started = await children();
-    expect(started).toHaveLength(2);
     await pool.run('video', movingInput());
     expect((await children()).sort()).toEqual(started.sort());
   });
@@ -255,7 +256,6 @@ describe('warm()', () => {
   test('gives a process to the first owner that needs one, and to no other', async () => {
     const pool = openPool({ size: 2 });
     pool.warm(1);
-    // pgrep misses a process that has just become another program.
     await expect.poll(children).toHaveLength(1);
     const [warm] = await children();
     await pool.run('video', movingInput(), { owner: 'a' });
@@ -271,6 +271,7 @@ describe('warm()', () => {
   test('replaces a process that has ended before its first task', async () => {
     const pool = openPool();
     pool.warm(1);
+    await expect.poll(children).toHaveLength(1);
     const [pid] = await children();
     process.kill(pid!, 'SIGKILL');
     await expect.poll(children).toEqual([]);
