@@ -124,7 +124,8 @@ function workflowFiles(
   const read = (path: string): string => readFileSync(join(starter, ci, path), 'utf8');
   if (ci === 'gitlab') {
     const path = '.gitlab-ci.yml';
-    const jobs: StarterFile = { path, content: gitlabJobs(read(path), place) };
+    const text = [path, ...(locales.length === 0 ? [] : ['translations.yml'])].map(read).join('\n');
+    const jobs: StarterFile = { path, content: gitlabJobs(text, place) };
     const include = `include:\n  - local: ${JSON.stringify(`${place.folder}/${path}`)}\n`;
     return place.folder === '' ? [jobs] : [jobs, { path, isAtTop: true, content: include }];
   }

@@ -102,9 +102,10 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${pathInFolder(path)}`)
       .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
       .replace('--job plan --plan ', () => `--job plan${suffix} --plan ${JSON.stringify(`${folder}/`)}`)
-      .replaceAll(/(resource_group: reelform-(?:apply|notes))$/gm, `$1${suffix}`)
+      .replaceAll(/(resource_group: reelform-(?:apply|notes|translations))$/gm, `$1${suffix}`)
+      .replace('BRANCH: reelform/translations', `BRANCH: reelform/translations${suffix}`)
       // Settings for all jobs would also apply to jobs of other folders.
       .replace(/^default:$/m, `.reelform${suffix}:`)
-      .replaceAll(/^(plan|speech|notes|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
+      .replaceAll(/^(plan|speech|notes|apply|drift|translations):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
   );
 }
