@@ -272,8 +272,10 @@ export function canonicalValue<S>(value: SpecValue<S>): SpecValue<S> {
     case 'text':
     case 'font':
       return value;
-    case 'color':
-      return { ...value, color: plainColor(value.color) };
+    case 'color': {
+      const color = plainColor(value.color);
+      return color === value.color ? value : { ...value, color };
+    }
     case 'image':
     case 'video':
       return { ...value, transform: plainTransform(value.kind, value.transform) };

@@ -231,13 +231,23 @@ function shownScene(
   const timeOf = (at: number): Rational => multiply(rational(Math.max(0, frame + at)), step);
   // A scene that is awaited shows its first frame at all times.
   const [from, to] = [timeOf(ranges[0]!.first), add(timeOf(ranges.at(-1)!.end - 1), step)];
-  const look = { fit, background: isTransparent(video.output) ? null : background, transition, neighbour };
-  if (document.clips.length > 0) return { ...document, ...look, frame, map: timeMapJson(clipped(map, ZERO, to)) };
-  const shownMap = clipped(map, from, to);
+  const hasClips = document.clips.length > 0;
+  const shownMap = clipped(map, hasClips ? ZERO : from, to);
   // A scene that stands still looks the same wherever it is in its own time.
-  const isStill = shownMap.every(({ speed }) => compare(speed, ZERO) === 0) && shownMap.length === 1;
-  if (!isStill) return { ...document, ...look, frame, map: timeMapJson(shownMap) };
-  return { ...document, ...look, frame: 0, map: timeMapJson([{ ...shownMap[0]!, from: ZERO, to: ONE }]) };
+  const [only, second] = shownMap;
+  const isStill = !hasClips && second === undefined && compare(only!.speed, ZERO) === 0;
+  return {
+    animation: document.animation,
+    fonts: document.fonts,
+    images: document.images,
+    clips: document.clips,
+    fit,
+    background: isTransparent(video.output) ? null : background,
+    transition,
+    neighbour,
+    frame: isStill ? 0 : frame,
+    map: timeMapJson(isStill ? [{ from: ZERO, to: ONE, at: only!.at, speed: ZERO }] : shownMap),
+  };
 }
 
 /**

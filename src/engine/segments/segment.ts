@@ -72,11 +72,13 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
   return {
     canvas: { ...canvas },
     step,
-    scenes: scenes.map(({ frame, map, fit, background, transition, neighbour: _, ...document }) => ({
-      ...documentJson(document),
-      ...{ frame, fit, background },
-      map: map.map((piece) => ({ ...piece })),
-      transition: transition && { ...transition },
+    scenes: scenes.map((scene) => ({
+      ...documentJson(scene),
+      frame: scene.frame,
+      fit: scene.fit,
+      background: scene.background,
+      map: scene.map,
+      transition: scene.transition && { ...scene.transition },
     })),
   };
 }

@@ -3,7 +3,7 @@ import { defaultsOf } from '../../contract/fields/field.ts';
 import { PLACEMENT_FIELDS } from '../../contract/fields/scene-fields.ts';
 import { specOfMapping } from '../../contract/spec-mapping.ts';
 import { timeMapJson } from '../../contract/timeline/time-map.ts';
-import type { Timeline } from '../../contract/timeline/timeline.ts';
+import type { TimelineScene } from '../../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import {
   canonicalSpec,
@@ -78,7 +78,7 @@ export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): 
           timeline_epoch: TIMELINE_EPOCH === 0 ? undefined : TIMELINE_EPOCH,
           size: [measures.width, measures.height],
           rate: { ...timeline.rate },
-          scenes: jsons.map((scene, index) => ({ ...scene, ...placementJson(timeline, index, video.scenes[index]!) })),
+          scenes: jsons.map((scene, index) => placedJson(scene, timeline.scenes[index]!, video.scenes[index]!)),
           audio_tracks: tracks,
         }
       : { ...jsons[0]!, audio_tracks: joinLists(jsons[0]!.audio_tracks, tracks) };
@@ -94,6 +94,8 @@ export function inputDigest(digested: DigestedVideo, soundEpoch = SOUND_EPOCH): 
     }),
   );
 }
+
+type SceneJson = ReturnType<typeof sceneJson>;
 
 /** @param digests of the scene's sources */
 function sceneJson(
@@ -133,18 +135,22 @@ function joinLists(first: Json[] | undefined, second: Json[] | undefined): Json[
   return first === undefined || second === undefined ? (first ?? second) : [...first, ...second];
 }
 
-/** The frames of its template that a scene shows, and how it fills the video. */
-function placementJson(
-  timeline: Timeline,
-  index: number,
+/** Adds the frames of its template that a scene shows, and how it fills the video. */
+function placedJson(
+  scene: SceneJson,
+  { start, length, map, transition: shown }: TimelineScene,
   { fit, background, transition, captions }: SceneRequest,
-): Record<string, Json | undefined> {
-  const { start, length, map, transition: shown } = timeline.scenes[index]!;
-  const { easing, direction, color } = { ...TRANSITION_DEFAULTS, ...defined({ ...transition }) };
+): Json {
+  const {
+    easing = TRANSITION_DEFAULTS.easing,
+    direction = TRANSITION_DEFAULTS.direction,
+    color = TRANSITION_DEFAULTS.color,
+  } = transition ?? {};
   return {
+    ...scene,
     start,
     length,
-    map: timeMapJson(map).map((piece) => ({ ...piece })),
+    map: timeMapJson(map),
     fit,
     background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
     transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color)! },
