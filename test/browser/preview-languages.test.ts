@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../field/lottie-web.ts';
@@ -135,6 +136,21 @@ describe.skipIf(CHROMIUM === null)('the languages of the preview page in Chromiu
     await page.reload();
     await row('German').getByRole('button', { name: 'Texts' }).click();
     await expect.poll(() => headline().inputValue()).toBe('Roma');
+  });
+
+  it('save what is typed while an earlier edit is on its way', async () => {
+    await page.route('**/api/translation', async (route) => {
+      await sleep(1_500);
+      await route.continue();
+    });
+    await headline().fill('Rom am Fluss');
+    // The first edit leaves after a pause.
+    await page.waitForRequest('**/api/translation');
+    await headline().fill('Rom am Tiber');
+    await expect.poll(() => file('de')).toContain('"Rom am Tiber"');
+    await page.unroute('**/api/translation');
+    await headline().fill('Roma');
+    await expect.poll(() => file('de')).toContain('"Roma"');
   });
 
   it('have the texts of columns, which are written into their cells', async () => {

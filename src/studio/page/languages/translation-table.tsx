@@ -61,8 +61,7 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
   const former = useKnownText(translation.text);
   const { value, error, change, commit, flush } = useSavedValue(translation.text, async (typed) => {
     const request = { definition, locale, context, source: text.text, former: former.text, text: typed };
-    await saveTranslation({ ...request, ...(csv && { cell: { ...csv, path: file } }) });
-    former.saved(typed);
+    await former.become(typed, saveTranslation({ ...request, ...(csv && { cell: { ...csv, path: file } }) }));
   });
   const limit = textLimit(value, maxLength);
   const lineCount = value.split('\n').length;
@@ -124,7 +123,10 @@ function Translation({ table, text, translation }: TranslationProps): JSX.Elemen
   );
 }
 
-/** The text that the catalogue has as far as this page knows: an answer may be older than the last edit. */
+/**
+ * The text that the catalogue has when the next edit arrives there: edits are sent in sequence, the next one perhaps before the
+ * last is answered. What arrives may be older than the last edit.
+ */
 function useKnownText(arrived: string) {
   const known = useRef({ text: arrived, sent: new Set<string>() });
   useEffect(() => {
@@ -134,9 +136,16 @@ function useKnownText(arrived: string) {
     get text() {
       return known.current.text;
     },
-    saved(text: string) {
+    async become(text: string, saving: Promise<unknown>): Promise<void> {
+      const former = known.current.text;
       known.current.text = text;
       known.current.sent.add(text);
+      try {
+        await saving;
+      } catch (error) {
+        if (known.current.text === text) known.current.text = former;
+        throw error;
+      }
     },
   };
 }
