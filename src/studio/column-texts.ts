@@ -3,7 +3,7 @@ import { trackKey } from '../contract/wire/mapping.ts';
 import { defined } from '../kernel/defined.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import type { FilledCell } from '../kernel/yaml/tree.ts';
-import { TITLE_KEY } from '../reconciler/definition/filled-cells.ts';
+import { TITLE_KEY } from '../reconciler/definition/filled-values.ts';
 import { localizedColumns } from '../reconciler/definition/local-row.ts';
 import { type Row, readRows } from '../reconciler/definition/read-rows.ts';
 import { hasWords } from '../reconciler/definition/texts.ts';
@@ -22,19 +22,19 @@ type ColumnTranslation = LanguageTranslation &
  */
 export function columnTexts(
   videos: readonly DrawnVideo[],
-  languages: Pick<DefinitionLanguages, 'settings' | 'cells' | 'source'>,
+  languages: Pick<DefinitionLanguages, 'settings' | 'filled' | 'source'>,
   seenIn: (drawn: DrawnVideo, name: string | undefined) => LanguageTranslation['seen'],
 ): LanguageText[] {
-  const { settings, cells } = languages;
+  const { settings, filled } = languages;
   const rowOf = rowFinder(languages);
   const found = videos.flatMap((drawn): ColumnTranslation[] => {
     const { locale = settings.source } = drawn.video.matrix;
     if (locale === settings.source) return [];
     const texts = textsOf(drawn);
-    return [...(cells.get(drawn.video.id) ?? [])].flatMap(([name, filled]) => {
+    return [...(filled.get(drawn.video.id)?.cells ?? [])].flatMap(([name, cells]) => {
       const text = texts.get(name);
       if (text === undefined) return [];
-      return filled.flatMap((cell): ColumnTranslation[] => {
+      return cells.flatMap((cell): ColumnTranslation[] => {
         const column = columnOf(cell, locale, rowOf, settings);
         if (column === null) return [];
         const seen = name === TITLE_KEY ? null : seenIn(drawn, name);

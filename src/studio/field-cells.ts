@@ -38,7 +38,7 @@ export function cellFinder(
 ): (value: FilledValue) => FoundCell | null {
   const { project } = loaded;
   const video = project.videos.find((candidate) => candidate.id === id) ?? null;
-  const cells = video === null ? undefined : project.cells.get(video.id);
+  const cells = video === null ? undefined : project.filled.get(video.id)?.cells;
   const tables = new Map<string, readonly Row[]>();
   const rowsOf = (file: string): readonly Row[] => {
     const known = tables.get(file);

@@ -45,8 +45,8 @@ export interface DefinitionLanguages {
   readonly catalogues: readonly LocaleCatalogue[];
   /** Returns a function that finds the editables of a video that show a text, by the name of the text in catalogues. */
   viewOf(video: Video): (context: string) => readonly string[] | null;
-  /** Cells of data files that filled in the videos. */
-  readonly cells: Project['cells'];
+  /** Cells of data files and entries of catalogues that filled in the videos. */
+  readonly filled: Project['filled'];
   /** Returns the text of a data file. */
   source(file: string): string | undefined;
 }

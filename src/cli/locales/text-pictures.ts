@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { sha256 } from '../../kernel/digest.ts';
-import { type FilledCells, TITLE_KEY } from '../../reconciler/definition/filled-cells.ts';
+import { type FilledValues, TITLE_KEY } from '../../reconciler/definition/filled-values.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import type { LocaleSettings } from '../../reconciler/locales/locale-settings.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
@@ -31,7 +31,7 @@ export function stillPath(context: string, settings: Pick<LocaleSettings, 'files
  * @param contexts of all texts
  */
 export function findViews(
-  { videos, cells }: Pick<Project, 'videos' | 'cells'>,
+  { videos, filled }: Pick<Project, 'videos' | 'filled'>,
   { source, ids }: LocaleSettings,
   contexts: ReadonlySet<string>,
 ): (context: string) => TextView | null {
@@ -48,7 +48,7 @@ export function findViews(
     };
     const views = (byName.get(name) ?? [])
       .filter((video) => !isOverridden(video))
-      .map((video) => ({ video, editables: editablesOf(key, video, cells.get(video.id)) }));
+      .map((video) => ({ video, editables: editablesOf(key, video, filled.get(video.id)) }));
     return views.find(({ editables }) => editables.length > 0) ?? views[0] ?? null;
   };
 }
@@ -68,11 +68,11 @@ function namesOf({ id, matrix }: Video, source: string, ids: LocaleSettings['ids
 }
 
 /** Returns the editables of a video that show a text, by the name of the text in catalogues. */
-function editablesOf(key: string, { scenes }: Video, cells: FilledCells | undefined): string[] {
+function editablesOf(key: string, { scenes }: Video, values: FilledValues | undefined): string[] {
   if (key.startsWith('@')) return [];
   const [scene, column] = columnOf(key);
   if (column !== null) {
-    const filled = [...(cells ?? [])].filter(([, found]) => found.some((cell) => cell.column === column));
+    const filled = [...(values?.cells ?? [])].filter(([, found]) => found.some((cell) => cell.column === column));
     const drawn = filled.filter(([name]) => name !== TITLE_KEY);
     const inScene = drawn.filter(([name]) => scene === '' || scenes.length === 1 || name.startsWith(`${scene}.`));
     return inScene.map(([name]) => name);

@@ -123,9 +123,9 @@ export async function pointersOf(
   planned: PlannedVideos,
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<VideoId, readonly Diagnostic[]>> {
-  const { videos, cells, source, templateOf } = await planned.source();
+  const { videos, filled, source, templateOf } = await planned.source();
   const templates = { get: (name: string) => templateOf(name) ?? undefined };
-  const search = createPointerSearch({ root: planned.root, templates, cells, source });
+  const search = createPointerSearch({ root: planned.root, templates, filled, source });
   const selectedIds = new Set(ids);
   const found = videos.filter(({ id }) => selectedIds.has(id)).map((video) => [video.id, search(video)] as const);
   return new Map(found.filter(([, pointers]) => pointers.length > 0));

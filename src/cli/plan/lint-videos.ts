@@ -5,7 +5,7 @@ import { byCodeUnit, sha256 } from '../../kernel/digest.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
 import { captionFindings } from '../../reconciler/definition/caption-findings.ts';
-import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-values.ts';
 import type { Video, VideoId } from '../../reconciler/definition/video.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
@@ -93,10 +93,10 @@ export async function lintVideos(
   io: Io,
 ): Promise<Linted> {
   const cache = openLintCache(planned.root, options.cache);
-  const { videos: all, assets, cells, source, templateOf } = await planned.source();
+  const { videos: all, assets, filled, source, templateOf } = await planned.source();
   const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
   const templatesOf = openTemplates({ root: planned.root, assets, templateOf });
-  const context: LintContext & LocatedVideos = { lint: planned.config.lint, packageOf, cells, source };
+  const context: LintContext & LocatedVideos = { lint: planned.config.lint, packageOf, filled, source };
   const requested = all.filter(({ id }) => wanted.has(id));
   const isPackaged = ({ scenes }: Video): boolean => scenes.every(({ template }) => packageOf(template) !== null);
   const packaged = requested.filter(isPackaged);

@@ -25,10 +25,10 @@ export async function readLanguages(root: string, definition: string): Promise<D
       return { video, fingerprint, templates: templatesOf(video), assets: project.assets };
     }),
     viewOf(video) {
-      const find = findViews({ videos: [video], cells: project.cells }, settings, contexts);
+      const find = findViews({ videos: [video], filled: project.filled }, settings, contexts);
       return (context) => find(context)?.editables ?? null;
     },
-    cells: project.cells,
+    filled: project.filled,
     source: project.source,
   };
 }

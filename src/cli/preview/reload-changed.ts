@@ -36,7 +36,7 @@ export class ChangeReader {
       videos: videos.sort((a, b) => byCodeUnit(a.id, b.id)),
       origins: new Map([...project.origins, ...read.origins]),
       assets: new Map([...project.assets, ...read.assets]),
-      cells: new Map([...project.cells, ...read.cells]),
+      filled: new Map([...project.filled, ...read.filled]),
       waiting: project.waiting.filter(({ path }) => !paths.has(path)),
       leftOut: [...project.leftOut.filter(({ path }) => !paths.has(path)), ...read.leftOut],
       texts: [...project.texts.filter(({ path }) => !paths.has(path)), ...read.texts],

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { packRenderInput } from '../../engine/packed-input.ts';
 import { type Diagnostic, EXIT, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
 import { failureOf } from '../../reconciler/apply/events.ts';
-import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import { valueSpan } from '../../reconciler/definition/filled-values.ts';
 import type { Video } from '../../reconciler/definition/video.ts';
 import type { VideoTemplates } from '../../reconciler/definition/video-templates.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';

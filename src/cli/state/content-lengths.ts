@@ -3,7 +3,7 @@ import type { SoundLengths } from '../../contract/video-measures.ts';
 import { valueName } from '../../contract/video-spec.ts';
 import { trackKey } from '../../contract/wire/mapping.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import { valueSpan } from '../../reconciler/definition/filled-values.ts';
 import { leftOutParts } from '../../reconciler/definition/left-out-parts.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
 import { certainFindings, timelineDiagnostics } from '../../reconciler/definition/timeline-diagnostics.ts';
@@ -20,7 +20,7 @@ import { cachedLengths } from './cached-lengths.ts';
 import type { SoundToMeasure } from './measure-sounds.ts';
 
 /** Videos, and the files and definitions that their sounds are found in. */
-interface ContentOptions extends Pick<Project, 'root' | 'videos' | 'assets' | 'cells' | 'source'> {
+interface ContentOptions extends Pick<Project, 'root' | 'videos' | 'assets' | 'filled' | 'source'> {
   /** False to decode all sounds again. */
   readonly cache: boolean;
 }
@@ -31,10 +31,10 @@ interface ContentOptions extends Pick<Project, 'root' | 'videos' | 'assets' | 'c
  * @param openPool opens the processes that decode; null to use known lengths only
  */
 export async function contentLengths(
-  { root, videos, assets, cells, source, cache }: ContentOptions,
+  { root, videos, assets, filled, source, cache }: ContentOptions,
   openPool: (() => Promise<TaskRunner<'length'>>) | null,
 ): Promise<{ readonly lengths: SoundLengths; readonly diagnostics: readonly Diagnostic[] }> {
-  const sounds = videos.flatMap((video) => soundsOf(video, { assets, cells, source }));
+  const sounds = videos.flatMap((video) => soundsOf(video, { assets, filled, source }));
   if (openPool === null || sounds.length === 0) return { lengths: cachedLengths({ root, assets }), diagnostics: [] };
   // Loads the render processes, which most repositories do not need for a plan.
   const { measureSounds } = await import('./measure-sounds.ts');
@@ -70,7 +70,7 @@ function keyOf({ code, scene, name }: TimelineFinding): string {
 
 function soundsOf(
   video: Video,
-  { assets, ...located }: Pick<ContentOptions, 'assets' | 'cells' | 'source'>,
+  { assets, ...located }: Pick<ContentOptions, 'assets' | 'filled' | 'source'>,
 ): SoundToMeasure[] {
   return contentSounds(video).flatMap(({ scene, name, source }): SoundToMeasure[] => {
     const asset = source.kind === 'file' ? assets.get(source.path) : undefined;

@@ -38,7 +38,7 @@ import { templateFacts, videoMeasures } from '../../template/video-measures.ts';
 import { cacheKey } from '../global-options.ts';
 
 /** Definitions and templates of videos. */
-export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'cells' | 'source'> {
+export interface VideoSource extends Pick<Project, 'videos' | 'assets' | 'filled' | 'source'> {
   /** Null for an unusable template. */
   templateOf(name: string): ProjectTemplate | null;
 }
@@ -234,8 +234,8 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
       const { LazyTemplates, reloadDefinitions } = await import('../../reconciler/project/load-definitions.ts');
       await loadCatalogueFormats(config);
       const lazy = cache.templates ?? new LazyTemplates(config, new RepositoryFiles(root));
-      const { videos, assets, cells } = reloadDefinitions(paths, config, lazy, lazy.files);
-      return { videos, assets, cells, source: lazy.files.source, templateOf: (name) => lazy.load(name).template };
+      const { videos, assets, filled } = reloadDefinitions(paths, config, lazy, lazy.files);
+      return { videos, assets, filled, source: lazy.files.source, templateOf: (name) => lazy.load(name).template };
     },
     async project() {
       const { loadProject } = await import('../../reconciler/project/load-project.ts');

@@ -35,6 +35,8 @@ export interface ScalarNode {
   readonly row?: string | undefined;
   /** The cells of that row in the text; absent without any. */
   readonly cells?: readonly FilledCell[];
+  /** The entry of a catalogue that the text is from; absent for any other text. */
+  readonly entry?: Span;
   /** The text in the parents of the locale that filled it in, the nearest first; absent without such. */
   readonly inParents?: readonly LocalText[];
   readonly hint?: string | undefined;

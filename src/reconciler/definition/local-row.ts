@@ -25,7 +25,7 @@ export interface LocalReading {
 
 /** The state of a column's text in the catalogue. */
 export type TranslatedCell =
-  | { readonly state: 'translated'; readonly text: string }
+  | { readonly state: 'translated'; readonly text: string; readonly at: Span }
   | { readonly state: 'untranslated' | 'stale'; readonly text: string | null };
 
 /** A column without a value for the locale. */
@@ -123,7 +123,7 @@ function withLocale(row: Row, reading: LocalReading, scene: string | null): Row 
   return {
     ...row,
     values,
-    cellSpan: (column) => row.cellSpan(usedColumn(column)),
+    cellSpan: (column) => found.get(column)?.entry ?? row.cellSpan(usedColumn(column)),
     onRead(column) {
       const read = found.get(column);
       if (read === undefined || read.state === 'found') return;
@@ -138,6 +138,8 @@ interface Reading {
   /** Column of the text. */
   readonly used: string;
   readonly state: 'found' | MissingColumn['state'];
+  /** The entry of the catalogue that the text is from; absent for a text of a column. */
+  readonly entry?: Span;
   /** Column whose cell shows what is missing. */
   readonly at: string;
 }
@@ -166,7 +168,9 @@ function readColumn(
   if (locale === source) return { text: text(parent ?? base), used: parent ?? base, state: 'found', at: base };
   const original = text(base);
   const translated = original === '' ? null : translate(original, base);
-  if (translated?.state === 'translated') return { text: translated.text, used: base, state: 'found', at: base };
+  if (translated?.state === 'translated') {
+    return { text: translated.text, used: base, state: 'found', at: base, entry: translated.at };
+  }
   const used = parent ?? base;
   const shown = text(used);
   // An empty text has no translation, and a number of a column without columns of locales needs none.

@@ -11,7 +11,7 @@ import type { CaptionStyles } from './caption-styles.ts';
 import { withoutConditions } from './conditional-values.ts';
 import { isTextPath, resolvePath, unreadable } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
-import { type FilledCells, filledCells } from './filled-cells.ts';
+import { type FilledValues, filledValues } from './filled-values.ts';
 import { type LocalFiles, localFile, localFont } from './local-files.ts';
 import type { TrackWords } from './place-captions.ts';
 import { readCaptions, type WrittenCaptions } from './read-captions.ts';
@@ -76,7 +76,7 @@ export interface SceneReading {
   readonly json: { readonly [property: string]: Json };
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   readonly files: readonly FileUse[];
-  readonly cells: FilledCells;
+  readonly filled: FilledValues;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -143,7 +143,7 @@ export function readScene(
     json,
     leftOut: conditional.leftOut,
     files,
-    cells: filledCells(root),
+    filled: filledValues(root),
     diagnostics,
   };
 }

@@ -9,7 +9,7 @@ import { withoutConditions } from './conditional-values.ts';
 import { isTextPath } from './definition-file.ts';
 import { withoutEmptyCells } from './empty-cells.ts';
 import { type ExpandedScenes, expandScenes, type FilledScene, type ReadRows } from './expand-scenes.ts';
-import { type FilledCells, filledCells, TITLE_KEY } from './filled-cells.ts';
+import { type FilledValues, filledValues, isUnfilled, TITLE_KEY, UNFILLED } from './filled-values.ts';
 import { mergeMaps } from './merge-definitions.ts';
 import type { TrackWords } from './place-captions.ts';
 import type { WrittenCaptions } from './read-captions.ts';
@@ -62,7 +62,7 @@ export function readScenes(
     video: null,
     leftOut: null,
     files: [...shared.files, ...scenes.flatMap(({ reading }) => reading.files)],
-    cells: cellsOf(scenes, shared.cells),
+    filled: filledOf(scenes, shared.filled),
     destinations: [],
     diagnostics,
   };
@@ -115,7 +115,7 @@ interface Shared {
   readonly isPlaced: boolean;
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   readonly files: Candidate['files'];
-  readonly cells: FilledCells;
+  readonly filled: FilledValues;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -141,7 +141,7 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
     isPlaced: misplaced.length === 0 && !wrongDuration,
     leftOut: conditional.leftOut,
     files: tracks.files,
-    cells: filledCells(root),
+    filled: filledValues(root),
     diagnostics: [
       ...conditional.diagnostics,
       ...found,
@@ -301,13 +301,19 @@ function leftOutValues(scenes: readonly PlacedScene[], shared: Shared['leftOut']
   ];
 }
 
-function cellsOf(scenes: readonly PlacedScene[], shared: FilledCells): FilledCells {
-  const ofVideo = [...shared].filter(([key]) => key === TITLE_KEY || trackOf(key) !== null);
+function filledOf(scenes: readonly PlacedScene[], shared: FilledValues): FilledValues {
   const [, second] = scenes;
-  const ofScenes = scenes.flatMap(({ id, reading }) => {
-    return [...reading.cells].map(([key, cells]) => [second === undefined ? key : `${id}.${key}`, cells] as const);
-  });
-  return new Map([...ofVideo, ...ofScenes]);
+  const all = <T>(of: (values: FilledValues) => ReadonlyMap<string, T>): Map<string, T> => {
+    const ofVideo = [...of(shared)].filter(([key]) => key === TITLE_KEY || trackOf(key) !== null);
+    const ofScenes = scenes.flatMap(({ id, reading }) => {
+      return [...of(reading.filled)].map(
+        ([key, value]) => [second === undefined ? key : `${id}.${key}`, value] as const,
+      );
+    });
+    return new Map([...ofVideo, ...ofScenes]);
+  };
+  const values = { cells: all(({ cells }) => cells), entries: all(({ entries }) => entries) };
+  return isUnfilled(values) ? UNFILLED : values;
 }
 
 /** Locates a property at the scene that has it, else at the definition. */

@@ -11,7 +11,7 @@ import { didYouMean } from '../../kernel/hints.ts';
 import { child, locateIn, type MapNode, textOf } from '../../kernel/yaml/tree.ts';
 import { videoMeasures } from '../../template/video-measures.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
-import type { FilledCells } from './filled-cells.ts';
+import type { FilledValues } from './filled-values.ts';
 import { leftOutParts } from './left-out-parts.ts';
 import type { LocaleTexts } from './locale-texts.ts';
 import { type CaptionFrame, type CaptionPlace, placeCaptions } from './place-captions.ts';
@@ -57,7 +57,7 @@ export interface Candidate extends NamedVideo {
   readonly fallbacks?: readonly Diagnostic[];
   /** Local files that it uses, also if there are problems. */
   readonly files: readonly FileUse[];
-  readonly cells: FilledCells;
+  readonly filled: FilledValues;
   /** Empty if there is a problem. */
   readonly destinations: readonly PlacedDestination[];
   readonly diagnostics: readonly Diagnostic[];
@@ -70,8 +70,8 @@ export interface Candidate extends NamedVideo {
  */
 export function readVideo(written: MapNode, named: NamedVideo, context: VideoContext): Candidate {
   const read = readScene(written, named, context);
-  const { template, values, placement, isPlaced, json, leftOut, files, cells, diagnostics, captions, words } = read;
-  const incomplete: Candidate = { ...named, video: null, leftOut: null, files, cells, destinations: [], diagnostics };
+  const { template, values, placement, isPlaced, json, leftOut, files, filled, diagnostics, captions, words } = read;
+  const incomplete: Candidate = { ...named, video: null, leftOut: null, files, filled, destinations: [], diagnostics };
   const name = textOf(child(written, 'template'));
   if (template === null || name === null) return incomplete;
   const { audio, ...resources } = values;

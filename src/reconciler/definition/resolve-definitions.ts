@@ -14,7 +14,7 @@ import type { Catalogue } from '../locales/catalogue.ts';
 import { catalogueFile, type LocaleSettings } from '../locales/locale-settings.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
-import type { FilledCells } from './filled-cells.ts';
+import { type FilledValues, isUnfilled } from './filled-values.ts';
 import type { LocaleTexts } from './locale-texts.ts';
 import type { FileUse } from './read-scene.ts';
 import type { Candidate } from './read-video.ts';
@@ -46,8 +46,8 @@ export type ReadCatalogue = (file: string, text: string) => Result<Catalogue>;
 export interface Resolved {
   /** Sorted by id, each with the local files that it uses. */
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
-  /** Without videos that no data row filled in. */
-  readonly cells: ReadonlyMap<VideoId, FilledCells>;
+  /** Without videos whose values are all written in their definitions. */
+  readonly filled: ReadonlyMap<VideoId, FilledValues>;
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Videos and definitions that gave no video because of a problem. */
@@ -146,7 +146,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .filter(isGood)
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
-    cells: new Map(shown.flatMap(({ id, cells }) => (id === null || cells.size === 0 ? [] : [[id, cells]]))),
+    filled: new Map(shown.flatMap(({ id, filled }) => (id === null || isUnfilled(filled) ? [] : [[id, filled]]))),
     origins,
     invalid: [...unread, ...shown.filter((candidate) => !isGood(candidate)).map(({ id, path }) => ({ id, path }))],
     leftOut: [...left, ...filtered].sort((a, b) => byCodeUnit(a.id, b.id)),

@@ -17,6 +17,7 @@ import { type FileText, resolvePath, unreadable } from './definition-file.ts';
 import { type ReadRows, rowsPassing } from './expand-scenes.ts';
 import { withoutFileProperties } from './extend.ts';
 import { fillIn } from './fill-in.ts';
+import { UNFILLED } from './filled-values.ts';
 import type { Fallback } from './local-files.ts';
 import { dimensionProblem, type LocalReading, localRow } from './local-row.ts';
 import { fallbackFindings, type LocaleTexts, localeTexts, type MissingText } from './locale-texts.ts';
@@ -322,7 +323,7 @@ function placeOf({ variant, locale }: Combination, definition: string): MatrixPl
 
 export const NO_ROWS: ResolvedRows = { candidates: [], filtered: [], diagnostics: [] };
 const UNCONDITIONAL = { reason: null, diagnostics: [] } as const;
-const NOTHING = { video: null, files: [], cells: new Map(), destinations: [], diagnostics: [] } as const;
+const NOTHING = { video: null, files: [], filled: UNFILLED, destinations: [], diagnostics: [] } as const;
 
 /** Separates what decides whether a video is shown, and its scenes, from its other properties. */
 function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {

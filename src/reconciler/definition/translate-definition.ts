@@ -79,6 +79,7 @@ export function translateDefinition(
       value: found.text ?? node.value,
       text: found.text ?? node.text,
       span: found.at ?? node.span,
+      ...(found.at && { entry: found.at }),
     };
     if (found.state !== 'translated') untranslated.set(text, { key, state: found.state, used });
     return text;

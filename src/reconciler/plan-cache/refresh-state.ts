@@ -20,7 +20,7 @@ export interface DesireContext extends Pick<Project, 'config' | 'assets'> {
 }
 
 /** Videos of definitions, as far as they were read. */
-export interface ReadVideos extends DesireContext, Pick<Project, 'root' | 'videos' | 'cells' | 'source'> {}
+export interface ReadVideos extends DesireContext, Pick<Project, 'root' | 'videos' | 'filled' | 'source'> {}
 
 /** Converts videos to the form that plans compare. The diagnostics are about sounds whose length is needed. */
 export type DesireAll = (
@@ -195,11 +195,11 @@ async function readDefinitions(
     if (template === null || hasErrors(diagnostics)) return null;
     templates.set(name, templateState(template, diagnostics));
   }
-  const { videos, origins, assets, cells, leftOut, texts, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  const { videos, origins, assets, filled, leftOut, texts, isWhole } = reloadDefinitions(paths, config, lazy, files);
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const { source, root } = files;
-  const { desired, diagnostics } = await desireAll({ root, config, templates: loaded, videos, assets, cells, source });
+  const { desired, diagnostics } = await desireAll({ root, config, templates: loaded, videos, assets, filled, source });
   if (diagnostics.length > 0) return null;
   return { definitions: definitionStates(origins, desired, { leftOut, texts }), templates };
 }

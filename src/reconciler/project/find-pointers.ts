@@ -5,7 +5,7 @@ import { trackKey } from '../../contract/wire/mapping.ts';
 import { type Diagnostic, sortDiagnostics, startOf } from '../../kernel/diagnostic.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../../kernel/file-kind.ts';
 import { pointersIn } from '../../template/parse-template-package.ts';
-import { type LocatedVideos, valueSpan } from '../definition/filled-cells.ts';
+import { type LocatedVideos, valueSpan } from '../definition/filled-values.ts';
 import { type Source, sourceOf, templatesOf, type Video } from '../definition/video.ts';
 import type { Project } from './load-project.ts';
 import { type ProjectTemplate, templateFilePath } from './load-templates.ts';

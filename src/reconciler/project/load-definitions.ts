@@ -31,7 +31,7 @@ interface Reloaded {
   /** Definition file → all files that it was read from. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   readonly assets: ReadonlyMap<string, Asset>;
-  readonly cells: Resolved['cells'];
+  readonly filled: Resolved['filled'];
   readonly leftOut: Resolved['leftOut'];
   readonly texts: Resolved['texts'];
   /** False if one of them has a problem or waits for speech, or its template could not be loaded. */
@@ -110,7 +110,7 @@ export function reloadDefinitions(
   return {
     videos: used.videos,
     origins: resolved.origins,
-    cells: resolved.cells,
+    filled: resolved.filled,
     leftOut: resolved.leftOut,
     texts: resolved.texts,
     assets: used.assets,

@@ -61,7 +61,7 @@ export interface Project {
   /** Local files of the videos, by path. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** Cells of data rows, by video. */
-  readonly cells: Resolved['cells'];
+  readonly filled: Resolved['filled'];
   /** Sorted by file and position. If there is an error, `videos` is incomplete. */
   readonly diagnostics: readonly Diagnostic[];
   /** Returns the text of a file that was read, for code frames. */
@@ -124,7 +124,7 @@ export async function loadProject({ cwd, log = null, missing, ...receivers }: Lo
     texts: resolved.texts,
     fallbacks: resolved.fallbacks,
     origins: resolved.origins,
-    cells: resolved.cells,
+    filled: resolved.filled,
     assets: used.assets,
     diagnostics: sortDiagnostics([
       ...diagnostics,

@@ -1,7 +1,7 @@
 import { trackOf } from '../../contract/wire/mapping.ts';
 import type { CaptionDefect, LintFinding } from '../../engine/lint-finding.ts';
 import type { Span } from '../../kernel/diagnostic.ts';
-import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-cells.ts';
+import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-values.ts';
 import { locateTimeline } from '../../reconciler/definition/scene-spans.ts';
 import type { DecidingProperty } from '../../reconciler/definition/timeline-diagnostics.ts';
 import type { Video } from '../../reconciler/definition/video.ts';

@@ -61,10 +61,10 @@ describe('the videos of a definition in several locales', () => {
     };
     expect(await found(makeRepository(files))).toMatchInlineSnapshot(`
       [
-        "text_overflow videos/rome.yaml:4 t_01 of rome/de is cut off at the edge of the frame, at 0.5 s (stillcut_01)",
-        "glyph_missing videos/rome.yaml:4 No font contains ر و م ا of t_01 in rome/ar, at 0.5 s (stillcut_01)",
-        "glyph_missing videos/rome.yaml:4 No font contains ロ マ of t_01 in rome/ja, at 0.5 s (stillcut_01)",
-        "glyph_missing videos/rome.yaml:4 No font contains ー of t_01 in rome/ja, at 0.5 s (stillcut_01)",
+        "glyph_missing locales/ar.po:8 No font contains ر و م ا of t_01 in rome/ar, at 0.5 s (stillcut_01)",
+        "text_overflow locales/de.po:8 t_01 of rome/de is cut off at the edge of the frame, at 0.5 s (stillcut_01)",
+        "glyph_missing locales/ja.po:8 No font contains ロ マ of t_01 in rome/ja, at 0.5 s (stillcut_01)",
+        "glyph_missing locales/ja.po:8 No font contains ー of t_01 in rome/ja, at 0.5 s (stillcut_01)",
       ]
     `);
     // With its font, the Arabic text is laid out: it fits, and a longer one does not.
@@ -79,9 +79,39 @@ describe('the videos of a definition in several locales', () => {
     expect(await ofArabic(withFont('روما'))).toEqual([]);
     expect(await ofArabic(withFont('شمس وصيف وسماء صافية'))).toMatchInlineSnapshot(`
       [
-        "text_overflow videos/rome.yaml:4 t_01 of rome/ar is cut off at the edge of the frame, at 0.5 s (stillcut_01)",
+        "text_overflow locales/ar.po:8 t_01 of rome/ar is cut off at the edge of the frame, at 0.5 s (stillcut_01)",
       ]
     `);
+  });
+
+  const text = 'Ewige Stadt am Meer';
+  it.each([
+    ['po', CATALOGUES['locales/de.po'], 'msgctxt "rome#t_01"'],
+    [
+      'xlf',
+      `<xliff version="2.0" xmlns="urn:oasis:names:tc:xliff:document:2.0" srcLang="en" trgLang="de"><file id="f">
+<unit id="1" name="rome#@title"><segment><source>Rome</source><target>Rom</target></segment></unit>
+<unit id="2" name="rome#t_01"><segment><source>Rome</source><target>${text}</target></segment></unit>
+</file></xliff>\n`,
+      '<unit id="2"',
+    ],
+    ['csv', `context,source,target\nrome#@title,Rome,Rom\nrome#t_01,Rome,${text}\n`, text],
+  ])('have findings at the entry of a catalogue, as .%s', async (extension, catalogue, place) => {
+    const animation = smallAnimation();
+    const [headline] = animation.layers as { ks: object }[];
+    headline!.ks = { ...headline!.ks, p: { a: 0, k: [4, 16, 0] } };
+    const root = makeRepository({
+      'reelform.yaml': `${CONFIG.replace(NO_LINT, 'lint: {low_contrast: off}\n')}locales: {source: en, targets: [de], files: "texts/{locale}.${extension}"}\n`,
+      [`texts/de.${extension}`]: catalogue,
+      'templates/small/animation.json': JSON.stringify(animation),
+      'videos/rome.yaml': `${definition('Rome')}locales: all\n`,
+    });
+    const { stdout } = await reelform(root, ['lint', 'rome/*', '--json']);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; file: string; line: number; column: number }[] }; // biome-ignore format: one line
+    const found = diagnostics.filter(({ code }) => code === 'text_overflow');
+    expect(found.map(({ file }) => file)).toEqual([`texts/de.${extension}`]);
+    const [{ line, column }] = found as [(typeof found)[0]];
+    expect(catalogue.split('\n')[line - 1]!.slice(column - 1)).toMatch(new RegExp(`^${place}`));
   });
 
   it('have the captions of their language: its file, its language and its translated speech', async () => {

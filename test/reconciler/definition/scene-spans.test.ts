@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Span } from '../../../src/kernel/diagnostic.ts';
-import { valueSpan } from '../../../src/reconciler/definition/filled-cells.ts';
+import { valueSpan } from '../../../src/reconciler/definition/filled-values.ts';
 import { locateTimeline, resourceSpan } from '../../../src/reconciler/definition/scene-spans.ts';
 import { resolveScenes } from '../../support/resolve-scenes.ts';
 
@@ -71,10 +71,10 @@ describe('resourceSpan()', () => {
 
 describe('valueSpan()', () => {
   it('locates a value of a scene at the cell of its row', () => {
-    const { videos, cells } = resolveScenes(files);
-    const located = { cells, source: (file: string) => files[file] };
+    const { videos, filled } = resolveScenes(files);
+    const located = { filled, source: (file: string) => files[file] };
     const at = (key: string, part?: string): string => shown(valueSpan(videos[0]!.video, key, located, part));
-    expect([...cells.get(videos[0]!.video.id)!.keys()]).toEqual([
+    expect([...filled.get(videos[0]!.video.id)!.cells.keys()]).toEqual([
       ...['product/lamp.t_01', 'product/lamp.t_02', 'product/sofa.t_01', 'product/sofa.t_02'],
     ]);
     expect(at('product/sofa.t_01')).toBe('data/rows.csv: Sofa');

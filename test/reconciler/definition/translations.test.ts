@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Span } from '../../../src/kernel/diagnostic.ts';
+import { valueSpan } from '../../../src/reconciler/definition/filled-values.ts';
 import type { Video } from '../../../src/reconciler/definition/video.ts';
 import type { LocaleSettings } from '../../../src/reconciler/locales/locale-settings.ts';
 import type { Files } from '../../support/resolve.ts';
@@ -136,6 +138,43 @@ scenes:
     const german = header + entry('a#t_01', 'Hello', 'Viel zu lang für dieses Feld ${nme}');
     expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': german }, LOCALES)).toMatchSnapshot();
     expect(printedProblems({ 'videos/a.yaml': definition, 'locales/de.po': 'msgid "' }, LOCALES)).toMatchSnapshot();
+  });
+
+  it('are where a value of a video is, of its texts and of its columns; a column of the locale is its cell', () => {
+    const files = {
+      'videos/a.yaml': `title: "In \${slug}"
+each: {from: ./rows.csv, id: "\${slug}"}
+locales: [en, de]
+scenes:
+  - {template: intro, resources: {t_01: "\${claim}"}}
+  - {template: card, resources: {t_01: "\${name}", t_02: Only now}}
+`,
+      'videos/rows.csv': 'slug,claim,name,name_de\nlamp,Light,Lamp,Lampe\n',
+      'locales/de.po': `${header}${entry('a#@title', 'In ${slug}', 'Bei ${slug}')}${entry('a/lamp#${claim}', 'Light', 'Licht')}${entry('a#card.t_02', 'Only now', 'Nur jetzt')}`, // biome-ignore format: one text
+    };
+    const { videos, filled, diagnostics } = resolveScenes(files, LOCALES);
+    expect(diagnostics).toEqual([]);
+    const source = (file: string): string | undefined => files[file as keyof typeof files];
+    const lineAt = ({ file, start, end }: Span): string => `${file}: ${source(file)!.slice(start, end)}`;
+    const places = (index: number): string[] => {
+      const { video } = videos[index]!;
+      const keys = ['@title', 'intro.t_01', 'card.t_01', 'card.t_02'];
+      return keys.map((key) => lineAt(valueSpan(video, key, { filled, source })));
+    };
+    expect(places(0)).toEqual([
+      'locales/de.po: msgctxt "a#@title"',
+      'locales/de.po: msgctxt "a/lamp#${claim}"',
+      'videos/rows.csv: Lampe',
+      'locales/de.po: msgctxt "a#card.t_02"',
+    ]);
+    expect(places(1)).toEqual([
+      'videos/rows.csv: lamp',
+      'videos/rows.csv: Light',
+      'videos/rows.csv: Lamp',
+      'videos/a.yaml: Only now',
+    ]);
+    const title = (part: string): string => lineAt(valueSpan(videos[0]!.video, '@title', { filled, source }, part));
+    expect([title('lamp'), title('Bei')]).toEqual(['videos/rows.csv: lamp', 'locales/de.po: msgctxt "a#@title"']);
   });
 
   it('translate cues of the definition and of scenes, and what captions show of speech', () => {

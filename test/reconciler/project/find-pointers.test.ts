@@ -27,8 +27,8 @@ describe('createPointerSearch()', () => {
     const names = ['music.mp3', 'logo.png', 'voice.mp3', 'clip.mp4'];
     writeFiles(root, Object.fromEntries(names.map((name) => [name, pointer])));
     const files = { 'videos/a.yaml': TEXT };
-    const { cells } = resolveScenes(files);
-    const search = createPointerSearch({ root, templates: new Map(), cells, source: () => TEXT });
+    const { filled } = resolveScenes(files);
+    const search = createPointerSearch({ root, templates: new Map(), filled, source: () => TEXT });
     const found = search(scenesOf(files)[0]!);
     expect(found.map(({ code, at }) => [code, TEXT.slice(at!.start, at!.end)])).toEqual(
       ['logo.png', 'voice.mp3', 'logo.png', 'clip.mp4', 'music.mp3'].map((name) => ['lfs_pointer', name]),

@@ -38,7 +38,7 @@ const RULES: Record<string, LintSettings> = {
 const context = {
   lint: { text_leftover: 'error', flashes: 'off' } as LintSettings,
   packageOf: (name: string) => ({ manifest: { lint: RULES[name]! } }) as never,
-  cells: new Map(),
+  filled: new Map(),
   source: () => TEXT,
 };
 const at = { frame: 3, seconds: 0.1, still: null, box: null };
