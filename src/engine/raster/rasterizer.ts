@@ -89,11 +89,12 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     drawPart(frame, { left, top, width: partWidth, height: partHeight }) {
+      // The whole picture, although a part is read: otherwise the canvas would copy the pixels that are to be kept.
+      context.clearRect(0, 0, width, height);
       context.save();
       context.beginPath();
       context.rect(left, top, partWidth, partHeight);
       context.clip();
-      context.clearRect(left, top, partWidth, partHeight);
       source.animation.seekFrame(frame * animationFrames);
       source.animation.render(context, area);
       context.restore();
