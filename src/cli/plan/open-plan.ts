@@ -29,6 +29,7 @@ import { printDiagnostics } from '../output.ts';
 import { type CommandPool, withProcesses } from '../render/command-pool.ts';
 import { type DesiredState, type KnownState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { readJournal } from '../state/open-journal.ts';
+import { explainRemovedScenes } from './explain-removed-scenes.ts';
 import type { PlanFlags } from './plan-options.ts';
 import type { HistorySearch } from './read-history.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
@@ -163,7 +164,7 @@ export async function openPlan(
   const isApplied = context.isApplied === true;
   const measures = flags.refresh === true || isApplied;
   const options = { repository, lock, measures, isApplied, processes, hasUnchanged: !mayBePartial };
-  const timed = await withLengths(selected, options, io);
+  const timed = await explainRemovedScenes(await withLengths(selected, options, io), repository);
   const maxRenders = flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY;
   const plan: Plan = {
     ...timed,

@@ -5,7 +5,7 @@ import { fillIn } from './fill-in.ts';
 import { dimensionProblem } from './local-row.ts';
 import { SCENE_PROPERTIES, writtenId } from './merge-definitions.ts';
 import { type Row, withOuterRow } from './read-rows.ts';
-import type { LeftOut } from './video.ts';
+import type { FilteredScene, FilteredScenes, LeftOut } from './video.ts';
 
 /** Reads the rows of a data file that a node names, or of a list. */
 export type ReadRows = (from: TreeNode) => Result<readonly Row[]>;
@@ -32,6 +32,8 @@ export interface ExpandedScenes {
   readonly written: readonly WrittenScene[];
   readonly scenes: readonly FilledScene[];
   readonly leftOut: readonly LeftOut[];
+  /** Absent without `where`. */
+  readonly filtered?: FilteredScenes;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -52,15 +54,15 @@ const VALUES: readonly string[] = SCENE_PROPERTIES.filter((name) => !DECIDING.in
 export function expandScenes(list: ListNode, outer: Row | null, file: string, readRows: ReadRows): ExpandedScenes {
   const scenes: FilledScene[] = [];
   const leftOut: LeftOut[] = [];
+  const filters: FilteredScenes[] = [];
   const diagnostics: Diagnostic[] = [];
   const hidden = new Map<string, Span>();
   const written = list.items.flatMap((node): WrittenScene[] => {
     return node.kind === 'map' ? [{ id: writtenId(node) ?? '', node }] : [];
   });
   diagnostics.push(...checkIds(written));
+  const fill: Fill = (value, row, problems) => fillIn(value, row, problems, file);
   for (const { id, node } of written) {
-    const fill = (value: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode =>
-      fillIn(value, row, problems, file);
     const condition = child(node, 'when');
     if (condition !== null) {
       const problems: Diagnostic[] = [];
@@ -93,20 +95,37 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
     for (const column of taken === null ? (firstRow?.values.keys() ?? []) : []) {
       if (outer?.values.has(column) === true && !hidden.has(column)) hidden.set(column, spanOfFrom(each));
     }
+    if (child(each, 'where') !== null) filters.push(() => filteredScenes(id, each, outer, { readRows, fill }));
     const known = new Set<string>();
     for (const row of rows.rows) {
-      const rowId = rowIdOf(each, withOuterRow(row, outer?.original === undefined ? outer : outer.original), {
-        fill,
-        known,
-        diagnostics,
-      });
+      const rowId = rowIdOf(each, withOuterRow(row, originalOf(outer)), { fill, known, diagnostics });
       const sceneId = `${id}/${rowId ?? ''}`;
       add(sceneId, withOuterRow(row, outer, sceneId), row.span);
     }
   }
   const [first] = hidden.values();
   if (first !== undefined) diagnostics.push(hiddenColumns([...hidden.keys()], first));
-  return { written, scenes, leftOut, diagnostics };
+  const filtered = (): FilteredScene[] => filters.flatMap((scenesOf) => scenesOf());
+  return { written, scenes, leftOut, ...(filters.length > 0 && { filtered }), diagnostics };
+}
+
+/** Returns the scenes of the rows that do not pass, except those whose ids are not valid or are those of other rows. */
+function filteredScenes(id: string, each: MapNode, outer: Row | null, context: RowsContext): FilteredScene[] {
+  const { rows, failing } = rowsOfScene(each, outer, context);
+  const known = new Set<string>();
+  // Mistakes in an id are reported when its row passes.
+  const idOf = (row: Row, ids: Set<string>): string | null =>
+    rowIdOf(each, withOuterRow(row, originalOf(outer)), { fill: context.fill, known: ids, diagnostics: [] });
+  for (const row of rows) idOf(row, known);
+  return failing.flatMap(({ row, reason }) => {
+    const rowId = idOf(row, new Set());
+    return rowId === null || known.has(rowId.toLowerCase()) ? [] : [{ id: `${id}/${rowId}`, reason }];
+  });
+}
+
+/** Returns a row as its data has it, without the texts of a locale. */
+function originalOf(row: Row | null): Row | null {
+  return row?.original === undefined ? row : row.original;
 }
 
 /** Says of a column that a condition does not find why it may be there: the rows of the scene are read after its condition. */
@@ -141,22 +160,23 @@ function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
 
 type Fill = (value: TreeNode, row: Row | null, problems: Diagnostic[]) => TreeNode;
 
-/** Returns the rows of a scene, and those that pass its `where`. */
-function rowsOfScene(
-  each: MapNode,
-  outer: Row | null,
-  { readRows, fill }: { readRows: ReadRows; fill: Fill },
-): { all: readonly Row[]; rows: readonly Row[]; diagnostics: readonly Diagnostic[] } {
+interface RowsContext {
+  readonly readRows: ReadRows;
+  readonly fill: Fill;
+}
+
+/** Returns the rows of a scene, divided by its `where`. */
+function rowsOfScene(each: MapNode, outer: Row | null, { readRows, fill }: RowsContext): RowsOfScene {
   const problems: Diagnostic[] = [];
   const from = child(each, 'from');
   const filled = from === null ? null : fill(from, outer, problems);
-  if (filled === null || problems.length > 0) return { all: [], rows: [], diagnostics: problems };
+  if (filled === null || problems.length > 0) return { ...NO_ROWS, diagnostics: problems };
   const rows = readRows(filled);
-  if (!rows.ok) return { all: [], rows: [], diagnostics: rows.diagnostics };
+  if (!rows.ok) return { ...NO_ROWS, diagnostics: rows.diagnostics };
   const where = child(each, 'where');
-  if (where === null) return { all: rows.value, rows: rows.value, diagnostics: [] };
+  if (where === null) return { ...NO_ROWS, all: rows.value, rows: rows.value };
   const condition = fill(where, outer, problems);
-  if (problems.length > 0) return { all: [], rows: [], diagnostics: problems };
+  if (problems.length > 0) return { ...NO_ROWS, diagnostics: problems };
   return { all: rows.value, ...rowsPassing(rows.value, condition) };
 }
 
@@ -166,15 +186,22 @@ interface FailingRow {
   readonly reason: string;
 }
 
-/** Divides rows by a condition. */
-export function rowsPassing(
-  rows: readonly Row[],
-  condition: TreeNode,
-): {
+/** Rows that a condition divides. */
+interface DividedRows {
+  /** Those that pass. */
   readonly rows: readonly Row[];
   readonly failing: readonly FailingRow[];
   readonly diagnostics: readonly Diagnostic[];
-} {
+}
+
+interface RowsOfScene extends DividedRows {
+  readonly all: readonly Row[];
+}
+
+const NO_ROWS: RowsOfScene = { all: [], rows: [], failing: [], diagnostics: [] };
+
+/** Divides rows by a condition. */
+export function rowsPassing(rows: readonly Row[], condition: TreeNode): DividedRows {
   const evaluated = rows.map((row) => ({ row, ...evaluateCondition(condition, row) }));
   const [{ diagnostics } = { diagnostics: [] }] = evaluated.filter((result) => result.diagnostics.length > 0);
   return {

@@ -99,6 +99,7 @@ export function readScenes(
       captions,
       timeline: wish === null ? null : { ...firstMeasures(expanded, specs, context), ...wish, ...defined({ duration: expanded.written.length === 1 ? undefined : (shared.json.duration as number | undefined), softTransitions: soft.length === 0 ? undefined : soft }) }, // biome-ignore format: one object
       leftOut: [...expanded.leftOut, ...leftOutValues(scenes, shared.leftOut)],
+      ...defined({ filtered: expanded.filtered }),
       locate: locateScene(written, list, scenes),
     },
     context,

@@ -20,7 +20,7 @@ import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
 import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
 import { trackFindings } from './track-findings.ts';
-import type { MatrixPlace, Source, Video, VideoId } from './video.ts';
+import type { FilteredScenes, MatrixPlace, Source, Video, VideoId } from './video.ts';
 import { captionsEnd, type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
 export interface VideoContext extends SceneContext, DefaultOutputs {
@@ -105,13 +105,14 @@ export interface ReadScenes {
   /** Null if a property that decides the timeline has a problem. */
   readonly timeline: Pick<Video, 'size' | 'rate' | 'duration' | 'softTransitions'> | null;
   readonly leftOut: NonNullable<Video['leftOut']>;
+  readonly filtered?: FilteredScenes;
   readonly locate: LocateScene;
 }
 
 /** Reads everything that concerns a whole video, and checks its timeline. */
 export function completeVideo(
   incomplete: Candidate,
-  { root, json, scenes, audio, captions, timeline, leftOut, locate }: ReadScenes,
+  { root, json, scenes, audio, captions, timeline, leftOut, filtered, locate }: ReadScenes,
   context: VideoContext,
 ): Candidate {
   const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
@@ -152,6 +153,7 @@ export function completeVideo(
     ...captioned,
     output,
     ...defined({
+      filteredScenes: filtered,
       outputs,
       poster: poster.name,
       loudness: json.loudness === undefined ? undefined : loudnessOf(json.loudness as unknown as WrittenLoudness),

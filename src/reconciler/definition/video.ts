@@ -71,6 +71,11 @@ export interface Video extends VideoSpec<Source> {
   /** What conditions leave out, in the order of the definition; absent if nothing is. Not part of the fingerprint. */
   readonly leftOut?: readonly LeftOut[];
   /**
+   * Returns the scenes of rows that do not pass `where`, which explain why a scene is removed. A function, because most plans need none of
+   * them, and a list of products has thousands for each video. Absent without `where`.
+   */
+  readonly filteredScenes?: FilteredScenes;
+  /**
    * Ids of scenes whose transition is the default of the definition: where it is too long for its scenes it is shortened, while
    * a scene's own transition is an error. Absent if there are none.
    */
@@ -94,6 +99,15 @@ export interface LeftOut {
   readonly scene: string | null;
   /** Name of the track or key of the editable; absent for the whole scene or video. */
   readonly name?: string;
+  /** Why the condition is false, like `campaign is "winter"`. */
+  readonly reason: string;
+}
+
+export type FilteredScenes = () => readonly FilteredScene[];
+
+/** A scene whose row does not pass `where`. */
+export interface FilteredScene {
+  readonly id: string;
   /** Why the condition is false, like `campaign is "winter"`. */
   readonly reason: string;
 }

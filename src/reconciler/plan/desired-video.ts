@@ -34,7 +34,7 @@ import { describeInputs } from '../lock/recorded-inputs.ts';
  * renders it.
  */
 export interface DesiredVideo
-  extends Omit<Video, 'description' | 'captionOrigins' | 'deliver'>,
+  extends Omit<Video, 'description' | 'captionOrigins' | 'filteredScenes' | 'deliver'>,
     FingerprintContext,
     Pick<RenderingContext, 'measures' | 'styleVersions' | 'times' | 'contentLengths'> {
   /** The only field that decides whether the video is rendered again. */
@@ -56,6 +56,7 @@ export function desiredVideo(written: Video, context: RenderingContext): Desired
   const { contentLengths = {}, timelineEpoch = 0, captionsEpoch = 0 } = context;
   const {
     captionOrigins: _origins,
+    filteredScenes: _filtered,
     description: _description,
     size: _size,
     rate: _rate,

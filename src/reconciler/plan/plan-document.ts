@@ -259,7 +259,7 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
     source: change.action === 'adopt' ? sourceDocument(change.source) : null,
     ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
     ...(desired === null && before.protect ? { protected: true } : {}),
-    ...(desired === null ? {} : defined({ scenes: sceneDocuments(change), left_out: desired.leftOut })),
+    ...(desired === null ? {} : defined({ scenes: sceneDocuments(change), left_out: leftOutOf(change) })),
     ...(forgotten && { left_out: [{ scene: null, reason: forgotten.reason }] }),
   };
 }
@@ -276,6 +276,14 @@ function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | 
     const rule = isKnown ? why.length : undefined;
     return { ...scene, ...defined({ rule: rule?.rule, item: rule?.rule === 'content' ? rule.item : undefined }) };
   });
+}
+
+function leftOutOf({ desired, filteredScenes = [] }: Change): readonly LeftOut[] | undefined {
+  if (filteredScenes.length === 0) return desired?.leftOut;
+  const filtered = filteredScenes.map(({ id, reason }) => {
+    return { scene: id, reason: `its row does not pass "where": ${reason}` };
+  });
+  return [...(desired?.leftOut ?? []), ...filtered];
 }
 
 /** Returns the name of the first scene's template, or of the removed video's. */

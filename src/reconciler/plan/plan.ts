@@ -2,7 +2,7 @@ import type { SidecarFormat } from '../../contract/captions/write-captions.ts';
 import type { Diagnostic, ReelformError } from '../../kernel/diagnostic.ts';
 import type { Sha256 } from '../../kernel/digest.ts';
 import type { LocaleTexts } from '../definition/locale-texts.ts';
-import type { LeftOutVideo, VideoId, WaitingVideo } from '../definition/video.ts';
+import type { FilteredScene, LeftOutVideo, VideoId, WaitingVideo } from '../definition/video.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
@@ -104,6 +104,8 @@ interface Difference {
   readonly fields: readonly FieldChange[];
   /** Deliveries in the definition's order, then releases. */
   readonly destinations: readonly DestinationChange[];
+  /** Scenes of the lock entry whose rows do not pass `where` now; absent if there are none. */
+  readonly filteredScenes?: readonly FilteredScene[];
 }
 
 /** A video without a lock entry: render it and add an entry. */

@@ -160,3 +160,33 @@ it('is named where its id is used', async () => {
     expect({ exitCode, hint: stderr.includes(hint) }, command.join(' ')).toEqual({ exitCode: 1, hint: true });
   }
 });
+
+it('is told of a scene that was rendered and whose row does not pass "where" now', async () => {
+  const products = (campaigns: string): string =>
+    ['slug,campaign', ...campaigns.split(' ').map((campaign, at) => `${'abc'[at]},${campaign}`)].join('\n');
+  const root = makeRepository({
+    'videos/sale.yaml': `title: Sale
+scenes:
+  - template: small
+    id: product
+    each: {from: ../data/products.csv, where: {campaign: spring}, id: "\${slug}"}
+    resources: {t_01: "\${slug}", c_01: "#EEADA7"}
+`,
+    'data/products.csv': products('spring spring winter'),
+  });
+  const plan = async (...flags: string[]): Promise<unknown[]> => {
+    const { stdout } = await reelform(root, ['plan', '--json', ...flags]);
+    const { changes } = JSON.parse(stdout) as PlanDocument;
+    return changes.map(({ id, left_out }) => [id, left_out]);
+  };
+  expect(await plan()).toContainEqual(['sale', undefined]);
+  expect(await reelform(root, ['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+
+  writeFileSync(join(root, 'data/products.csv'), products('spring autumn winter'));
+  const scene = 'product/b';
+  const reason = 'its row does not pass "where": campaign is "autumn"';
+  for (const flags of [[], [], ['--no-cache']]) expect(await plan(...flags)).toEqual([['sale', [{ scene, reason }]]]);
+  const { stdout } = await reelform(root, ['plan']);
+  const lines = stdout.split('\n').filter((line) => line.includes('product/'));
+  expect(lines.map((line) => line.trim().replaceAll(/\s+/g, ' '))).toEqual([`${scene} left out: ${reason}`]);
+});

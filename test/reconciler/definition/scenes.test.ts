@@ -104,6 +104,10 @@ describe('a list of scenes', () => {
       ['a/Berlin', ['intro', 'Berlin'], ['product/lamp', 'Lamp, Berlin'], ['product/sofa', 'Sofa, Berlin']],
       ['a/Rom', ['intro', 'Rom'], ['product/sofa', 'Sofa, Rom'], ['product/bed', 'Bed, Rom']],
     ]);
+    expect(videos.map(({ video }) => video.filteredScenes?.())).toEqual([
+      [{ id: 'product/bed', reason: 'campaign is "autumn"' }],
+      [{ id: 'product/lamp', reason: 'campaign is "spring"' }],
+    ]);
     // A path that starts with a column is relative to the file of that column.
     expect(videos[0]!.files.map(({ path }) => path)).toEqual([
       'images/lamp.png',
@@ -111,6 +115,20 @@ describe('a list of scenes', () => {
       'images/sofa.png',
       'videos/x/clip.mp4',
     ]);
+  });
+
+  it('names no filtered scene whose id another row has or that is not valid', () => {
+    const { scenes, filteredScenes } = only(
+      definition(
+        'scenes:',
+        '  - id: p',
+        '    template: plain',
+        '    each: {from: [{s: a, on: x}, {s: A, on: y}, {s: "b c", on: y}, {s: d, on: y}], where: {on: x}, id: "${s}"}',
+        '    resources: {t_01: "${s}"}',
+      ),
+    );
+    expect(scenes.map(({ id }) => id)).toEqual(['p/a']);
+    expect(filteredScenes?.()).toEqual([{ id: 'p/d', reason: 'on is "y"' }]);
   });
 
   it('reads inline rows', () => {
