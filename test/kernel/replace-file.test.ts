@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceFile, sweepUnfinished, unfinishedPath } from '../../src/kernel/replace-file.ts';
+import { startChild } from '../support/child-program.ts';
 import { makeFolder } from '../support/repository.ts';
+
+const WRITER = join(import.meta.dirname, '../support/slow-writer.ts');
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
@@ -44,6 +47,22 @@ describe('replaceFile()', () => {
     write(unfinishedPath(root), HOUR_MS, Date.now());
     await replaceFile(join(root, 'a'), 'whole', { isDurable: false });
     expect(readdirSync(root)).toEqual(['a']);
+  });
+
+  it('removes what a killed process has left after ten minutes, and nothing that another process writes', async () => {
+    const root = makeFolder({});
+    const startWriter = async () => {
+      const others = readdirSync(root);
+      const child = await startChild(WRITER, [join(root, 'a')]);
+      await child.line('writing');
+      return { child, file: readdirSync(root).find((name) => !others.includes(name))! };
+    };
+    const [killed, writing] = [await startWriter(), await startWriter()];
+    await killed.child.kill();
+    const left = (Date.now() - 600_001) / 1000;
+    utimesSync(join(root, killed.file), left, left);
+    await replaceFile(join(root, 'b'), 'whole', { isDurable: false });
+    expect(readdirSync(root).sort()).toEqual([writing.file, 'b']);
   });
 
   it('writes again if its temporary file was removed', async () => {
