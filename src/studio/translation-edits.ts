@@ -1,4 +1,4 @@
-import { formatOf } from '../reconciler/catalogues/catalogue-formats.ts';
+import { readUnits, writeUnits } from '../reconciler/catalogues/catalogue-formats.ts';
 import { editTranslation } from '../reconciler/catalogues/edit-translation.ts';
 import { readCsv } from '../reconciler/definition/read-rows.ts';
 import { editRows } from '../reconciler/definition/write-rows.ts';
@@ -44,7 +44,7 @@ export function editedTranslation(
   if (catalogue === undefined || wanted === undefined)
     throw new RequestError('not_found', `No definition has the text ${JSON.stringify(context)} in ${locale}`);
   const { file, units } = catalogue;
-  const read = catalogue.text === null ? null : formatOf(file)!.read(file, catalogue.text);
+  const read = catalogue.text === null ? null : readUnits(file, catalogue.text);
   if (read?.ok === false) throw new RequestError('conflict', `${file} cannot be read`, { hint: 'Mend the file first' });
   const index = units.findIndex((unit) => unit.context === context && !unit.isObsolete);
   const present = units[index]?.target ?? '';
@@ -60,7 +60,7 @@ export function editedTranslation(
   // Other texts stay as they are, also those of definitions with mistakes.
   const merged = mergeTexts(units, catalogue.texts, { keepsUnused: true }).units;
   const written = merged.map((unit) => (unit.context === context && !unit.isObsolete ? translated(unit) : unit));
-  return { path: file, content: formatOf(file)!.write(written, locales, catalogue.text) };
+  return { path: file, content: writeUnits(file, written, locales, catalogue.text) };
 
   function translated<Unit extends CatalogueUnit>(unit: Unit): Unit {
     const { previous: _, ...rest } = unit;

@@ -4,7 +4,7 @@ import { defined } from '../../kernel/defined.ts';
 import { EXIT, hasErrors } from '../../kernel/diagnostic.ts';
 import { mergeTexts } from '../../reconciler/locales/merge-catalogue.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
-import { writeLinkedFile } from '../../reconciler/project/write-file.ts';
+import { rewriteTextFile } from '../../reconciler/project/write-file.ts';
 import { type ExtractedCatalogue, extractText } from '../../report/terminal/locales-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -78,7 +78,7 @@ export async function writeCatalogues(
     if (isChanged && !isCheck) {
       const path = join(project.root, file);
       await mkdir(dirname(path), { recursive: true });
-      await writeLinkedFile(path, text);
+      await rewriteTextFile(path, text);
     }
     extracted.push({ locale, file, texts: texts.length, ...counts, isChanged });
   }

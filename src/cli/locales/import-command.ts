@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
-import { formatOf } from '../../reconciler/catalogues/catalogue-formats.ts';
+import { formatOf, readUnits } from '../../reconciler/catalogues/catalogue-formats.ts';
 import { importTranslations, mergeTexts } from '../../reconciler/locales/merge-catalogue.ts';
 import { findRoot } from '../../reconciler/project/repository-layout.ts';
-import { writeLinkedFile } from '../../reconciler/project/write-file.ts';
+import { rewriteTextFile } from '../../reconciler/project/write-file.ts';
 import { importText } from '../../report/terminal/locales-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -27,8 +27,7 @@ async function importFile(name: string, directory: string, options: ImportOption
   printDiagnostics(diagnostics, source, options, io);
   // Settings with a mistake name no catalogues.
   if (project.config.locales === null) return EXIT.error;
-  const format = formatOf(name);
-  if (format === null) {
+  if (formatOf(name) === null) {
     throw new ReelformError('catalogue_invalid', `${name} is not a catalogue`, { hint: 'Use a .po, .xlf, .xliff or .csv file' }); // biome-ignore format: one error
   }
   const text = await readFile(resolve(directory, name), 'utf8');
@@ -39,7 +38,7 @@ async function importFile(name: string, directory: string, options: ImportOption
     return EXIT.error;
   }
   if (catalogue.isBroken) return EXIT.error;
-  const read = format.read(name, text);
+  const read = readUnits(name, text);
   const sourceOf = (file: string): string | undefined => (file === name ? text : source(file));
   if (!read.ok) {
     printDiagnostics(read.diagnostics, sourceOf, options, io);
@@ -57,7 +56,7 @@ async function importFile(name: string, directory: string, options: ImportOption
   if (written !== catalogue.text) {
     const path = join(project.root, catalogue.file);
     await mkdir(dirname(path), { recursive: true });
-    await writeLinkedFile(path, written);
+    await rewriteTextFile(path, written);
   }
   io.stdout.write(importText({ imported, unknown: unknown.length, file: catalogue.file }));
   return hasErrors(diagnostics) ? EXIT.error : EXIT.ok;

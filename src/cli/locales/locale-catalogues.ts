@@ -7,7 +7,7 @@ import {
   sortDiagnostics,
   startOf,
 } from '../../kernel/diagnostic.ts';
-import { formatOf } from '../../reconciler/catalogues/catalogue-formats.ts';
+import { writeUnits } from '../../reconciler/catalogues/catalogue-formats.ts';
 import { unreadable } from '../../reconciler/definition/definition-file.ts';
 import type { FoundText } from '../../reconciler/definition/translate-definition.ts';
 import type { Catalogue, CatalogueUnit, LocaleCatalogue, LocatedText } from '../../reconciler/locales/catalogue.ts';
@@ -117,7 +117,7 @@ export function writtenCatalogue(
   units: readonly CatalogueUnit[],
   { source }: LocaleSettings,
 ): string {
-  return formatOf(catalogue.file)!.write(units, { source, target: catalogue.locale }, catalogue.text);
+  return writeUnits(catalogue.file, units, { source, target: catalogue.locale }, catalogue.text);
 }
 
 /** Returns an error for a locale that is not in reelform.yaml. */

@@ -177,6 +177,17 @@ function placesIn(text: string): Map<string, Range> {
   return new Map(places.reverse());
 }
 
+/** Finds the texts of a file that the library does not read, because it has one of them twice. */
+export function textsIn(file: string, text: string) {
+  const found = text.matchAll(
+    /^msgctxt ((?:"(?:[^"\\\n]|\\.)*"[ \t]*\r?\n)+)msgid ((?:"(?:[^"\\\n]|\\.)*"[ \t]*\r?\n)+)/gm,
+  );
+  return [...found].map(({ index: start, 1: context = '', 2: source = '' }) => {
+    const at = { file, start, end: text.indexOf('\n', start) };
+    return { context: unquoted(context), source: unquoted(source), isObsolete: false, at };
+  });
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
 /** Joins quoted strings on lines of their own, and resolves escapes. */

@@ -2,6 +2,7 @@ import { po } from 'gettext-parser';
 import { defined } from '../../kernel/defined.ts';
 import { failure, type Result } from '../../kernel/diagnostic.ts';
 import type { CatalogueFormat, CatalogueLocales, CatalogueUnit, LocatedUnit } from '../locales/catalogue.ts';
+import { doubledTexts } from './doubled-texts.ts';
 import { lineSpans } from './line-spans.ts';
 import {
   type PoBlock,
@@ -11,6 +12,7 @@ import {
   quoted,
   readBlocks,
   readHeader,
+  textsIn,
   unquoted,
 } from './po-blocks.ts';
 import { describeText, readDescription } from './text-notes.ts';
@@ -30,6 +32,8 @@ export const PO_FORMAT: CatalogueFormat = {
       blocks = readBlocks(text);
     } catch (error) {
       const reason = (error instanceof Error ? error.message : String(error)).replace(/^Error parsing PO data: /, '');
+      const doubled = reason.startsWith('Duplicate msgid') ? doubledTexts(file, textsIn(file, text)) : [];
+      if (doubled.length > 0) return { ok: false, diagnostics: doubled };
       const message = `${file} is not valid PO: ${reason}`;
       const at = lineSpans(file, text)((error as { readonly lineNumber?: number }).lineNumber ?? 1);
       return failure('catalogue_invalid', at, message, 'Correct the file, or restore it from Git');
@@ -46,6 +50,8 @@ export const PO_FORMAT: CatalogueFormat = {
     const table = former === null ? newTable(locales) : readHeader(former);
     const header = table.translations['']?.[''];
     table.charset = 'utf-8';
+    // A file without a header gets one.
+    table.headers ??= newTable(locales).headers;
     table.headers['Content-Type'] = 'text/plain; charset=utf-8';
     const used = blocksOf(units, false);
     // Writing a block takes ten times as long as reading it, and translators' tools lay out blocks in other ways.

@@ -114,11 +114,14 @@ function readLocales(node: TreeNode, settings: LocaleSettings | null, problems: 
     return check(node.text, node.span) ? [{ name: node.text, values: null, at: node.span }] : [];
   }
   if (node.kind === 'list') {
-    const named = node.items.flatMap((item) => {
+    const names = new Map<string, Span>();
+    for (const item of node.items) {
       const name = textOf(item);
-      return name === null || !check(name, item.span) ? [] : [[name, item.span] as const];
-    });
-    const names = new Map(named);
+      if (name === null || !check(name, item.span)) continue;
+      if (names.has(name)) {
+        problems.push(errorAt('definition_invalid', item.span, `locales contains ${name} twice`, 'Remove it'));
+      } else names.set(name, item.span);
+    }
     return [...names].map(([name, at]) => ({ name, values: null, at }));
   }
   const all = node.entries.get(ALL);

@@ -1,4 +1,3 @@
-import { failure, startOf } from '../../kernel/diagnostic.ts';
 import type { ReadCatalogue } from '../definition/resolve-definitions.ts';
 import { catalogueOf } from '../locales/catalogue.ts';
 import type { Config } from './config.ts';
@@ -14,10 +13,6 @@ export async function loadCatalogueFormats({ locales }: Pick<Config, 'locales'>)
 /** Reads a catalogue by its extension. */
 export const readCatalogue: ReadCatalogue = (file, text) => {
   if (formats === null) throw new Error('Internal error: the parsers of catalogues are not loaded');
-  const format = formats.formatOf(file);
-  if (format === null) {
-    return failure('catalogue_invalid', startOf(file), `${file} is not a catalogue`, 'Use .po, .xlf or .csv');
-  }
-  const units = format.read(file, text);
+  const units = formats.readUnits(file, text);
   return units.ok ? { ok: true, value: catalogueOf(file, units.value) } : units;
 };

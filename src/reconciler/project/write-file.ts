@@ -1,4 +1,4 @@
-import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { nullIfMissing } from '../../kernel/file-system-error.ts';
 import { type FileData, replaceFile } from '../../kernel/replace-file.ts';
@@ -46,6 +46,16 @@ export async function writeLinkedFile(path: string, data: FileData): Promise<voi
   }
   await writeFileAtomic(target, data);
 }
+
+/** Writes a text file as `writeLinkedFile` does, with the byte order mark that the file has: Excel reads a CSV file as UTF-8 by it. */
+export async function rewriteTextFile(path: string, text: string): Promise<void> {
+  // Why it cannot be read is reported where it is written.
+  const former = await readFile(path).catch(() => null);
+  const hasMark = former?.subarray(0, MARK.length).equals(MARK) === true;
+  await writeLinkedFile(path, hasMark ? `\ufeff${text}` : text);
+}
+
+const MARK = Buffer.from('\ufeff');
 
 async function refuseLink(path: string): Promise<void> {
   const found = await nullIfMissing(lstat(path));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { smallAnimation } from '../../support/small-package.ts';
+import { writeFiles } from '../../support/temporary-repository.ts';
 import { reelform } from '../../support/test-io.ts';
 
 const LOCALES = 'locales: {source: en, targets: [de, pt-BR]}\n';
@@ -218,6 +219,34 @@ describe('reelform locales', () => {
     expect((await reelform(root, ['locales', 'import', 'olune.de.xlf', '--locale', 'fr'])).stderr).toContain(
       'unknown_locale',
     );
+  });
+
+  it('keeps the byte order mark and the line breaks of a table, as Excel saves it', async () => {
+    const root = repository({}, 'locales: {source: en, targets: [de], files: "locales/{locale}.csv"}\n');
+    await reelform(root, ['locales', 'extract']);
+    const path = join(root, 'locales/de.csv');
+    writeFileSync(path, `\ufeff${readFileSync(path, 'utf8').replaceAll('\n', '\r\n')}`);
+    expect((await reelform(root, ['locales', 'extract', '--check'])).exitCode).toBe(0);
+    writeFileSync(join(root, 'back.de.csv'), '\ufeffcontext,source,target\r\nrome#t_01,Rome,Röm\r\n');
+    expect((await reelform(root, ['locales', 'import', 'back.de.csv'])).stdout).toBe('Took 1 translation into locales/de.csv.\n'); // biome-ignore format: one expectation
+    const written = readFileSync(path, 'utf8');
+    expect(written).toMatch(/^\ufeffcontext,/);
+    expect(written).toContain('rome#t_01,Rome,Röm,');
+    expect(written.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('writes no file over a catalogue that cannot be read', async () => {
+    const root = repository({}, 'locales: {source: en, targets: [de]}\n');
+    const conflict = 'msgid ""\nmsgstr ""\n<<<<<<< HEAD\n=======\n>>>>>>> branch\n';
+    for (const text of ['', conflict]) {
+      writeFiles(root, { 'locales/de.po': text, 'back.de.po': 'msgctxt "rome#t_01"\nmsgid "Rome"\nmsgstr "Rom"\n' });
+      for (const args of [['validate'], ['locales', 'extract'], ['locales', 'import', 'back.de.po'], ['plan']]) {
+        const ran = await reelform(root, args);
+        expect([args, ran.exitCode]).toEqual([args, 1]);
+        expect(ran.stderr.split('catalogue_invalid')).toHaveLength(2);
+      }
+      expect(readFileSync(join(root, 'locales/de.po'), 'utf8')).toBe(text);
+    }
   });
 
   it('moves a rendered video to its new id, and renders a locale once it is translated', async () => {

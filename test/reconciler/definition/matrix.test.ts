@@ -170,6 +170,14 @@ variants: {rows: {}}
     expect(filled).toEqual(['s3://b/wide/de.mp4', 's3://b/wide/en.mp4']);
   });
 
+  it('reports a locale that a list has twice', () => {
+    const text = 'template: plain\ntitle: A\nlocales: [de, en, de]\nresources: {t_01: "1"}\n';
+    const { diagnostics } = resolveScenes({ 'videos/a.yaml': text }, LOCALES);
+    expect(diagnostics.map(({ code, message, at }) => [code, message, at!.start])).toEqual([
+      ['definition_invalid', 'locales contains de twice', text.lastIndexOf('de')],
+    ]);
+  });
+
   it('reports all mistakes at once, where they are written', () => {
     const files = {
       'videos/a.yaml': `title: A
