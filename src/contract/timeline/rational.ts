@@ -37,9 +37,15 @@ export function decimal(value: number): Rational {
   const [digits = '', exponent = '0'] = String(value).split('e');
   const [whole = '', fraction = ''] = digits.split('.');
   const power = Number(exponent) - fraction.length;
+  // Most times have few digits, which numbers hold exactly.
+  if (power <= 0 && power >= -MAX_POWER && digits.length <= MAX_POWER)
+    return rational(Number(whole + fraction), 10 ** -power);
   const integer = BigInt(whole + fraction);
   return power < 0 ? rational(integer, 10n ** BigInt(-power)) : rational(integer * 10n ** BigInt(power));
 }
+
+/** Ten to this power, and numbers with as many digits, are safe integers. */
+const MAX_POWER = 15;
 
 export function add(a: Rational, b: Rational): Rational {
   if (isWhole(a) && isWhole(b)) return { numerator: a.numerator + b.numerator, denominator: 1n };

@@ -37,7 +37,7 @@ export type TimeMapJson = readonly Readonly<Record<keyof TimeSegment, RationalJs
 /** Returns a time map as JSON. */
 export function timeMapJson(map: TimeMap): TimeMapJson {
   return map.map(({ from, to, at, speed }) => {
-    return { from: rationalJson(from), to: rationalJson(to), at: rationalJson(at), speed: rationalJson(speed) };
+    return { at: rationalJson(at), from: rationalJson(from), speed: rationalJson(speed), to: rationalJson(to) };
   });
 }
 

@@ -123,10 +123,10 @@ function isTransparent(output: ScenesInput['output']): boolean {
 function ownCutter({ video, cutterOf }: CutVideo, { scene, end, offset }: SceneSpan): DrawnSpan['cut'] {
   const { animation, fonts, images, clips } = video.scenes[scene]!;
   const { output, width, height, fps } = video;
-  const document = { animation, fonts, images, clips };
   const frameCount = end - offset;
   const stills = shifted(video, offset);
-  const cut = inputCutter({ ...document, output, width, height, fps, frameCount, sounds: [], stills }, cutterOf(scene));
+  const own = { animation, fonts, images, clips, output, width, height, fps, frameCount, sounds: [], stills };
+  const cut = inputCutter(own, cutterOf(scene));
   return (ranges) => cut(relative(ranges, offset));
 }
 
@@ -134,17 +134,20 @@ function composedCutter(cutVideo: CutVideo, span: SceneSpan): DrawnSpan['cut'] {
   const { video, step } = cutVideo;
   const { width, height, fps, timeline } = video;
   const { offset, neighbour } = span;
-  const fields = {
-    ...{ width, height, fps },
-    output: { ...video.output, fingerprint: null },
-    canvas: { width: timeline.width, height: timeline.height },
+  const output = { ...video.output, fingerprint: null };
+  const canvas = { width: timeline.width, height: timeline.height };
+  const compose = (ranges: readonly FrameRange[]): ComposedInput => ({
+    output,
+    width,
+    height,
+    fps,
+    frameCount: ranges.at(-1)!.end,
+    stills: stillsIn(shifted(video, offset), ranges),
+    canvas,
     step: rationalJson(step),
-  };
-  const compose = (ranges: readonly FrameRange[]): ComposedInput => {
-    const stills = stillsIn(shifted(video, offset), ranges);
-    const scenes = shownScenes({ ...cutVideo, span, ranges });
-    return { ...fields, frameCount: ranges.at(-1)!.end, stills, ranges, scenes };
-  };
+    ranges,
+    scenes: shownScenes({ cutVideo, span, ranges }),
+  });
   if (neighbour === 0) return (ranges) => compose(relative(ranges, offset));
   // How the rasteriser rounds a scene that fades depends on all of its layers, so that all frames of a transition share them.
   let whole: DrawnInput | undefined;
@@ -159,7 +162,8 @@ function shifted({ stills }: ScenesInput, offset: number): { name: string; frame
   return stills.map(({ name, frame }) => ({ name, frame: frame - offset }));
 }
 
-interface CutContext extends CutVideo {
+interface CutContext {
+  readonly cutVideo: CutVideo;
   readonly span: SceneSpan;
   /** Frames from the offset of the span. */
   readonly ranges: readonly FrameRange[];
@@ -167,7 +171,7 @@ interface CutContext extends CutVideo {
 
 function shownScenes(context: CutContext): ShownScene[] {
   const { scene, neighbour } = context.span;
-  const map = context.mapOf(scene);
+  const map = context.cutVideo.mapOf(scene);
   switch (neighbour) {
     case 0:
       return [shownScene(context, 0, { map, frame: 0, transition: null })];
@@ -192,7 +196,8 @@ interface Placement extends Pick<ShownScene, 'frame' | 'transition'> {
 }
 
 /** Returns a scene that stays on its last frame. Its clips go on. */
-function leftScene({ video, span, step, starts, mapOf }: CutContext, scene: number): Omit<Placement, 'transition'> {
+function leftScene({ cutVideo, span }: CutContext, scene: number): Omit<Placement, 'transition'> {
+  const { video, step, starts, mapOf } = cutVideo;
   const { length } = video.timeline.scenes[scene]!;
   const map = mapOf(scene);
   const frame = span.offset - starts[scene]!;
@@ -204,12 +209,14 @@ function leftScene({ video, span, step, starts, mapOf }: CutContext, scene: numb
 }
 
 /** Returns a scene that stays on its first frame, with its clips. */
-function awaitedScene({ span, starts, mapOf }: CutContext, scene: number): Omit<Placement, 'transition'> {
+function awaitedScene({ cutVideo, span }: CutContext, scene: number): Omit<Placement, 'transition'> {
+  const { starts, mapOf } = cutVideo;
   const at = templateTimeAt(mapOf(scene), ZERO);
   return { map: [{ from: ZERO, to: ONE, at, speed: ZERO }], frame: span.offset - starts[scene]! };
 }
 
-function drawnTransition({ video, span, step }: CutContext, scene: number): DrawnTransition {
+function drawnTransition({ cutVideo, span }: CutContext, scene: number): DrawnTransition {
+  const { video, step } = cutVideo;
   const times = video.timeline.scenes[scene]!.transition!;
   const { start } = video.timeline.scenes[span.scene]!;
   const framesOf = (frames: number): number => toNumber(divide(rational(frames), step));
@@ -218,10 +225,11 @@ function drawnTransition({ video, span, step }: CutContext, scene: number): Draw
 
 /** Restricts a scene to the ranges. */
 function shownScene(
-  { video, span, ranges, step, cutterOf }: CutContext,
+  { cutVideo, span, ranges }: CutContext,
   neighbour: ShownScene['neighbour'],
   { map, frame, transition }: Placement,
 ): ShownScene {
+  const { video, step, cutterOf } = cutVideo;
   const index = span.scene + neighbour;
   const { animation, fit, background } = video.scenes[index] as InputScene;
   const timeAt = sceneTimes({ map, frame, animation, step });
@@ -257,9 +265,17 @@ function shownScene(
  * @param scene its frame at frame 0, and the frames of the timeline for each frame
  */
 function edgesOf({ first, end }: FrameRange, map: TimeMap, scene: { frame: number; step: Rational }): number[] {
-  const bounds = map.map(({ to }) => ceiling(divide(to, scene.step)) - scene.frame);
-  const edges = [first, ...bounds.flatMap((bound) => [bound - 1, bound]), end - 1];
-  return [...new Set(edges)].filter((edge) => edge >= first && edge < end).sort((a, b) => a - b);
+  const edges = [first];
+  const append = (frame: number): void => {
+    if (frame > edges.at(-1)! && frame < end) edges.push(frame);
+  };
+  for (const { to } of map) {
+    const bound = ceiling(divide(to, scene.step)) - scene.frame;
+    append(bound - 1);
+    append(bound);
+  }
+  append(end - 1);
+  return edges;
 }
 
 /** Layers that are shown a little later than at a whole frame, see `timeRemap`. */

@@ -48,12 +48,13 @@ export function joinedKey(keys: readonly (Sha256 | null)[]): Sha256 | null {
   return keys.length === 1 ? key : keys.includes(null) ? null : sha256(canonicalJson([...keys]));
 }
 
-function documentJson({ animation, fonts, images, clips }: InputDocument): { readonly [field: string]: Json } {
+/** In the order of canonical JSON, as the scenes of a composition: a plan serializes them for each segment of each video. */
+function documentJson({ animation, fonts, images, clips }: InputDocument): Readonly<Record<keyof InputDocument, Json>> {
   return {
     animation: animationDigest(animation),
+    clips: clips.map(pictureOf),
     fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: knownSha256(bytes) })) as Json,
     images: images.map(pictureOf),
-    clips: clips.map(pictureOf),
   };
 }
 
@@ -72,14 +73,20 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
   return {
     canvas: { ...canvas },
     step,
-    scenes: scenes.map((scene) => ({
-      ...documentJson(scene),
-      frame: scene.frame,
-      fit: scene.fit,
-      background: scene.background,
-      map: scene.map,
-      transition: scene.transition && { ...scene.transition },
-    })),
+    scenes: scenes.map((scene): Json => {
+      const { animation, clips, fonts, images } = documentJson(scene);
+      return {
+        animation,
+        background: scene.background,
+        clips,
+        fit: scene.fit,
+        fonts,
+        frame: scene.frame,
+        images,
+        map: scene.map,
+        transition: scene.transition && { ...scene.transition },
+      };
+    }),
   };
 }
 

@@ -110,18 +110,23 @@ function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): Validate {
   const properties = Object.entries(schema.properties ?? {});
   const names = properties.map(([name, property]) => [name, typeof property === 'boolean' ? property : true]);
   const validateOwn = ajv.compile({ ...schema, properties: Object.fromEntries(names) });
-  const lazy = properties.flatMap(([name, property]) =>
-    typeof property === 'boolean' ? [] : [{ name, validate: () => ajv.compile(property) }],
-  );
+  const compiledOf = new Map<string, ReturnType<typeof ajv.compile>>();
   return (document) => {
-    const errors = validateOwn(document) ? [] : (validateOwn.errors ?? []);
+    const errors = validateOwn(document) ? [] : [...(validateOwn.errors ?? [])];
     if (!isRecord(document)) return errors;
-    const ofProperties = lazy.flatMap(({ name, validate: compiledProperty }) => {
-      if (!Object.hasOwn(document, name)) return [];
-      const validate = compiledProperty();
-      const place = { instancePath: `/${name}`, parentData: document, parentDataProperty: name, rootData: document };
-      return validate(document[name], { ...place, dynamicAnchors: {} }) ? [] : (validate.errors ?? []);
-    });
-    return [...errors, ...ofProperties];
+    for (const [name, property] of properties) {
+      if (typeof property === 'boolean' || !Object.hasOwn(document, name)) continue;
+      const validate = compiledOf.get(name) ?? ajv.compile(property);
+      compiledOf.set(name, validate);
+      const isValid = validate(document[name], {
+        instancePath: `/${name}`,
+        parentData: document,
+        parentDataProperty: name,
+        rootData: document,
+        dynamicAnchors: {},
+      });
+      if (!isValid) errors.push(...(validate.errors ?? []));
+    }
+    return errors;
   };
 }

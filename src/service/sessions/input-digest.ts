@@ -147,14 +147,17 @@ function placedJson(
     color = TRANSITION_DEFAULTS.color,
   } = transition ?? {};
   return {
-    ...scene,
-    start,
+    audio_tracks: scene.audio_tracks,
+    background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
+    captions: captionsJson(captions),
+    fit,
+    font_changes: scene.font_changes,
     length,
     map: timeMapJson(map),
-    fit,
-    background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
+    resources: scene.resources,
+    start,
+    template: scene.template,
     transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color)! },
-    captions: captionsJson(captions),
   };
 }
 
