@@ -2,10 +2,11 @@ import { valueName } from '../contract/video-spec.ts';
 import { trackKey } from '../contract/wire/mapping.ts';
 import { defined } from '../kernel/defined.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import type { FilledCell } from '../kernel/yaml/tree.ts';
+import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
+import type { FilledCell, TreeNode } from '../kernel/yaml/tree.ts';
 import { TITLE_KEY } from '../reconciler/definition/filled-values.ts';
 import { localizedColumns } from '../reconciler/definition/local-row.ts';
-import { type Row, readRows } from '../reconciler/definition/read-rows.ts';
+import { type Row, readRows, rowsIn } from '../reconciler/definition/read-rows.ts';
 import { hasWords } from '../reconciler/definition/texts.ts';
 import type { LanguageText, LanguageTranslation } from './language-protocol.ts';
 import type { DefinitionLanguages, DrawnVideo } from './ports.ts';
@@ -88,13 +89,13 @@ function textsOf({ video, templates }: DrawnVideo) {
 function columnOf(
   filled: FilledCell,
   locale: string,
-  rowOf: (cell: FilledCell) => { readonly row: Row; readonly index: number } | null,
+  rowOf: (cell: FilledCell) => FoundRow | null,
   settings: DefinitionLanguages['settings'],
 ) {
   const place = rowOf(filled);
   const byLocale = place === null ? undefined : localizedColumns(place.row, settings).get(filled.column);
   if (place === null || byLocale === undefined || byLocale.size === 0) return null;
-  const { row, index } = place;
+  const { row, index, list } = place;
   const { values, file } = row;
   const sourceColumn = values.has(filled.column) ? filled.column : byLocale.get(settings.source);
   const source = sourceColumn === undefined ? '' : values.get(sourceColumn)!;
@@ -112,29 +113,55 @@ function columnOf(
     state: isTranslated ? ('translated' as const) : ('untranslated' as const),
     previous: null,
     ...defined({
-      cell: column === undefined ? undefined : { row: index, column, sourceColumn },
-      readOnly: reasonOf(file, column === undefined ? `${filled.column}_${locale}` : null),
+      cell: column === undefined ? undefined : { row: index, column, sourceColumn, ...defined({ list }) },
+      readOnly: reasonOf(place, column === undefined ? `${filled.column}_${locale}` : null),
     }),
   };
 }
 
-/** @param absent column that the file does not have */
-function reasonOf(file: string, absent: string | null): string | undefined {
-  if (absent !== null) return `${file} has no column ${absent}`;
-  return /\.[ct]sv$/i.test(file) ? undefined : `Edit ${file} itself`;
+/** @param absent column that the row does not have */
+function reasonOf({ row: { file, name }, list }: FoundRow, absent: string | null): string | undefined {
+  if (absent !== null) return `${list === undefined ? file : name} has no column ${absent}`;
+  return list !== undefined || /\.[ct]sv$/i.test(file) ? undefined : `Edit ${file} itself`;
 }
 
-/** Returns a function that finds the row of a cell in its data file; null for a row that a definition has itself. */
+/** A row of a data file or of a definition. */
+interface FoundRow {
+  readonly row: Row;
+  readonly index: number;
+  /** Keys of the list that has it, from the top of its definition; absent for a data file. */
+  readonly list?: readonly string[];
+}
+
+/** Returns a function that finds the row of a cell in its file; null for one that is not there. */
 function rowFinder({ source }: Pick<DefinitionLanguages, 'source'>) {
-  const files = new Map<string, readonly Row[]>();
-  return (cell: FilledCell): { readonly row: Row; readonly index: number } | null => {
+  const files = new Map<string, readonly FoundRow[]>();
+  return (cell: FilledCell): FoundRow | null => {
     const { file, start } = cell.locate();
-    if (!files.has(file)) {
-      const read = readRows(file, source(file) ?? '');
-      files.set(file, read.ok ? read.value : []);
-    }
-    const rows = files.get(file)!;
-    const index = rows.findIndex(({ span }) => span.start <= start && start <= span.end);
-    return index === -1 ? null : { row: rows[index]!, index };
+    const rows = files.get(file) ?? rowsOf(file, source(file) ?? '');
+    files.set(file, rows);
+    return rows.find(({ row: { span } }) => span.start <= start && start <= span.end) ?? null;
   };
+}
+
+function rowsOf(file: string, text: string): FoundRow[] {
+  const read = readRows(file, text);
+  if (read.ok) return read.value.map((row, index) => ({ row, index }));
+  const parsed = /\.ya?ml$/i.test(file) ? parseYaml(file, text) : null;
+  return parsed?.ok && parsed.value !== null ? writtenRows(parsed.value, []) : [];
+}
+
+/** Returns the rows that `each` of a definition and of its scenes has itself. @param path keys of the node */
+function writtenRows(node: TreeNode, path: readonly string[]): FoundRow[] {
+  if (node.kind === 'scalar') return [];
+  const isList = node.kind === 'list' && path.at(-1) === 'from' && path.at(-2) === 'each';
+  if (isList) {
+    const rows = rowsIn(node.span.file, node.items);
+    return rows.ok ? rows.value.map((row, index) => ({ row, index, list: path })) : [];
+  }
+  const values: (readonly [string, TreeNode])[] =
+    node.kind === 'list'
+      ? node.items.map((item, index) => [String(index), item])
+      : [...node.entries].map(([key, { value }]) => [key, value]);
+  return values.flatMap(([key, value]) => writtenRows(value, [...path, key]));
 }

@@ -217,12 +217,16 @@ export function editTranslation(
   context: EditContext & { readonly ports: Pick<PreviewPorts, 'languages'> },
 ): Promise<EditAnswer> {
   const { cell } = request;
-  if (cell !== undefined) requireCsv(cell.path, context);
+  const isInDefinition = cell?.list !== undefined;
+  if (isInDefinition) requireDefinition(cell.path, context);
+  else if (cell !== undefined) requireCsv(cell.path, context);
   return save(context, async () => {
     // Loads the parsers of catalogues.
     const { editedCell, editedTranslation } = await import('./translation-edits.ts');
     if (cell !== undefined) {
-      const { text } = await readValid(cell.path, context, 'CSV', readCsv);
+      const { text } = isInDefinition
+        ? await readValid(cell.path, context, 'YAML', parseYaml)
+        : await readValid(cell.path, context, 'CSV', readCsv);
       return [editedCell({ ...request, cell }, text)];
     }
     return [editedTranslation(request, await context.ports.languages(request.definition))];
@@ -247,6 +251,12 @@ export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditCont
 function requireCsv(path: string, { live }: EditContext): void {
   if (rowTable(path, live.loaded).isEditable) return;
   throw new RequestError('invalid_request', `${path} is not a CSV file`, { hint: 'Edit the file itself' });
+}
+
+/** @throws RequestError `not_found` for a file that is neither a definition nor a fragment of one */
+function requireDefinition(path: string, { live }: EditContext): void {
+  const isRead = [...live.loaded.project.origins.values()].some((files) => files.includes(path));
+  if (!isRead || !/\.ya?ml$/i.test(path)) throw new RequestError('not_found', `No definition has rows in ${path}`);
 }
 
 /** Writes a definition that fills a template with its own values. */

@@ -66,8 +66,10 @@ export interface LanguageTranslation {
   readonly readOnly?: string;
 }
 
-/** A cell of a CSV file. */
+/** A cell of a CSV file, or of a row in a definition. */
 export interface TranslationCell {
+  /** Keys of the list of rows in a definition, from its top; absent for a CSV file. */
+  readonly list?: readonly string[];
   /** Counts from 0, without the header. */
   readonly row: number;
   /** `claim_de` */

@@ -1,6 +1,10 @@
+import { editYaml } from '../kernel/yaml/edit-yaml.ts';
+import { parseYaml } from '../kernel/yaml/parse-yaml.ts';
+import { child, textOf } from '../kernel/yaml/tree.ts';
 import { readUnits, writeUnits } from '../reconciler/catalogues/catalogue-formats.ts';
 import { editTranslation } from '../reconciler/catalogues/edit-translation.ts';
 import { readCsv } from '../reconciler/definition/read-rows.ts';
+import { nodeAt } from '../reconciler/definition/texts.ts';
 import { editRows } from '../reconciler/definition/write-rows.ts';
 import type { CatalogueUnit } from '../reconciler/locales/catalogue.ts';
 import { mergeTexts } from '../reconciler/locales/merge-catalogue.ts';
@@ -10,21 +14,40 @@ import type { DefinitionLanguages } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
 /**
- * Changes a translation in the column of its locale.
+ * Changes a translation in the column of its locale. Everything else of the file keeps its bytes.
  *
- * @param text of the data file
+ * @param text of the data file, or of the definition that has the row
  * @throws RequestError `conflict` if the file was changed meanwhile
  */
 export function editedCell({ source, former, text: value, cell }: CellRequest, text: string): FileEdit {
-  const { path, row, column, sourceColumn } = cell;
-  const read = readCsv(path, text);
-  const values = read.ok ? read.value[row]?.values : undefined;
-  const present = values?.get(column);
-  if (present !== former || values?.get(sourceColumn) !== source) {
+  const { path, list, row, column, sourceColumn } = cell;
+  const readColumn = list === undefined ? cellsOfRow(path, text, row) : valuesOfRow(path, text, [...list, String(row)]);
+  if (readColumn(column) !== former || readColumn(sourceColumn) !== source) {
     const hint = 'Reload the page to see it';
     throw new RequestError('conflict', `${path} was changed meanwhile`, { hint });
   }
-  return { path, content: editRows(text, { cells: [{ row, column, value }] }) };
+  const content =
+    list === undefined
+      ? editRows(text, { cells: [{ row, column, value }] })
+      : editYaml(text, [{ path: [...list, String(row), column], value }]);
+  return { path, content };
+}
+
+type ReadColumn = (column: string) => string | undefined;
+
+function cellsOfRow(path: string, text: string, row: number): ReadColumn {
+  const read = readCsv(path, text);
+  return (column) => (read.ok ? read.value[row]?.values.get(column) : undefined);
+}
+
+/** @param at keys of the row in the definition */
+function valuesOfRow(path: string, text: string, at: readonly string[]): ReadColumn {
+  const parsed = parseYaml(path, text);
+  const row = parsed.ok && parsed.value !== null ? nodeAt(parsed.value, at) : null;
+  return (column) => {
+    const value = child(row, column);
+    return value?.kind === 'scalar' ? (textOf(value) ?? '') : undefined;
+  };
 }
 
 type CellRequest = TranslationRequest & Required<Pick<TranslationRequest, 'cell'>>;

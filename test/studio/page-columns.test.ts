@@ -115,4 +115,61 @@ describe('the texts of columns of locales', () => {
     expect(texts.map(({ context }) => context)).toEqual(['shop/sofa#${claim}', 'data/products.csv line 4: name']);
     expect(await client.close()).toBe(0);
   });
+
+  it('are those of rows that the definition has itself: an edit keeps its comments and its other bytes', async () => {
+    const definition = `template: small # the card
+title: "\${name}"
+locales: all
+each:
+  id: "\${slug}"
+  from:
+    # In the order of the shop.
+    - {slug: lamp, name: Lamp, name_de: "Lampe",   claim: 'Soft light', claim_de: Sanft}
+    - slug: sofa
+      name: Sofa # short
+      name_de: Sofa
+      claim: Sit down
+      claim_de:
+resources: {t_01: "\${claim}", c_01: "#AA0000"}
+`;
+    const other = makeRepository({
+      'reelform.yaml': `${CONFIG}locales: {source: en, targets: [de, ja]}\n`,
+      'videos/shop.yaml': definition,
+    });
+    const client = await PreviewClient.start(other);
+    await client.listen();
+    const { texts }: LanguageTable = await client.json('/api/languages?definition=shop&row=sofa');
+    const [claim] = texts.filter(({ label }) => label === 'claim');
+    const list = ['each', 'from'];
+    expect(claim!.translations).toMatchObject([
+      {
+        locale: 'de',
+        file: 'videos/shop.yaml',
+        text: '',
+        state: 'untranslated',
+        cell: { list, row: 1, column: 'claim_de' },
+      },
+      { locale: 'ja', readOnly: 'videos/shop.yaml row 2 has no column claim_ja' },
+    ]);
+    const cell = { ...claim!.translations[0]!.cell!, path: 'videos/shop.yaml' };
+    const request = {
+      definition: 'shop',
+      locale: 'de',
+      context: 'claim',
+      source: 'Sit down',
+      former: '',
+      text: 'Setz: dich',
+    };
+    const written = (): string => readFileSync(join(other, 'videos/shop.yaml'), 'utf8');
+    expect((await client.post('/api/translation', { ...request, former: 'x', cell })).status).toBe(409);
+    for (const path of ['reelform.yaml', '../x.yaml', 'templates/small/animation.json']) {
+      expect((await client.post('/api/translation', { ...request, cell: { ...cell, path } })).status).toBe(404);
+    }
+    expect(written()).toBe(definition);
+    const { status, json } = await client.post('/api/translation', { ...request, cell });
+    expect([status, written()]).toEqual([200, definition.replace('claim_de:\n', 'claim_de: "Setz: dich"\n')]);
+    await client.post('/api/undo', { undo: (json as EditAnswer).undo });
+    expect(written()).toBe(definition);
+    expect(await client.close()).toBe(0);
+  });
 });
