@@ -1,4 +1,4 @@
-import { type Canvas, clearAllCache, createCanvas } from '@napi-rs/canvas';
+import { type Canvas, clearAllCache, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { RenderInput } from '../../template/render-input.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { pixelsOf } from '../pixel-format.ts';
@@ -70,10 +70,11 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
   const source = await openAnimation(composed);
   const { width, height, fps } = renderInput;
   const { animation } = composed;
-  const canvas = createCanvas(width, height);
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
   const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
-  const context = canvas.getContext('2d', { alpha: !isOpaque });
+  const surface = takeSurface({ width, height, isOpaque });
+  const { canvas, context } = surface;
+  let isOpen = true;
   const area = coveringArea({ width, height, animation });
   const animationFrames = animationFramesPerFrame({ animation, fps });
   // Clips change even if the animation does not.
@@ -95,9 +96,13 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
       context.beginPath();
       context.rect(left, top, partWidth, partHeight);
       context.clip();
-      source.animation.seekFrame(frame * animationFrames);
-      source.animation.render(context, area);
-      context.restore();
+      try {
+        source.animation.seekFrame(frame * animationFrames);
+        source.animation.render(context, area);
+      } finally {
+        // A later input draws on the same surface.
+        context.restore();
+      }
       return bytesOf(context.getImageData(left, top, partWidth, partHeight).data);
     },
     encodeJpeg: (quality = JPEG_QUALITY, background = 'black') =>
@@ -106,11 +111,46 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
         : canvas.encode('jpeg', quality),
     encodePng: () => canvas.encode('png'),
     close() {
+      if (isOpen) keepSurface(surface);
+      isOpen = false;
       source.close();
       // The rasteriser caches 2,048 fonts, and each input has its own.
       clearAllCache();
     },
   };
+}
+
+/** A canvas to draw on. What it shows is cleared before each frame. */
+interface Surface {
+  readonly canvas: Canvas;
+  readonly context: SKRSContext2D;
+  readonly isOpaque: boolean;
+}
+
+/**
+ * Surfaces of closed inputs, the last one at the end. Lint opens several versions of an input, and getting the pages of a surface from
+ * the system takes as long as drawing a frame on it.
+ */
+const spareSurfaces: Surface[] = [];
+/** Those of four pictures of 1080p. */
+const MAX_SPARE_PIXELS = 4 * 1920 * 1080;
+
+function keepSurface(surface: Surface): void {
+  spareSurfaces.push(surface);
+  let pixels = spareSurfaces.reduce((sum, { canvas }) => sum + canvas.width * canvas.height, 0);
+  while (pixels > MAX_SPARE_PIXELS) {
+    const { canvas } = spareSurfaces.shift()!;
+    pixels -= canvas.width * canvas.height;
+  }
+}
+
+function takeSurface({ width, height, isOpaque }: { width: number; height: number; isOpaque: boolean }): Surface {
+  const known = spareSurfaces.findLastIndex(
+    ({ canvas, ...spare }) => canvas.width === width && canvas.height === height && spare.isOpaque === isOpaque,
+  );
+  if (known !== -1) return spareSurfaces.splice(known, 1)[0]!;
+  const canvas = createCanvas(width, height);
+  return { canvas, context: canvas.getContext('2d', { alpha: !isOpaque }), isOpaque };
 }
 
 /**
