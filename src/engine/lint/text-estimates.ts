@@ -126,10 +126,8 @@ export class TextEstimates {
     const key = keys.includes(null) ? null : [...keys, findsMasked, tagStep].join(' ');
     const known = key === null ? undefined : recentEstimates.get(key);
     if (known !== undefined) return known;
-    const below = async (version: 'bare' | typeof above): Promise<Uint8Array> => {
-      await this.#pictures.drawGround(version, frame, boxes);
-      return this.#pictures.drawGround(version, frame, part.box);
-    };
+    const below = (version: 'bare' | typeof above): Promise<Uint8Array> =>
+      this.#pictures.drawGround(version, frame, part.box, boxes);
     const unmasked = findsMasked ? await this.#draw('unmasked', layer, frame) : null;
     const found = estimateText(
       {

@@ -89,12 +89,21 @@ export class TextPictures {
     return this.#shownBy(version, frame).paints;
   }
 
-  /** Draws a part of a frame without texts, or takes it from an input that shows the same. */
-  async drawGround(version: 'bare' | 'background' | GroundAbove, frame: number, box: PixelBox): Promise<Uint8Array> {
+  /**
+   * Draws a part of a frame without texts, or takes it from an input that shows the same.
+   *
+   * @param needed box that contains it and that will be needed too; drawn at once
+   */
+  async drawGround(
+    version: 'bare' | 'background' | GroundAbove,
+    frame: number,
+    box: PixelBox,
+    needed = box,
+  ): Promise<Uint8Array> {
     const key = this.keyOf(version, frame);
     const known = key === null ? undefined : recent.get(key);
-    if (known !== undefined && contains(known.box, box)) return cropped(known, box);
-    const drawn = widened(known === undefined ? box : around([known.box, box])!, this.#renderInput);
+    if (known !== undefined && contains(known.box, needed)) return cropped(known, box);
+    const drawn = widened(known === undefined ? needed : around([known.box, needed])!, this.#renderInput);
     const part = { box: drawn, pixels: await this.drawPart(version, frame, drawn) };
     if (key !== null) recent.set(key, part, part.pixels.length);
     return cropped(part, box);
