@@ -179,6 +179,11 @@ export function describeProperty(
 }
 
 function hintFor({ keyword, schema, data }: Violation): string | undefined {
+  if (keyword === 'pattern' && typeof data === 'string' && schema.patternErrorMessage?.includes(' tag like ')) {
+    const tag = usualTag(data);
+    const isTag = new RegExp(schema.pattern!).test(tag);
+    return isTag ? `Write ${tag}` : 'Write the letters of the language, then those of its script or region';
+  }
   if (keyword === 'enum') return didYouMean(String(data), (schema.enum ?? []).map(String));
   if (keyword === 'type' && schema.type === 'object') {
     const known = Object.keys(schema.properties ?? {});
@@ -191,4 +196,18 @@ function hintFor({ keyword, schema, data }: Violation): string | undefined {
   // A template's folder without the ./ that distinguishes it from an id.
   const isFolder = keyword === 'pattern' && typeof data === 'string' && /^[^.:/][^:]*\/[^:]*$/.test(data);
   return isFolder ? `Write ./${data}` : undefined;
+}
+
+/**
+ * Returns a language tag in its usual spelling: `de-AT` for `de_at`.
+ *
+ * @see RFC 5646, section 2.1.1
+ */
+function usualTag(text: string): string {
+  const [language = '', ...rest] = text.trim().toLowerCase().split(/[-_]/);
+  const parts = rest.map((part) => {
+    if (part.length === 2) return part.toUpperCase();
+    return part.length === 4 ? part.charAt(0).toUpperCase() + part.slice(1) : part;
+  });
+  return [language, ...parts].join('-');
 }

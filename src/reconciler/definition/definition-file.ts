@@ -12,7 +12,15 @@ export type FileText =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false;
-      readonly reason: 'missing' | 'outside' | 'forbidden' | 'lfs_pointer' | 'not_text' | 'utf_16' | 'too_large';
+      readonly reason:
+        | 'missing'
+        | 'folder'
+        | 'outside'
+        | 'forbidden'
+        | 'lfs_pointer'
+        | 'not_text'
+        | 'utf_16'
+        | 'too_large';
     };
 
 /** A parsed file with a definition or a fragment, alone or merged with the fragments that it extends. */
@@ -98,6 +106,8 @@ export function unreadable(
   switch (reason) {
     case 'missing':
       return errorAt('missing_file', at, `The file ${name} does not exist${neither(tried)}`, MISSING_HINT);
+    case 'folder':
+      return errorAt('missing_file', at, `${name} is a folder, not a file`, 'Rename the folder, or name a file in it');
     case 'outside':
       return errorAt(
         'path_outside',

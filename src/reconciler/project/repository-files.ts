@@ -165,7 +165,8 @@ export class RepositoryFiles {
 
   #readText(path: string): FileText {
     const found = this.#find(path);
-    if (typeof found === 'string') return { ok: false, reason: found };
+    if (typeof found === 'string')
+      return { ok: false, reason: found === 'missing' && this.#isFolder(path) ? 'folder' : found };
     if (found.stats.size > MAX_TEXT_BYTES) return { ok: false, reason: 'too_large' };
     try {
       const bytes = this.log?.read(path, found.absolute) ?? readFileSync(found.absolute);
@@ -174,6 +175,15 @@ export class RepositoryFiles {
       return { ok: true, text: this.#decoder.decode(bytes) };
     } catch (error) {
       return { ok: false, reason: error instanceof TypeError ? 'not_text' : refusalOf(error) };
+    }
+  }
+
+  /** Names a folder in a message; where files are optional, a folder is none. */
+  #isFolder(path: string): boolean {
+    try {
+      return statSync(join(this.root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+    } catch {
+      return false;
     }
   }
 

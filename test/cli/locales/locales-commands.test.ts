@@ -235,6 +235,24 @@ describe('reelform locales', () => {
     expect(written.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
+  it.each([
+    ['[de-at]', 'Write de-AT'],
+    ['[zh_hant_TW]', 'Write zh-Hant-TW'],
+    ['[deutsch]', 'Write the letters of the language, then those of its script or region'],
+  ])('says how the tag of %s is written', async (targets, hint) => {
+    const root = repository({}, `locales: {source: en, targets: ${targets}}\n`);
+    const { diagnostics } = JSON.parse((await reelform(root, ['validate', '--json'])).stdout) as { diagnostics: { code: string; hint?: string }[] }; // biome-ignore format: one line
+    expect(diagnostics.filter(({ code }) => code === 'config_invalid').map((problem) => problem.hint)).toEqual([hint]);
+  });
+
+  it('reports a folder in the place of a catalogue', async () => {
+    const root = repository({ 'locales/de.po/x.po': '' }, 'locales: {source: en, targets: [de]}\n');
+    for (const args of [['validate'], ['plan'], ['locales', 'extract']]) {
+      const ran = await reelform(root, args);
+      expect([args, ran.exitCode, ran.stderr.split('"locales/de.po" is a folder').length]).toEqual([args, 1, 2]);
+    }
+  });
+
   it('writes no file over a catalogue that cannot be read', async () => {
     const root = repository({}, 'locales: {source: en, targets: [de]}\n');
     const conflict = 'msgid ""\nmsgstr ""\n<<<<<<< HEAD\n=======\n>>>>>>> branch\n';

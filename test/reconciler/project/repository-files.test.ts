@@ -43,7 +43,7 @@ describe('RepositoryFiles', () => {
       return text.ok ? 'ok' : text.reason;
     };
     expect(reason('nope.yaml')).toBe('missing');
-    expect(reason('folder')).toBe('missing');
+    expect(reason('folder')).toBe('folder');
     expect(reason('folder/x/y')).toBe('missing');
     expect(reason('loop.yaml')).toBe('missing');
     expect(reason('link.yaml')).toBe('outside');
