@@ -97,7 +97,7 @@ const median = (numbers: readonly number[]): number =>
 /** Returns milliseconds of processor time. */
 async function measure(root: string): Promise<number> {
   const args = [CLI, 'plan', '--no-lint', '--no-cache'];
-  return (await timedCommand(args, root, `${videos} to create`)).processor;
+  return (await timedCommand(args, root, `${videos.toLocaleString('en-US')} to create`)).processor;
 }
 
 try {
