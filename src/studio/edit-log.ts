@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nullIfMissing } from '../kernel/file-system-error.ts';
-import { writeLinkedFile } from '../reconciler/project/write-file.ts';
+import { withMarkOf, writeLinkedFile } from '../reconciler/project/write-file.ts';
 import { RequestError } from './request-error.ts';
 
 /** New content of a file; null removes it. */
@@ -65,7 +65,8 @@ export class EditLog {
     const logged: LoggedFile[] = [];
     for (const { path, content } of edits) {
       const before = await this.#read(path);
-      const after = content === null ? null : Buffer.from(content);
+      const after =
+        content === null ? null : Buffer.from(typeof content === 'string' ? withMarkOf(before, content) : content);
       if (!isSame(before, after)) await this.#write(path, after);
       logged.push({ path, before, after });
     }

@@ -135,6 +135,12 @@ describe('a translation', () => {
     expect(readFileSync(catalogue(), 'utf8')).toBe(GERMAN);
   });
 
+  it('keeps the byte order mark of the file', async () => {
+    writeFileSync(catalogue(), `\ufeff${GERMAN}`);
+    expect((await translate({})).status).toBe(200);
+    expect(readFileSync(catalogue(), 'utf8')).toMatch(/^\ufeff# by Anna\n[^\ufeff]*"Rom!"\n$/);
+  });
+
   it('is refused if the file or the text was changed meanwhile', async () => {
     writeFileSync(catalogue(), GERMAN.replace(/"Rom"\n$/, '"Rom am Tiber"\n'));
     const { status, json } = await translate({});

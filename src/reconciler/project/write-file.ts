@@ -47,12 +47,17 @@ export async function writeLinkedFile(path: string, data: FileData): Promise<voi
   await writeFileAtomic(target, data);
 }
 
-/** Writes a text file as `writeLinkedFile` does, with the byte order mark that the file has: Excel reads a CSV file as UTF-8 by it. */
+/** Writes a text file as `writeLinkedFile` does, with the byte order mark that the file has. */
 export async function rewriteTextFile(path: string, text: string): Promise<void> {
   // Why it cannot be read is reported where it is written.
   const former = await readFile(path).catch(() => null);
+  await writeLinkedFile(path, withMarkOf(former, text));
+}
+
+/** Returns a text with the byte order mark of its former bytes: Excel reads a CSV file as UTF-8 by it. */
+export function withMarkOf(former: Buffer | null, text: string): string {
   const hasMark = former?.subarray(0, MARK.length).equals(MARK) === true;
-  await writeLinkedFile(path, hasMark ? `\ufeff${text}` : text);
+  return hasMark && !text.startsWith('\ufeff') ? `\ufeff${text}` : text;
 }
 
 const MARK = Buffer.from('\ufeff');
