@@ -68,6 +68,8 @@ export const ADVICE: readonly Group[] = [
       column_hidden:
         'Rename one of the columns if the scene needs both: it uses that of its own row. Columns `locale` and `variant` cannot be used in a definition with these dimensions.',
       catalogue_invalid: 'Correct the file, or restore it from Git. Catalogues are PO, XLIFF 1.2 or 2, or CSV.',
+      catalogue_unused:
+        'Add its language to `locales` of reelform.yaml, import it into the catalogue of the language, or move the file.',
       text_untranslated:
         'Translate the text in the catalogue of the locale, or set `missing: skip` or `fallback` in reelform.yaml.',
       locale_fallback: 'Nothing to do if the locale may use it. Otherwise add the file, font or column of the locale.',

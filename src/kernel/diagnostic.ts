@@ -68,6 +68,7 @@ export const CODES = {
   column_hidden: 'A column has the name of another column, or of a dimension of the definition',
   unknown_locale: 'reelform.yaml has no such locale',
   catalogue_invalid: 'A catalogue of translated texts cannot be read',
+  catalogue_unused: 'A file is named as a catalogue is, but no language of reelform.yaml is read from it',
   text_untranslated: 'A text is not translated to a locale',
   locale_fallback: 'A locale has no file, font or column, and that of a parent locale is used',
   placeholder_lost: 'A translation does not have a placeholder of its text',

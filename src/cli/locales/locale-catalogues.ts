@@ -16,6 +16,7 @@ import { readCatalogue } from '../../reconciler/project/catalogue-reader.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { RepositoryFiles } from '../../reconciler/project/repository-files.ts';
 import { indexPositions } from '../../report/json/diagnostics-json.ts';
+import { unusedCatalogues } from './unused-catalogues.ts';
 
 /** The languages of a repository, with its texts and catalogues. */
 export interface LocaleCatalogues {
@@ -60,6 +61,7 @@ export async function readCatalogues(
   }
   const files = new RepositoryFiles(project.root);
   const diagnostics: Diagnostic[] = [...project.diagnostics];
+  if (settings !== null) diagnostics.push(...unusedCatalogues(project.root, settings));
   const locate = locator(project);
   const locales = settings === null ? [] : [...(withSource ? [settings.source] : []), ...settings.targets];
   const catalogues = locales.map((locale): LocaleCatalogue => {

@@ -253,6 +253,33 @@ describe('reelform locales', () => {
     }
   });
 
+  it('names files that it does not read, although they look like catalogues', async () => {
+    const root = repository({
+      'locales/fr.po': 'msgid ""\nmsgstr ""\n',
+      'locales/pt_BR.po': 'msgid ""\nmsgstr ""\n',
+      'locales/de.xlf': '',
+      // None is named as a catalogue is.
+      'locales/faq.csv': 'a\n',
+      'locales/messages.po': '',
+      'locales/notes.txt': '',
+    });
+    const { exitCode, stderr } = await reelform(root, ['locales', 'status', '--json']);
+    expect(exitCode).toBe(0);
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(stderr.match(/catalogue_unused/g)).toHaveLength(3);
+    expect(words).toContain(
+      'locales/fr.po is not read catalogue_unused Add fr to "targets" of "locales" in reelform.yaml',
+    );
+    for (const [file, catalogue] of [
+      ['pt_BR.po', 'pt-BR.po'],
+      ['de.xlf', 'de.po'],
+    ]) {
+      expect(words).toContain(
+        `are in locales/${catalogue}: take these over with reelform locales import locales/${file}`,
+      );
+    }
+  });
+
   it('writes no file over a catalogue that cannot be read', async () => {
     const root = repository({}, 'locales: {source: en, targets: [de]}\n');
     const conflict = 'msgid ""\nmsgstr ""\n<<<<<<< HEAD\n=======\n>>>>>>> branch\n';
