@@ -11,7 +11,7 @@ import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { drawingsOf } from '../src/engine/segments/drawings.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { readProcessStat } from '../src/kernel/os-process.ts';
-import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/service/sessions/processes/render-child.ts';
+import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/service/sessions/processes/process-settings.ts';
 import { createRenderPool } from '../src/service/sessions/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/service/sessions/segments/segment-renderer.ts';
 import type { RenderInput } from '../src/template/render-input.ts';

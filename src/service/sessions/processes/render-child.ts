@@ -1,7 +1,6 @@
 import { statfsSync, utimesSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
-import { versions } from 'node:process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -17,6 +16,7 @@ import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } fr
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
+import { LIBRARY_SETTINGS, V8_OPTIONS } from './process-settings.ts';
 import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -60,33 +60,6 @@ const NO_BYTES = new Uint8Array();
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** A processor that both want goes to the parent for nine tenths of the time. */
 const NICENESS = 10;
-/**
- * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
- * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
- * Those of the rasteriser, whose memory is managed by mimalloc, are kept for a second and become the next frames: getting
- * their pages again took as long as half of the drawing. Fonts of the system are never used, so they are not read either.
- */
-export const LIBRARY_SETTINGS = {
-  MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: '262144',
-  MALLOC_TRIM_THRESHOLD_: '262144',
-  MIMALLOC_PURGE_DELAY: '1000',
-  SVT_LOG: '1',
-  DISABLE_SYSTEM_FONTS_LOAD: '1',
-};
-
-/**
- * The young generation is bounded: newer versions of Node take several times as much for it. It is collected after every
- * frame, and waking the threads that V8 collects with costs more than they save on so few objects.
- */
-export const V8_OPTIONS = [
-  '--expose-gc',
-  '--max-semi-space-size=4',
-  '--single-threaded-gc',
-  // As in `cli/main.ts`: Node 20 optimises too much code that is soon finished with.
-  ...(versions.v8.startsWith('11.') ? ['--interrupt-budget=500000'] : []),
-];
-
 /** A task whose answer is awaited. */
 interface RunningTask {
   readonly limits: MessageLimits;

@@ -1,0 +1,28 @@
+import { versions } from 'node:process';
+
+/**
+ * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
+ * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
+ * Those of the rasteriser, whose memory is managed by mimalloc, are kept for a second and become the next frames: getting
+ * their pages again took as long as half of the drawing. Fonts of the system are never used, so they are not read either.
+ */
+export const LIBRARY_SETTINGS = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  MALLOC_TRIM_THRESHOLD_: '262144',
+  MIMALLOC_PURGE_DELAY: '1000',
+  SVT_LOG: '1',
+  DISABLE_SYSTEM_FONTS_LOAD: '1',
+};
+
+/**
+ * The young generation is bounded: newer versions of Node take several times as much for it. It is collected after every
+ * frame, and waking the threads that V8 collects with costs more than they save on so few objects.
+ */
+export const V8_OPTIONS = [
+  '--expose-gc',
+  '--max-semi-space-size=4',
+  '--single-threaded-gc',
+  // As in `cli/main.ts`: Node 20 optimises too much code that is soon finished with.
+  ...(versions.v8.startsWith('11.') ? ['--interrupt-budget=500000'] : []),
+];
