@@ -23,13 +23,13 @@ import type { PlannedVideos } from './planned-videos.ts';
  * Maximum number of videos that a plan checks although their findings can only be warnings. The plan's document lists the others.
  * A limit of time would let the load of the machine decide about findings.
  */
-const MAX_CHECKED = 40;
+const MAX_CHECKED = 80;
 
 /** @param cache false to ignore results of earlier runs */
 type LintPlanOptions = { readonly cache: boolean };
 
 /**
- * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and the first 40 of the rest.
+ * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and the first 80 of the rest.
  *
  * @param pointers of `findPointers`: their videos are left out
  * @returns null if there is nothing to lint

@@ -111,7 +111,7 @@ function selectionWords(document: PlanDocument): string {
 function uncheckedWords({ lint }: PlanDocument): string {
   const countOf = (reason: string): number => lint?.left_out.filter((video) => video.reason === reason).length ?? 0;
   const reasons = [
-    [countOf('budget'), 'because a plan checks at most 40 videos. `reelform lint` checks all'],
+    [countOf('budget'), 'because a plan checks at most 80 videos. `reelform lint` checks all'],
     [countOf('remote'), 'because the template is on the service'],
     [countOf('lfs_pointer'), 'because of Git LFS pointers'],
     [

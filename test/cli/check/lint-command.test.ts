@@ -290,20 +290,20 @@ describe('reelform plan', () => {
     expect((await reelform(away, ['plan', '--json'])).stdout).not.toContain('low_contrast');
   });
 
-  it('checks the first 40 videos, and reports in every format which videos it did not check', async () => {
-    const rows = Array.from({ length: 40 }, (_, index) => [
+  it('checks the first 80 videos, and reports in every format which videos it did not check', async () => {
+    const rows = Array.from({ length: 80 }, (_, index) => [
       `videos/row-${index}.yaml`,
       DARK.replaceAll('Oslo', `Row ${index}`),
     ]);
     const root = repository(LOOKING, { ...Object.fromEntries(rows), 'videos/rome.yaml': LIGHT });
     const { stdout, stderr } = await reelform(root, ['plan', '--json'], { monotonicNow: slowClock() });
     // In the order of their files; Berlin comes first.
-    const leftOut = ['row-7', 'row-8', 'row-9'].map((id) => ({ id, reason: 'budget' }));
-    const lint = { videos: 40, left_out: leftOut };
+    const leftOut = ['row-79', 'row-8', 'row-9'].map((id) => ({ id, reason: 'budget' }));
+    const lint = { videos: 80, left_out: leftOut };
     expect((JSON.parse(stdout) as Document).lint).toEqual(lint);
     expect(stderr).not.toContain('not checked');
     const words =
-      '3 videos were not checked by lint, because a plan checks at most 40 videos. `reelform lint` checks all.';
+      '3 videos were not checked by lint, because a plan checks at most 80 videos. `reelform lint` checks all.';
     for (const format of ['text', 'markdown', 'html', 'github', 'gitlab']) {
       const summary = join(root, 'summary.md');
       const env = { GITHUB_STEP_SUMMARY: summary };

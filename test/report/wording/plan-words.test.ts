@@ -123,7 +123,7 @@ describe('incompleteWords()', () => {
     };
     expect(leftOut()).toBe('');
     const late =
-      '1 video was not checked by lint, because a plan checks at most 40 videos. `reelform lint` checks all.';
+      '1 video was not checked by lint, because a plan checks at most 80 videos. `reelform lint` checks all.';
     expect(leftOut('budget')).toBe(late);
     const remote = '2 videos were not checked by lint, because the template is on the service.';
     expect(leftOut('remote', 'budget', 'remote')).toBe(`${late} ${remote}`);
