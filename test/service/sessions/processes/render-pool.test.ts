@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
 import {
@@ -21,6 +21,15 @@ async function children(): Promise<number[]> {
   // The pattern must not match itself: several of these commands may run at once, each as a child of this process.
   const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', '[r]ender-process.js'], { reject: false });
   return stdout.split('\n').filter(Boolean).map(Number);
+}
+
+/** Waits for a number of processes: pgrep misses a process that has just become another program. */
+async function childrenOnceThere(count: number): Promise<number[]> {
+  const found = async () => {
+    const pids = await children();
+    return pids.length === count && pids;
+  };
+  return vi.waitUntil(found, { timeout: 40_000 });
 }
 
 describe('createRenderPool()', () => {
@@ -242,22 +251,19 @@ describe('warm()', () => {
   test('starts a process for two tasks of a video, and counts those that are idle', async () => {
     const pool = openPool({ size: 4 });
     pool.warm(1);
-    // pgrep misses a process that has just become another program.
-    await expect.poll(children).toHaveLength(1);
+    const first = await childrenOnceThere(1);
     pool.warm(2);
-    expect(await children()).toHaveLength(1);
+    expect(await childrenOnceThere(1)).toEqual(first);
     pool.warm(100);
-    await expect.poll(children).toHaveLength(2);
-    const started = await children();
+    const started = await childrenOnceThere(2);
     await pool.run('video', movingInput());
-    expect((await children()).sort()).toEqual(started.sort());
+    expect((await childrenOnceThere(2)).sort()).toEqual(started.sort());
   });
 
   test('gives a process to the first owner that needs one, and to no other', async () => {
     const pool = openPool({ size: 2 });
     pool.warm(1);
-    await expect.poll(children).toHaveLength(1);
-    const [warm] = await children();
+    const [warm] = await childrenOnceThere(1);
     await pool.run('video', movingInput(), { owner: 'a' });
     expect(await children()).toEqual([warm]);
     await pool.run('video', movingInput(), { owner: 'b' });
@@ -271,8 +277,7 @@ describe('warm()', () => {
   test('replaces a process that has ended before its first task', async () => {
     const pool = openPool();
     pool.warm(1);
-    await expect.poll(children).toHaveLength(1);
-    const [pid] = await children();
+    const [pid] = await childrenOnceThere(1);
     process.kill(pid!, 'SIGKILL');
     await expect.poll(children).toEqual([]);
     // The pool hears of the end a moment after the list of processes has lost it.
