@@ -46,7 +46,7 @@ async function changes(root: string, ...flags: string[]): Promise<unknown[]> {
 describe('reelform apply', () => {
   it('renders everything once, then nothing', async () => {
     const root = makeRepository();
-    expect(await applied(root)).toMatch(/^Done: 3 rendered in [\d.]+ s\.\n$/);
+    expect(await applied(root)).toMatch(/^Done: 3 rendered in [\d.:]+ (?:s|min)\.\n$/);
     const lock = lockText(root);
     for (const entry of Object.values(lockOf(root).videos)) {
       expect(readFileSync(join(root, entry.video_url)).subarray(4, 8).toString()).toBe('ftyp');

@@ -21,7 +21,7 @@ describe('reelform render', () => {
     const root = makeRepository();
     const byPath = await reelform(join(root, 'videos'), ['render', 'berlin.yaml']);
     expect(byPath.stderr).toBe('');
-    expect(byPath.stdout).toMatch(/^\.\.\/renders\/looks\/berlin\.mp4 {2}64 × 36, 10 frames, \d+ kB, in [\d.]+ s\n$/);
+    expect(byPath.stdout).toMatch(/^\.\.\/renders\/looks\/berlin\.mp4 {2}64 × 36, 10 frames, \d+ kB, in [\d.:]+ (?:s|min)\n$/);
     const file = join(root, 'renders/looks/berlin.mp4');
     expect(readFileSync(file).subarray(4, 8).toString()).toBe('ftyp');
     const { exitCode, stdout } = await reelform(root, ['render', 'rome', '--format', 'gif', '--fps', '5', '--json']);
@@ -71,7 +71,7 @@ describe('reelform render', () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome', 'output: {format: webm, height: 18}\n') });
     const { stderr, stdout } = await reelform(root, ['render', 'rome', '--format', 'lottie']);
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^renders\/looks\/rome\.json {2}64 × 36, 10 frames, \d+ kB, in [\d.]+ s\n$/);
+    expect(stdout).toMatch(/^renders\/looks\/rome\.json {2}64 × 36, 10 frames, \d+ kB, in [\d.:]+ (?:s|min)\n$/);
     const document = JSON.parse(readFileSync(join(root, 'renders/looks/rome.json'), 'utf8'));
     expect(document).toMatchObject({ w: 64, h: 36, fr: 10, ip: 0, op: 10 });
     const named = await reelform(root, ['render', 'rome', '--out', 'x/rome.json', '--json']);
