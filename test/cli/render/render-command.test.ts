@@ -21,7 +21,9 @@ describe('reelform render', () => {
     const root = makeRepository();
     const byPath = await reelform(join(root, 'videos'), ['render', 'berlin.yaml']);
     expect(byPath.stderr).toBe('');
-    expect(byPath.stdout).toMatch(/^\.\.\/renders\/looks\/berlin\.mp4 {2}64 × 36, 10 frames, \d+ kB, in [\d.:]+ (?:s|min)\n$/);
+    expect(byPath.stdout).toMatch(
+      /^\.\.\/renders\/looks\/berlin\.mp4 {2}64 × 36, 10 frames, \d+ kB, in [\d.:]+ (?:s|min)\n$/,
+    );
     const file = join(root, 'renders/looks/berlin.mp4');
     expect(readFileSync(file).subarray(4, 8).toString()).toBe('ftyp');
     const { exitCode, stdout } = await reelform(root, ['render', 'rome', '--format', 'gif', '--fps', '5', '--json']);
