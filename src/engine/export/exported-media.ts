@@ -1,4 +1,5 @@
 import { createCanvas, ImageData } from '@napi-rs/canvas';
+import type { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import type { InputClip, InputImage, LottieDocument } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
@@ -26,8 +27,20 @@ export async function imageAsset(asset: Asset, image: InputImage): Promise<Asset
 }
 
 /** Returns bytes as the path of an embedded asset. */
-export function dataUri(type: string, bytes: Uint8Array): string {
+function dataUri(type: string, bytes: Uint8Array): string {
   return `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`;
+}
+
+/** Bytes that are encoded at once: a multiple of three, so that the texts are those of the whole file. */
+const ENCODED_BYTES = 3 * 2 ** 16;
+
+/** Returns the path of an embedded asset in texts that follow each other, because a file may be larger than memory. */
+export async function* dataUriTexts(type: string, file: TemporaryFile): AsyncGenerator<string> {
+  yield `data:${type};base64,`;
+  for (let start = 0; start < file.size; start += ENCODED_BYTES) {
+    const bytes = await file.bytes({ start, end: Math.min(start + ENCODED_BYTES, file.size) });
+    yield bytes.toString('base64');
+  }
 }
 
 /** Maximum bytes of the pictures of all clips of a document: players hold them in memory. */

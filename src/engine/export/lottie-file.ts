@@ -34,7 +34,7 @@ import { withSceneNames } from '../scenes/name-scenes.ts';
 import { sceneClock } from '../scenes/scene-clock.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 import { muxSound } from '../writers/mux.ts';
-import { type Asset, clipAssets, clipLayer, dataUri, imageAsset, PictureBudget } from './exported-media.ts';
+import { type Asset, clipAssets, clipLayer, dataUriTexts, imageAsset, PictureBudget } from './exported-media.ts';
 
 /** A video as a Lottie document. */
 export interface LottieFile {
@@ -72,13 +72,11 @@ export async function exportLottie(video: VideoInput): Promise<LottieFile> {
   const left = fromSeconds === null ? [] : [{ part: 'captions' as const, name: '', fromSeconds }];
   const document = await withCaptions(pictures, video);
   const sound = await soundOf(video, document);
-  const file = TemporaryFile.create();
   try {
-    await writeDocument(file, sound === null ? document : withSound(document, sound));
+    const file = await writeDocument(sound === null ? document : withSound(document), sound);
     return { file, differences: [...differences, ...left] };
-  } catch (error) {
-    file.close();
-    throw error;
+  } finally {
+    sound?.close();
   }
 }
 
@@ -232,41 +230,53 @@ function withSharedPictures(document: LottieDocument): LottieDocument {
 
 const SOUND_ID = 'reelform/sound';
 
-/** Mixes the sound of a video as an asset; null for a silent video. */
-async function soundOf(video: VideoInput, { ip, op, fr }: LottieDocument): Promise<Asset | null> {
+/** Mixes the sound of a video as an M4A file; null for a silent video. */
+async function soundOf(video: VideoInput, { ip, op, fr }: LottieDocument): Promise<TemporaryFile | null> {
   if (video.sounds.length === 0) return null;
   const { makeSound } = await import('../media/make-sound.ts');
   const frameCount = Math.max(1, Math.round(op - ip));
   const track = await makeSound({ ...video, fps: fr, frameCount }, 'aac');
   if (track === null) return null;
   try {
-    const file = await muxSound(track);
-    try {
-      return { id: SOUND_ID, u: '', p: dataUri('audio/mp4', await file.bytes()), e: 1 };
-    } finally {
-      file.close();
-    }
+    return await muxSound(track);
   } finally {
     track.packets.close();
   }
 }
 
 /** Adds a layer that plays a sound from the first frame to the last. Layers of this type are an extension of Bodymovin. */
-function withSound(document: LottieDocument, asset: Asset): LottieDocument {
-  const { ip, op, layers, assets = [] } = document;
+function withSound(document: LottieDocument): LottieDocument {
+  const { ip, op, layers } = document;
   const ind =
     layers.reduce((highest: number, layer) => Math.max(highest, Number((layer as LottieNode).ind) || 0), 0) + 1;
   const level = { lv: { a: 0, k: [100, 100] } };
   const layer = { ty: LAYER_TYPE.audio, ind, nm: 'Sound', refId: SOUND_ID, ip, op, st: ip, sr: 1, au: level };
-  return { ...document, assets: [...assets, asset], layers: [...layers, layer] };
+  return { ...document, layers: [...layers, layer] };
 }
 
-/** Writes one asset after the other, because the text of a whole document may be longer than strings can be. */
-async function writeDocument(file: TemporaryFile, { assets = [], ...document }: LottieDocument): Promise<void> {
-  const fields = JSON.stringify(document);
-  await file.append(Buffer.from(`${fields.slice(0, -1)},"assets":[`));
-  for (const [at, asset] of assets.entries()) {
-    await file.append(Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(asset)}`));
+/**
+ * Writes one asset after the other, because the text of a whole document may be longer than strings can be.
+ *
+ * @param sound M4A file, embedded as the last asset; null for a silent video
+ */
+async function writeDocument(
+  { assets = [], ...document }: LottieDocument,
+  sound: TemporaryFile | null,
+): Promise<TemporaryFile> {
+  const file = TemporaryFile.create();
+  const write = (text: string): Promise<void> => file.append(Buffer.from(text));
+  try {
+    await write(`${JSON.stringify(document).slice(0, -1)},"assets":[`);
+    for (const [at, asset] of assets.entries()) await write(`${at === 0 ? '' : ','}${JSON.stringify(asset)}`);
+    if (sound !== null) {
+      await write(`${assets.length === 0 ? '' : ','}{"id":"${SOUND_ID}","u":"","p":"`);
+      for await (const text of dataUriTexts('audio/mp4', sound)) await write(text);
+      await write('","e":1}');
+    }
+    await write(']}\n');
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
   }
-  await file.append(Buffer.from(']}\n'));
 }

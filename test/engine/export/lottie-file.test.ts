@@ -133,4 +133,12 @@ describe('exportLottie()', () => {
     // The codec spreads the start of the tone over a few samples.
     expect(samples.findIndex((sample) => Math.abs(sample) > 0.1) / 48_000).toBeCloseTo(0.5, 2);
   });
+
+  it('embeds the sound after the pictures', async () => {
+    const tone = { startSeconds: 0, endSeconds: 1, transform: {}, name: 'tone', optional: false };
+    const { document } = await exported({ ...pictured(), sounds: [{ ...tone, bytes: toneWav(1, 440) }] });
+    const [picture, sound] = document.assets!;
+    expect(picture).toMatchObject({ id: 'photo', p: expect.stringMatching(/^data:image\/png;base64,/) });
+    expect(sound).toMatchObject({ id: 'reelform/sound', u: '', e: 1 });
+  });
 });
