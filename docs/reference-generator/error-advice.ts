@@ -110,7 +110,7 @@ export const ADVICE: readonly Group[] = [
       fill_without_duration: 'Add `duration` to the definition.',
       duration_missed: 'Write `duration: fill` at one scene, or remove `duration` of the definition.',
       still_left_out:
-        'Write a longer `duration`, or remove the stillcut from the template. A video of several scenes has at most 20 stills.',
+        'Write a longer `duration`, or remove the stillcut from the template. A video of several scenes has at most 20 stills. If it is the `poster`, name a scene that no condition leaves out.',
       transition_first: 'Remove the transition. It is also reported if a condition leaves out the scenes before.',
       transition_too_long: 'Write a shorter `duration`.',
       transition_shortened: 'Write a transition at the scene, or a shorter default.',

@@ -20,7 +20,7 @@ import type { Row } from './read-rows.ts';
 import { type FileUse, inRow, readScene, type SceneContext } from './read-scene.ts';
 import { certainFindings, type LocateScene, timelineDiagnostics } from './timeline-diagnostics.ts';
 import { trackFindings } from './track-findings.ts';
-import type { FilteredScenes, MatrixPlace, Source, Video, VideoId } from './video.ts';
+import { type FilteredScenes, failedWhere, type MatrixPlace, type Source, type Video, type VideoId } from './video.ts';
 import { captionsEnd, type TimelineTemplate, type TimelineVideo, timelineOf } from './video-timeline.ts';
 
 export interface VideoContext extends SceneContext, DefaultOutputs {
@@ -141,7 +141,7 @@ export function completeVideo(
   diagnostics.push(...more.diagnostics);
   if (hasErrors(incomplete.diagnostics)) return { ...incomplete, diagnostics: diagnostics.filter(isNoConsequence) };
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };
-  const poster = readPoster(root, placed, context);
+  const poster = readPoster(root, { ...placed, ...defined({ filteredScenes: filtered }) }, context);
   diagnostics.push(...poster.diagnostics);
   const undelivered = {
     id,
@@ -233,10 +233,13 @@ export function readWish(json: ReadScenes['json']): Pick<Video, 'size' | 'rate'>
   });
 }
 
-/** Reads the still that shows a video: `<stillcut>`, or `<scene>.<stillcut>` in a video of several scenes. */
+/**
+ * Reads the still that shows a video: `<stillcut>`, or `<scene>.<stillcut>` in a video of several scenes. Where conditions leave out its
+ * scene, the video is shown by another still, because one definition gives videos with the scene and without it.
+ */
 function readPoster(
   root: MapNode,
-  video: TimelineVideo,
+  video: TimelineVideo & Pick<Video, 'filteredScenes'>,
   { templates }: VideoContext,
 ): { readonly name?: string; readonly diagnostics: readonly Diagnostic[] } {
   const node = child(root, 'poster');
@@ -247,13 +250,15 @@ function readPoster(
     return { diagnostics: [errorAt(code, node.span, message, hint)] };
   };
   if (scene === undefined) {
-    // The still of a scene that is left out is not there; the first is shown instead.
-    if (video.leftOut?.some(({ scene: id, name }) => name === undefined && text.startsWith(`${id}.`))) {
-      return { diagnostics: [] };
+    const [id = ''] = text.split('.');
+    const reason = whyLeftOut(id, video);
+    if (reason !== null) {
+      const message = `The scene ${id} of the poster is left out, so another still shows the video: ${reason}`;
+      const hint = 'Name a scene that every video of the definition has, or remove "poster"';
+      return { diagnostics: [warningAt('still_left_out', node.span, message, hint)] };
     }
-    const ids = video.scenes.map(({ id }) => id);
-    const hint =
-      didYouMean(text.split('.')[0] ?? '', ids) ?? `Write <scene>.<stillcut>; the scenes are ${listSome(ids)}`;
+    const ids = video.scenes.map((shown) => shown.id);
+    const hint = didYouMean(id, ids) ?? `Write <scene>.<stillcut>; the scenes are ${listSome(ids)}`;
     return problem('unknown_scene', `The poster ${JSON.stringify(text)} names no scene of the video`, hint);
   }
   const template = templates.get(scene.template);
@@ -264,6 +269,17 @@ function readPoster(
     return problem('unknown_stillcut', message, hint);
   }
   return { name: valueName(video, scene, stillcut), diagnostics: [] };
+}
+
+/** Returns why a condition leaves out a scene; null if none does. @param id also that of a row, like `product/lamp` */
+function whyLeftOut(
+  id: string,
+  { leftOut = [], filteredScenes }: Pick<Video, 'leftOut' | 'filteredScenes'>,
+): string | null {
+  const row = filteredScenes?.().find((scene) => scene.id === id);
+  if (row !== undefined) return failedWhere(row.reason);
+  const [written] = id.split('/');
+  return leftOut.find(({ scene, name }) => name === undefined && scene === written)?.reason ?? null;
 }
 
 function splitPoster(

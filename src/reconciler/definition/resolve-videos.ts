@@ -28,7 +28,7 @@ import { readScenes } from './read-scenes.ts';
 import { type Candidate, readVideo, type VideoContext } from './read-video.ts';
 import { hasWords } from './texts.ts';
 import { type Languages, type TranslatedDefinition, translate, translateDefinition } from './translate-definition.ts';
-import { idOfPath, type LeftOutVideo, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
+import { failedWhere, idOfPath, type LeftOutVideo, type MatrixPlace, parseVideoId, videoIdHint } from './video.ts';
 
 export interface RowContext extends VideoContext {
   /** Base folder of the glob, which ids are relative to. */
@@ -104,8 +104,8 @@ function rowsOf(
     candidates.push(...kept.rows.map((row) => resolveVideo(path, translated, { row, id }, context)));
     for (const { row, reason } of kept.failing) {
       const { id: video, misfills } = namedVideo(path, combination, { row, id }, context);
-      const words = `its row does not pass "where": ${reason}`;
-      if (video !== null && misfills.length === 0) filtered.push({ id: video, path, reason: words, byWhere: true });
+      if (video === null || misfills.length > 0) continue;
+      filtered.push({ id: video, path, reason: failedWhere(reason), byWhere: true });
     }
   }
   const isEmpty = candidates.length === 0 && combinations.length > 0;

@@ -112,6 +112,11 @@ export interface FilteredScene {
   readonly reason: string;
 }
 
+/** Returns why a scene or video of a row is left out. @param reason why its `where` is false */
+export function failedWhere(reason: string): string {
+  return `its row does not pass "where": ${reason}`;
+}
+
 /** A video that a condition leaves out. */
 export interface LeftOutVideo {
   readonly id: VideoId;

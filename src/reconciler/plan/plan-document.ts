@@ -2,10 +2,11 @@ import type { LengthReason } from '../../contract/timeline/timeline.ts';
 import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import { defined } from '../../kernel/defined.ts';
 import { type Json, sha256 } from '../../kernel/digest.ts';
-import type { LeftOutVideo } from '../definition/video.ts';
 import {
+  failedWhere,
   firstTemplate,
   type LeftOut,
+  type LeftOutVideo,
   type MatrixPlace,
   type Source,
   type VideoResource,
@@ -281,7 +282,7 @@ function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | 
 function leftOutOf({ desired, filteredScenes = [] }: Change): readonly LeftOut[] | undefined {
   if (filteredScenes.length === 0) return desired?.leftOut;
   const filtered = filteredScenes.map(({ id, reason }) => {
-    return { scene: id, reason: `its row does not pass "where": ${reason}` };
+    return { scene: id, reason: failedWhere(reason) };
   });
   return [...(desired?.leftOut ?? []), ...filtered];
 }

@@ -17,6 +17,8 @@ const files = (lines: readonly string[]) => ({
   ...(lines.join().includes('_circle') ? CIRCLE : {}),
 });
 const CARD = 'resources: {t_01: x}';
+/** A scene for each row of spring: of the lamp, not of the sofa. */
+const SPRING = '{from: data/rows.csv, where: {campaign: spring}, id: "${slug}"}';
 
 /** Each with its codes, and the definition. The snapshots show what a terminal prints. */
 const MISTAKES: readonly (readonly [name: string, codes: string, lines: readonly string[]])[] = [
@@ -121,6 +123,41 @@ const MISTAKES: readonly (readonly [name: string, codes: string, lines: readonly
     'an unknown poster',
     'unknown_scene',
     ['poster: plian.stillcut_01', 'scenes:', '  - {template: plain}', '  - {template: intro, resources: {t_01: x}}'],
+  ],
+  [
+    'a poster of a row that is no row of the scene',
+    'unknown_scene',
+    ['poster: p/lmap.stillcut_01', 'scenes:', `  - {id: p, template: plain, each: ${SPRING}}`],
+  ],
+  [
+    'a poster of a row that does not pass',
+    'still_left_out',
+    ['poster: p/sofa.stillcut_01', 'scenes:', `  - {id: p, template: plain, each: ${SPRING}}`],
+  ],
+  [
+    'a poster of a row of a scene without rows that pass',
+    'still_left_out',
+    [
+      'poster: p/sofa.stillcut_01',
+      'scenes:',
+      '  - {template: plain}',
+      '  - {id: p, template: plain, each: {from: data/rows.csv, where: {campaign: winter}, id: "${slug}"}}',
+    ],
+  ],
+  [
+    'a poster of a scene that is left out',
+    'still_left_out',
+    ['poster: end.stillcut_01', 'scenes:', '  - {template: plain}', '  - {id: end, template: plain, when: no}'],
+  ],
+  [
+    'a poster of a row of a scene that is left out',
+    'still_left_out',
+    [
+      'poster: p/lamp.stillcut_01',
+      'scenes:',
+      '  - {template: plain}',
+      `  - {id: p, template: plain, when: no, each: ${SPRING}}`,
+    ],
   ],
   ['an unknown stillcut', 'unknown_stillcut', ['poster: stillcut_02', 'template: plain']],
   ['too short', 'scene_too_short', ['scenes:', '  - {template: plain}', `  - {template: card, ${CARD}, duration: 2}`]],
