@@ -59,6 +59,14 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
+// Ajv is loaded when a document has errors, in functions that cannot wait. A bundler has to see what is required.
+const bundledAjv = {
+  name: 'bundled-ajv',
+  transform: {
+    filter: { id: /schema\/create-checks\.ts$/ },
+    handler: (code) => code.replace("createRequire(import.meta.url)('ajv')", "require('ajv')"),
+  },
+};
 // Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
 const nativeInflate = {
   name: 'native-inflate',
@@ -91,7 +99,7 @@ const optionalPackages = {
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, nativeInflate, utf8Only, optionalPackages],
+  plugins: [withoutChildProcess, bundledAjv, nativeInflate, utf8Only, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',

@@ -1,8 +1,10 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject } from 'ajv';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import type { Check } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from '../../kernel/json-schema/json-schema.ts';
+import { type NamedSchemas, satisfies } from '../../kernel/json-schema/satisfies.ts';
 import { violationsOf } from '../../kernel/json-schema/violation.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
@@ -10,7 +12,7 @@ import { placementSchema } from './placement-schemas.ts';
 import { kindSchemas } from './resource-schemas.ts';
 import { type CheckedDocument, violationDiagnostics } from './violation-diagnostics.ts';
 
-/** Checks of the user's files, with the same schemas as in editors. Each schema is compiled when it is first used. */
+/** Checks of the user's files, with the same schemas as in editors. */
 export interface Checks {
   /** reelform.yaml. */
   readonly config: Check;
@@ -27,17 +29,17 @@ export interface Checks {
 /** A schema, and the schemas that it references by name. */
 interface SchemaSet {
   readonly schema: JsonSchema;
-  readonly named?: Readonly<Record<string, JsonSchema>>;
+  readonly named?: NamedSchemas;
 }
 
 type Validate = (document: unknown) => readonly ErrorObject[];
 
-/** Creates checks that report all problems of a document. Import this module lazily: it loads Ajv. */
+/** Creates checks that report all problems of a document. */
 export function createChecks(): Checks {
   const check = (name: string, schemas: () => SchemaSet, subject: CheckedDocument): Check => {
     let validate: Validate | null = null;
     return (document, locate) => {
-      validate ??= compiled(`${name} ${subject.kind === 'config' ? '' : JSON.stringify(subject.template)}`, schemas);
+      validate ??= validatorOf(`${name} ${subject.kind === 'config' ? '' : JSON.stringify(subject.template)}`, schemas);
       return violationDiagnostics(violationsOf(validate(document)), subject, locate);
     };
   };
@@ -73,21 +75,30 @@ const MAX_VALIDATORS = 200;
 const validators = new Map<string, Validate>();
 let ajv: Ajv | null = null;
 
-function compiled(key: string, schemas: () => SchemaSet): Validate {
+function validatorOf(key: string, schemas: () => SchemaSet): Validate {
   const known = validators.get(key);
   if (known !== undefined) return known;
   if (validators.size === MAX_VALIDATORS) {
     validators.clear();
     ajv = null;
   }
-  ajv ??= createAjv();
-  const validate = compile(ajv, schemas());
+  const set = schemas();
+  let compiled: Validate | null = null;
+  const validate: Validate = (document) => {
+    if (satisfies(document, set.schema, set.named)) return [];
+    ajv ??= createAjv();
+    compiled ??= compile(ajv, set);
+    return compiled(document);
+  };
   validators.set(key, validate);
   return validate;
 }
 
+/** Loads Ajv, which takes a tenth of the time of `validate` for a repository without errors. */
 function createAjv(): Ajv {
-  const created = new Ajv({
+  // The build bundles it.
+  const ajvModule = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  const created = new ajvModule.Ajv({
     ...STRICT_OPTIONS,
     // Tests verify that our schemas are valid. Compiling them takes most of the time of a small plan.
     meta: false,
