@@ -8,7 +8,7 @@ import { historyGap } from '../../reconciler/git/lock-history.ts';
 import { locateInGit } from '../../reconciler/git/revisions.ts';
 import { runGit, tryGit } from '../../reconciler/git/run-git.ts';
 import type { Config } from '../../reconciler/project/config.ts';
-import { LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
+import { IGNORED_FILES, LOCK_FILE } from '../../reconciler/project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { sandboxFromEnvironment } from '../../service/sandbox/sandbox.ts';
 import { type Io, isCi } from '../io.ts';
@@ -103,9 +103,6 @@ async function appliesInCi(root: string): Promise<boolean> {
   return files.some((file) => /\.ya?ml$/.test(file) && /\breelform\b[\s\S]*\bapply\b/.test(readFileSync(file, 'utf8')));
 }
 
-/** Folders that must not be committed. */
-const IGNORED = ['renders/', '.reelform/'] as const;
-
 /**
  * Checks Git. Its findings are warnings, except an ignored lockfile, because Reelform works without Git. @param root
  * absolute
@@ -148,11 +145,13 @@ async function checkMergeDriver(root: string): Promise<CheckResult> {
 }
 
 async function checkIgnored(root: string): Promise<CheckResult> {
-  const ignored = await runGit(root, ['check-ignore', ...IGNORED.map((folder) => `${folder}x`)]).catch(() => '');
-  const missing = IGNORED.filter((folder) => !ignored.includes(`${folder}x`));
-  if (missing.length === 0) return ok(IGNORED.join(', '));
+  const example = (line: string): string => `${line.replace('*', '')}x`;
+  const found = await runGit(root, ['check-ignore', ...IGNORED_FILES.map(example)]).catch(() => '');
+  const ignored = found.split('\n');
+  const missing = IGNORED_FILES.filter((line) => !ignored.includes(example(line)));
+  if (missing.length === 0) return ok(IGNORED_FILES.join(', '));
   const hint = `Add these lines to .gitignore: ${missing.join(' ')}`;
-  return warning(`.gitignore does not contain ${missing.join(' and ')}`, hint);
+  return warning(`.gitignore does not contain ${missing.join(', ')}`, hint);
 }
 
 async function checkTracked(root: string): Promise<CheckResult> {

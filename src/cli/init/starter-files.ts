@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { GITIGNORE } from '../../reconciler/project/repository-layout.ts';
 import { schemaFiles } from '../../reconciler/project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type PublishedPackage, packageRoot, packageTexts } from '../own-package.ts';
@@ -50,7 +51,7 @@ export function starterFiles({ ownPackages, ...choices }: StarterChoices): Start
     { path: 'reelform.yaml', content: configText(choices) },
     ...(choices.template === 'card' ? templateFiles(starter) : []).map(inLocales),
     ...(choices.gallery === null ? [] : galleryFiles(choices.template, choices.gallery)).map(inLocales),
-    { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
+    { path: '.gitignore', content: GITIGNORE },
     { path: '.gitattributes', content: GIT_ATTRIBUTES },
     { path: 'AGENTS.md', content: readFileSync(join(starter, 'AGENTS.md'), 'utf8') },
     ...workflowFiles(starter, choices),

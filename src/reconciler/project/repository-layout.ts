@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { UNFINISHED } from '../../kernel/replace-file.ts';
 
 export const CONFIG_FILE = 'reelform.yaml';
 /** A name that is not read, to avoid two configurations in one folder. */
 export const OTHER_CONFIG_FILE = 'reelform.yml';
+/** Lines of .gitignore. A killed process leaves its unfinished file beside the file, also in `schemas/` and `videos/`. */
+export const IGNORED_FILES: readonly string[] = ['renders/', '.reelform/', `${UNFINISHED}*`];
+/** A new .gitignore. */
+export const GITIGNORE = `${['node_modules/', ...IGNORED_FILES].join('\n')}\n`;
 
 /**
  * Returns the absolute path of the nearest folder, from `cwd` upwards, that contains a reelform.yaml.

@@ -81,7 +81,7 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
       : ['npx reelform template init FILE       create a template from a Lottie animation']),
     !hasGit && gitInit(branch, ci),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
-    left.includes('.gitignore') && 'Put node_modules/, renders/ and .reelform/ into .gitignore',
+    left.includes('.gitignore') && 'Put node_modules/, renders/, .reelform/ and .unfinished-* into .gitignore',
     ...(service === 'embedded' || ci === 'none' ? [] : SECRET[ci]),
     locales.length > 0 && `Add to reelform.yaml: locales: { source: en, targets: [${locales.join(', ')}] }`,
     needsInclude && 'Include .gitlab-ci.yml of this folder in the one of the root folder',

@@ -63,7 +63,7 @@ describe('reelform doctor', () => {
 
   it('reports no problems in a healthy repository', async () => {
     const root = makeRepository({
-      '.gitignore': '.reelform/\nrenders/\n',
+      '.gitignore': '.reelform/\nrenders/\n.unfinished-*\n',
       '.gitattributes': 'reelform.lock.json merge=reelform\n',
     });
     await git(root, 'init', '-q');
@@ -84,7 +84,7 @@ describe('reelform doctor', () => {
     expect(checks.get('Merge driver')).toMatchObject({ status: 'warning', hint: expect.stringContaining('--install') });
     expect(checks.get('Ignored files')).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('renders/'),
+      message: '.gitignore does not contain renders/, .reelform/, .unfinished-*',
     });
     writeFileSync(join(root, '.gitignore'), '*.json\n');
     expect(await looked(root)).toMatchObject({ exitCode: 1 });

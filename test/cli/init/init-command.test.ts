@@ -232,7 +232,7 @@ Next
       'resource_group: reelform-notes-b',
       'resource_group: reelform-apply-b',
     ]);
-    expect(read(root, 'b/.gitignore')).toBe('node_modules/\nrenders/\n.reelform/\n');
+    expect(read(root, 'b/.gitignore')).toBe('node_modules/\nrenders/\n.reelform/\n.unfinished-*\n');
     const jobs = parse(read(root, 'b/.gitlab-ci.yml')) as Record<string, { extends?: string }>;
     expect(Object.entries(jobs).map(([name, { extends: from }]) => [name, from])).toEqual([
       ['.reelform-b', undefined],

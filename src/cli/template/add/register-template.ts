@@ -13,7 +13,7 @@ import { isRecord, parseRecord } from '../../../kernel/json.ts';
 import { editYaml } from '../../../kernel/yaml/edit-yaml.ts';
 import { idMatcher } from '../../../reconciler/plan/select-changes.ts';
 import type { Config } from '../../../reconciler/project/config.ts';
-import { CONFIG_FILE, schemaPath } from '../../../reconciler/project/repository-layout.ts';
+import { CONFIG_FILE, GITIGNORE, schemaPath } from '../../../reconciler/project/repository-layout.ts';
 import { schemaFiles, writeSchemaFiles } from '../../../reconciler/project/schema-files.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { formatColor } from '../../../template/color.ts';
@@ -58,7 +58,7 @@ videos: videos/**/*.yaml
 export async function createConfig(root: string): Promise<string[]> {
   const files: [string, string][] = [
     [CONFIG_FILE, NEW_CONFIG],
-    ['.gitignore', 'node_modules/\nrenders/\n.reelform/\n'],
+    ['.gitignore', GITIGNORE],
   ];
   const written = files.filter(([path]) => !existsSync(join(root, path)));
   for (const [path, text] of written) await writeFileAtomic(join(root, path), text);
