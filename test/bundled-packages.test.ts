@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -25,6 +25,16 @@ function bundled(files: readonly string[]) {
     metafile: true,
     outdir: 'x',
   });
+}
+
+/** Returns a built file with those that it loads at once, and packages. */
+function loadedBy(file: string, { inputs }: Metafile): Set<string> {
+  const loaded = new Set([file]);
+  for (const input of loaded) {
+    for (const { path, kind } of inputs[input]?.imports ?? [])
+      if (kind !== 'dynamic-import' && !isBuiltin(path)) loaded.add(path);
+  }
+  return loaded;
 }
 
 describe('bundled packages', () => {
@@ -69,11 +79,7 @@ describe('bundled packages', () => {
   ] as const)('are loaded by %s only when a task needs them, from at most four files', async (entry, packages) => {
     const program = `dist/${entry}.js`;
     const { metafile } = await bundled([program]);
-    const loaded = new Set<string>([program]);
-    for (const input of loaded) {
-      for (const { path, kind } of metafile.inputs[input]?.imports ?? [])
-        if (kind !== 'dynamic-import' && !isBuiltin(path)) loaded.add(path);
-    }
+    const loaded = loadedBy(program, metafile);
     const [files, external] = [
       [...loaded].filter((path) => !path.startsWith('#')),
       [...loaded].filter((path) => path.startsWith('#')),
@@ -82,6 +88,13 @@ describe('bundled packages', () => {
     expect(files.length).toBeLessThanOrEqual(4);
     // Without the parser of YAML and the readers of media, which are half a megabyte.
     expect(files.reduce((sum, path) => sum + read(path).length, 0)).toBeLessThan(200_000);
+  });
+
+  it('that read media are not loaded by lint, which most videos need without them', async () => {
+    const { metafile } = await bundled(['dist/engine/threads/raster-worker.js']);
+    const lint = Object.keys(metafile.inputs).find((path) => /\/lint-video-[\w-]{8}\.js$/.test(path))!;
+    const files = [...loadedBy(lint, metafile)].filter((path) => !path.startsWith('#'));
+    expect(files.reduce((sum, path) => sum + read(path).length, 0)).toBeLessThan(320_000);
   });
 
   it('are not loaded by a plan without changes, except the command-line parser and five kilobytes of Unicode data', async () => {

@@ -13,7 +13,6 @@ import { readImageHeader } from '../images/image-header.ts';
 import { placeImage } from '../images/place-image.ts';
 import { mediaFindings } from '../input-media.ts';
 import { type FindingMoment, type LintDefect, type LintFinding, momentAt, type PictureBox } from '../lint-finding.ts';
-import { checkClip } from '../media/check-media.ts';
 import { distinctFindings, type TextFinding, textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findFlashes } from './flashes.ts';
@@ -133,10 +132,10 @@ async function lintPictures(
   // Enlargement by an output larger than the animation is the user's choice and ignored.
   const scale = Math.min(1, renderInput.height / renderInput.animation.h);
   const filled = new Set(renderInput.animation.assets?.map(({ editable }) => editable));
-  const clips = await Promise.all(
-    renderInput.clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const),
-  );
-  const pictures = [...renderInput.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
+  const pictures = [
+    ...renderInput.images.map((image) => [image, readImageHeader(image.bytes)] as const),
+    ...(await readClips(renderInput)),
+  ];
   return pictures.flatMap(([image, header]): LintDefect[] => {
     const moment = moments.get(image.name);
     const largestScale = largest.get(image.assetId);
@@ -164,6 +163,13 @@ async function lintPictures(
     const shownAt = isLargest ? moment : momentOf(renderInput, largestScale.frame);
     return [{ code: 'image_too_small', editable: image.name, ...shownAt, ...sizes, limit }];
   });
+}
+
+/** Returns the clips with their sizes. Loads the code on demand: it is as large as all other code of lint, and few inputs have clips. */
+async function readClips({ clips }: RenderInput) {
+  if (clips.length === 0) return [];
+  const { checkClip } = await import('../media/check-media.ts');
+  return Promise.all(clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const));
 }
 
 /** @param frame of the animation */
