@@ -15,6 +15,7 @@ interface PlayedVideo {
   readonly videos: number;
   readonly frames: readonly number[];
   readonly soundBytes: number;
+  readonly isHiddenFirst: boolean;
 }
 
 const FILM = `title: Spring
@@ -38,14 +39,16 @@ const RECORD_PLAYBACK = `
   globalThis.played = new Promise((resolve) => {
     const [videos, frames] = [new Set(), []];
     const { play } = HTMLMediaElement.prototype;
+    const isHidden = (video) => getComputedStyle(video).opacity === '0';
     HTMLMediaElement.prototype.play = function () {
       videos.add(this);
+      const isHiddenFirst = isHidden(this);
       const record = (_, { mediaTime }) => {
-        frames.push(Math.round(mediaTime * 10));
+        if (!isHidden(this)) frames.push(Math.round(mediaTime * 10));
         this.requestVideoFrameCallback(record);
       };
       this.requestVideoFrameCallback(record);
-      this.addEventListener('ended', () => resolve({ videos: videos.size, frames, soundBytes: this.webkitAudioDecodedByteCount }));
+      this.addEventListener('ended', () => resolve({ videos: videos.size, frames, isHiddenFirst, soundBytes: this.webkitAudioDecodedByteCount }));
       return play.call(this);
     };
   });
@@ -113,18 +116,21 @@ describe.skipIf(CHROMIUM === null)('the timeline of the preview page in Chromium
     expect(text()).toContain('id: lamp   # the first product');
   });
 
-  // On a busy machine the page may hear of the file a second time, and begin again, between the two steps of the test.
-  it('plays pictures and sound over a cut in one go, from the current frame', { retry: 2 }, async () => {
+  it('plays pictures and sound over a cut in one go, from the current frame', async () => {
     writeFileSync(join(root, 'videos/film.yaml'), FILM.replace('scenes:', 'audio: { music: ./tone.wav }\nscenes:'));
     await page.getByRole('button', { name: 'Mute' }).waitFor();
     await page.getByLabel('Frame', { exact: true }).fill('5');
     await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 5');
     await page.evaluate(RECORD_PLAYBACK);
     await page.getByRole('button', { name: 'Play' }).click();
-    const { videos, frames, soundBytes } = await page.evaluate<PlayedVideo>('played');
+    const { videos, frames, isHiddenFirst, soundBytes } = await page.evaluate<PlayedVideo>('played');
     expect(videos).toBe(1);
-    expect(frames[0]).toBe(5);
-    expect(frames.at(-1)).toBe(29);
+    // The browser may show frame 0 before it seeks.
+    expect(isHiddenFirst).toBe(true);
+    // A busy browser skips frames, also the first and the last. The cut is at frame 10.
+    expect(frames[0]).toBeGreaterThanOrEqual(5);
+    expect(frames[0]).toBeLessThan(10);
+    expect(frames.at(-1)).toBeGreaterThan(20);
     expect(frames).toEqual(frames.toSorted((a, b) => a - b));
     expect(soundBytes).toBeGreaterThan(0);
     await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 29');

@@ -16,6 +16,8 @@ interface DraftPlayerOptions {
 const AHEAD_SECONDS = 20;
 /** Seconds before the current time that stay loaded. */
 const BEHIND_SECONDS = 10;
+/** Seconds by which a browser rounds the time of a frame. */
+const ROUNDING_SECONDS = 0.001;
 
 /**
  * Plays a draft while it is being rendered. All segments go into the source buffer of a single `<video>`, so that pictures and sound
@@ -41,6 +43,7 @@ export class DraftPlayer {
     const { signal } = this.#stop;
     video.playsInline = true;
     video.muted = options.isMuted;
+    video.style.opacity = '0';
     video.addEventListener('waiting', () => this.#reportWaiting(), { signal });
     video.addEventListener('playing', () => options.onWaiting(false), { signal });
     video.addEventListener('ended', () => options.onEnd(), { signal });
@@ -97,7 +100,12 @@ export class DraftPlayer {
 
   readonly #onFrame = (_: DOMHighResTimeStamp, { mediaTime }: VideoFrameCallbackMetadata): void => {
     if (this.#stop.signal.aborted) return;
-    this.#options.onTime(mediaTime);
+    // A browser may show the first frame of its buffer before it seeks. The video stays transparent until then.
+    const endSeconds = mediaTime + 1 / this.#draft!.fps;
+    if (endSeconds > this.#start + ROUNDING_SECONDS) {
+      this.#video.style.opacity = '';
+      this.#options.onTime(mediaTime);
+    }
     void this.#load();
     this.#video.requestVideoFrameCallback(this.#onFrame);
   };
