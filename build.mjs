@@ -13,7 +13,7 @@ import { groupOf, lockedPackages, writePackages } from './pack.mjs';
 // Node takes a millisecond for each module, so the modules that these load statically become one chunk each: what every command
 // starts with, and what a plan with changes, a check, a render and an apply load besides.
 const CHUNKS = {
-  start: ['cli/io.ts', 'cli/run.ts'],
+  start: ['cli/io.ts', 'cli/run.ts', 'cli/render/command-pool.ts'],
   plan: ['cli/plan/make-plan.ts', 'cli/plan/planned-videos.ts', 'cli/plan/lint-plan.ts'],
   entries: ['cli/plan/explain-command.ts', 'cli/lock/show-command.ts', 'cli/list/list-command.ts'],
   changes: ['reconciler/project/load-definitions.ts'],
@@ -115,8 +115,12 @@ const output = [
     entries: ['cli/main', 'index'],
     folder: 'chunks',
     groups: CHUNKS,
-    // A command that loads a later group has loaded those before it, except a check, which plans nothing.
-    chunkOfSeveral: (first, second) => (first === 'plan' && second === 'check' ? 'repository' : first),
+    // A command that loads a later group has loaded those before it, except a check, which plans nothing, and what starts processes:
+    // they start before other code is loaded.
+    chunkOfSeveral(first, second) {
+      if (second === 'pool') return first === 'plan' ? 'programs' : 'start';
+      return first === 'plan' && second === 'check' ? 'repository' : first;
+    },
   })),
   ...(await bundle({
     entries: PROGRAM_ENTRIES,

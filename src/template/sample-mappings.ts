@@ -104,18 +104,43 @@ export function sampleImage(shape: SampleShape): Uint8Array {
   const square = Math.min(width, height) / SQUARES;
   const tints = TINTS[shape];
   const radius = square * 1.2;
-  return encodePng(width, height, (x, y) => {
-    if (Math.min(x, y, width - 1 - x, height - 1 - y) < square / 6) return EDGE;
+  const isEdge = (at: number, length: number): boolean => Math.min(at, length - 1 - at) < square / 6;
+  const colorAt = (x: number, y: number): Color => {
+    if (isEdge(x, width) || isEdge(y, height)) return EDGE;
     if ((x - width / 2) ** 2 + (y - height / 2) ** 2 < radius ** 2) return DISC;
     return tints[(Math.floor(x / square) + Math.floor(y / square)) % 2]!;
-  });
+  };
+  const kindOf = (y: number): string => {
+    if (isEdge(y, height)) return 'edge';
+    return Math.abs(y - height / 2) < radius ? `disc ${y}` : `squares ${Math.floor(y / square) % 2}`;
+  };
+  return encodePng(width, height, colorAt, kindOf);
 }
 
-/** Encodes a PNG without filters. @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0) */
-function encodePng(width: number, height: number, colorAt: (x: number, y: number) => Color): Uint8Array {
-  const rows = Buffer.alloc(height * (1 + width * 3));
+/**
+ * Encodes a PNG without filters.
+ *
+ * @param kindOf returns the same for rows of the same colours, which are computed once
+ * @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0)
+ */
+function encodePng(
+  width: number,
+  height: number,
+  colorAt: (x: number, y: number) => Color,
+  kindOf: (y: number) => string,
+): Uint8Array {
+  const size = 1 + width * 3;
+  const rows = Buffer.alloc(height * size);
+  const positions = new Map<string, number>();
   for (let y = 0; y < height; y++) {
-    let at = y * (1 + width * 3) + 1;
+    const kind = kindOf(y);
+    const same = positions.get(kind);
+    if (same !== undefined) {
+      rows.copyWithin(y * size, same, same + size);
+      continue;
+    }
+    positions.set(kind, y * size);
+    let at = y * size + 1;
     for (let x = 0; x < width; x++, at += 3) {
       const color = colorAt(x, y);
       rows[at] = color[0];

@@ -41,4 +41,46 @@ describe('sampleImage()', () => {
     expect(readImageHeader(sampleImage('landscape'))).toMatchObject({ type: 'png', width: 1280, height: 720 });
     expect(readImageHeader(sampleImage('portrait'))).toMatchObject({ width: 720, height: 1280 });
   });
+
+  it.each(['landscape', 'portrait'] as const)('has a frame, a checkerboard and a disc: %s', async (shape) => {
+    const { loadImage, createCanvas } = await import('@napi-rs/canvas');
+    const image = await loadImage(sampleImage(shape));
+    const context = createCanvas(image.width, image.height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const colorAt = (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+    const [middleX, middleY] = [image.width / 2, image.height / 2];
+    const [edge, disc] = [colorAt(0, 0), colorAt(middleX, middleY)];
+    const [first, second] = [colorAt(40, 40), colorAt(120, 40)];
+    expect(new Set([edge, disc, first, second].map(String)).size).toBe(4);
+    for (const x of [0, 12, image.width - 13]) expect(colorAt(x, middleY)).toEqual(edge);
+    for (const y of [0, 12, image.height - 13]) expect(colorAt(middleX, y)).toEqual(edge);
+    for (const [x, y] of [
+      [95, 0],
+      [-95, 0],
+      [0, 95],
+      [0, -95],
+      [60, 60],
+    ] as const) {
+      expect(colorAt(middleX + x, middleY + y)).toEqual(disc);
+    }
+    for (const [x, y] of [
+      [97, 0],
+      [0, -97],
+      [75, 75],
+    ] as const) {
+      expect([first, second]).toContainEqual(colorAt(middleX + x, middleY + y));
+    }
+    for (const [x, y] of [
+      [40, 120],
+      [120, 200],
+      [200, 280],
+    ] as const)
+      expect(colorAt(x, y)).toEqual(second);
+    for (const [x, y] of [
+      [120, 120],
+      [40, 200],
+      [200, 200],
+    ] as const)
+      expect(colorAt(x, y)).toEqual(first);
+  });
 });

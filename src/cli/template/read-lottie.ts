@@ -133,12 +133,17 @@ export function adjacentTo(folder: string): Pick<LottieSource, 'readAdjacent' | 
   return { readAdjacent, adjacentFonts: [...names(''), ...names('fonts/'), ...names('Fonts/')].sort() };
 }
 
+/** Properties of an expression, and of one that was replaced by keyframes. */
+const EXPRESSION = /"(?:x|expression)":"/;
+
 /**
  * Loads the evaluator of expressions with the code that the build has made for it.
  *
+ * @returns undefined for an animation without expressions: loading takes as long as all else that is done with it
  * @throws ReelformError `engine_missing`
  */
-export async function openBuiltEvaluator(): Promise<Evaluate> {
+export async function openBuiltEvaluator({ animation }: LottieSource): Promise<Evaluate | undefined> {
+  if (!EXPRESSION.test(JSON.stringify(animation))) return undefined;
   const evaluator = await loadWith('engine', () => import('../../template/expressions/evaluate-expressions.ts'));
   return evaluator.openEvaluator(readFileSync(expressionPlayer(import.meta.url), 'utf8'));
 }

@@ -47,7 +47,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
   const source = readLottie({ path, bytes, ...adjacentTo(dirname(path)) }, options.animation);
   if ('problems' in source) return fail(source.problems, source.hint);
-  const evaluate = await openBuiltEvaluator();
+  const evaluate = await openBuiltEvaluator(source);
   const initial = initPackage(source, { name: options.name, colorLayers: colorLayersOf(options), evaluate });
   if (!isPackage(initial)) return fail(initial.problems);
   const created = await keepTextSizes(initial);

@@ -49,7 +49,7 @@ export interface InitPackageOptions {
   /** Adds layers with further editables, after all other editables are known. */
   readonly addLayers?: (animation: LottieDocument, keys: KeyGenerator) => readonly FoundEditable[];
   /** Evaluates expressions. If absent, expressions are kept and have no effect. */
-  readonly evaluate?: Evaluate;
+  readonly evaluate?: Evaluate | undefined;
 }
 
 /**

@@ -29,7 +29,8 @@ interface BuildChoices {
   /** Returns the position of texts in an animation without any, or null for none. */
   chooseText(): Promise<TextPosition | null>;
   readonly compare: CompareStills;
-  readonly evaluate: Evaluate;
+  /** Undefined for an animation without expressions. */
+  readonly evaluate: Evaluate | undefined;
 }
 
 /** A package with everything that its animation needs. */

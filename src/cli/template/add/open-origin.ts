@@ -6,7 +6,6 @@ import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { isRecord, parseRecord } from '../../../kernel/json.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
 import { ALLOW_NOTHING, parseAllowList } from '../../../service/sessions/sources/allow-list.ts';
-import { createFetch } from '../../../service/sessions/sources/fetch-source.ts';
 import { MAX_PACKAGE_BYTES } from '../../../template/archive/read-package-zip.ts';
 import { readGalleryTemplate } from '../gallery.ts';
 import { readNamedFile } from '../named-package.ts';
@@ -54,6 +53,7 @@ export async function openOrigin(named: string, directory: string, root: string)
  */
 async function fetchLottie(url: string): Promise<LottieFile> {
   const named = parseAllowList([`${new URL(url).hostname}:*`]);
+  const { createFetch } = await import('../../../service/sessions/sources/fetch-source.ts');
   const fetch = createFetch({ allow: named.ok ? named.value : ALLOW_NOTHING });
   const signal = new AbortController().signal;
   const get = async (address: string): Promise<Uint8Array | null> => {

@@ -10,6 +10,7 @@ import type { RenderPool } from '../../../service/sessions/processes/render-pool
 import type { TextPosition } from '../../../template/init/add-overlay.ts';
 import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
+import type { TemplatePackage } from '../../../template/template-package.ts';
 import type { Io } from '../../io.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { colorLayersOf, keepManifest, type MakingOptions, refuseTaken } from '../template-init-command.ts';
@@ -120,14 +121,17 @@ async function prepareLottie(
       chooseBackground: (found) => chooseBackground(target.background, found, io),
       chooseText: () => chooseText(options.text, io),
       compare: (comparison) => pool.run('compare', comparison),
-      evaluate: await openBuiltEvaluator(),
+      evaluate: await openBuiltEvaluator(source),
     });
     if ('problems' in built) return invalid(built.problems);
     const { themes, notes } = readThemes(source.files, built.created.editables);
     const withNotes = { ...built.created, notes: [...built.created.notes, ...notes] };
     const created =
       options.force === true ? keepManifest(withNotes, join(target.root, folder), target.root) : withNotes;
-    const parsed = parseTemplatePackage(folder, created.files);
+    const isKept = created.files === built.created.files;
+    const parsed: Result<TemplatePackage> = isKept
+      ? { ok: true, value: built.template }
+      : parseTemplatePackage(folder, created.files);
     if (!parsed.ok) return parsed;
     const template = parsed.value;
     const added = { name, folder, template, title: created.name, themes };
