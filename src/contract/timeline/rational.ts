@@ -2,21 +2,53 @@ import type { FrameRate } from './frame-rate.ts';
 
 /** A fraction in lowest terms with a positive denominator. Calculations are exact. */
 export interface Rational {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
+  readonly numerator: Integer;
+  readonly denominator: Integer;
 }
+
+/** A number where it is exact, which those of nearly all times are: a `bigint` takes several times as long. */
+type Integer = number | bigint;
 
 /** A fraction as JSON: a whole number, or a text such as `100/3`. */
 export type RationalJson = number | string;
 
 /** Returns numerator / denominator in lowest terms. @param denominator not 0 */
-export function rational(numerator: bigint | number, denominator: bigint | number = 1): Rational {
-  const top = BigInt(numerator);
-  const bottom = BigInt(denominator);
-  if (bottom === 1n) return { numerator: top, denominator: bottom };
-  const divisor = greatestDivisor(top, bottom) * (bottom < 0n ? -1n : 1n);
-  if (divisor === 1n) return { numerator: top, denominator: bottom };
-  return { numerator: top / divisor, denominator: bottom / divisor };
+export function rational(numerator: Integer, denominator: Integer = 1): Rational {
+  if (!Number.isSafeInteger(numerator) || !Number.isSafeInteger(denominator)) {
+    return longRational(BigInt(numerator), BigInt(denominator));
+  }
+  const [top, bottom] = [numerator as number, denominator as number];
+  const divisor = bottom === 1 ? 1 : greatestDivisor(top, bottom) * Math.sign(bottom);
+  // Zero has no sign.
+  return { numerator: top / divisor + 0, denominator: bottom / divisor };
+}
+
+function longRational(top: bigint, bottom: bigint): Rational {
+  let [divisor, rest] = [top, bottom];
+  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  if (divisor < 0n !== bottom < 0n) divisor = -divisor;
+  return { numerator: shortest(top / divisor), denominator: shortest(bottom / divisor) };
+}
+
+function shortest(integer: bigint): Integer {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
+}
+
+function greatestDivisor(a: number, b: number): number {
+  let [divisor, rest] = [a, b];
+  while (rest !== 0) [divisor, rest] = [rest, divisor % rest];
+  return Math.abs(divisor);
+}
+
+function product(a: Integer, b: Integer): Integer {
+  const short = typeof a === 'number' && typeof b === 'number' ? a * b : Number.NaN;
+  return Number.isSafeInteger(short) ? short : BigInt(a) * BigInt(b);
+}
+
+function sum(a: Integer, b: Integer): Integer {
+  const short = typeof a === 'number' && typeof b === 'number' ? a + b : Number.NaN;
+  return Number.isSafeInteger(short) ? short : BigInt(a) + BigInt(b);
 }
 
 export const ZERO = rational(0);
@@ -48,36 +80,39 @@ export function decimal(value: number): Rational {
 const MAX_POWER = 15;
 
 export function add(a: Rational, b: Rational): Rational {
-  if (isWhole(a) && isWhole(b)) return { numerator: a.numerator + b.numerator, denominator: 1n };
-  return rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+  const [left, right] = [product(a.numerator, b.denominator), product(b.numerator, a.denominator)];
+  return rational(sum(left, right), product(a.denominator, b.denominator));
 }
 
-export function subtract(a: Rational, b: Rational): Rational {
-  if (isWhole(a) && isWhole(b)) return { numerator: a.numerator - b.numerator, denominator: 1n };
-  return rational(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator);
+export function subtract(a: Rational, { numerator, denominator }: Rational): Rational {
+  return add(a, { numerator: -numerator, denominator });
 }
 
 export function multiply(a: Rational, b: Rational): Rational {
-  return rational(a.numerator * b.numerator, a.denominator * b.denominator);
+  return rational(product(a.numerator, b.numerator), product(a.denominator, b.denominator));
 }
 
 /** Returns a / b. @param b not 0 */
 export function divide(a: Rational, b: Rational): Rational {
-  return rational(a.numerator * b.denominator, a.denominator * b.numerator);
+  return rational(product(a.numerator, b.denominator), product(a.denominator, b.numerator));
 }
 
 /** Returns a negative number if a < b, 0 if they are equal, and a positive number if a > b. */
 export function compare(a: Rational, b: Rational): number {
-  const isAlike = a.denominator === b.denominator;
-  const left = isAlike ? a.numerator : a.numerator * b.denominator;
-  const right = isAlike ? b.numerator : b.numerator * a.denominator;
+  const [left, right] = [product(a.numerator, b.denominator), product(b.numerator, a.denominator)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** Returns the largest whole number that is not above the value. */
 export function floor({ numerator, denominator }: Rational): number {
-  const quotient = numerator / denominator;
-  return Number(numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient);
+  if (typeof numerator === 'number' && typeof denominator === 'number') {
+    // The rest is exact, which a quotient need not be.
+    const rest = numerator % denominator;
+    return (numerator - (rest < 0 ? rest + denominator : rest)) / denominator;
+  }
+  const [top, bottom] = [BigInt(numerator), BigInt(denominator)];
+  const quotient = top / bottom;
+  return Number(top < 0n && quotient * bottom !== top ? quotient - 1n : quotient);
 }
 
 /** Returns the smallest whole number that is not below the value. */
@@ -102,7 +137,7 @@ export function toNumber({ numerator, denominator }: Rational): number {
 
 /** Returns a value as JSON. */
 export function rationalJson({ numerator, denominator }: Rational): RationalJson {
-  return denominator === 1n ? Number(numerator) : `${numerator}/${denominator}`;
+  return denominator === 1 ? Number(numerator) : `${numerator}/${denominator}`;
 }
 
 /** Returns whether a value of unknown origin is a fraction, whose denominator is not 0. */
@@ -119,28 +154,4 @@ export function rationalOf(json: RationalJson): Rational {
   if (typeof json === 'number') return rational(json);
   const [numerator = '', denominator = '1'] = json.split('/');
   return rational(BigInt(numerator), BigInt(denominator));
-}
-
-/** Most times are whole frames, whose sums need no divisor. */
-function isWhole({ denominator }: Rational): boolean {
-  return denominator === 1n;
-}
-
-function greatestDivisor(a: bigint, b: bigint): bigint {
-  let divisor = a < 0n ? -a : a;
-  let rest = b < 0n ? -b : b;
-  while (rest !== 0n) {
-    if (divisor <= MAX_SAFE && rest <= MAX_SAFE) return BigInt(safeDivisor(Number(divisor), Number(rest)));
-    [divisor, rest] = [rest, divisor % rest];
-  }
-  return divisor;
-}
-
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** Computes with numbers, which are faster. @param a at most `MAX_SAFE`, as is b */
-function safeDivisor(a: number, b: number): number {
-  let [divisor, rest] = [a, b];
-  while (rest !== 0) [divisor, rest] = [rest, divisor % rest];
-  return divisor;
 }

@@ -186,7 +186,7 @@ function mixedRates(used: readonly (readonly [string, TemplateFacts])[], rate: n
   return used.flatMap(([name, template]): TimelineFinding[] => {
     if (!isRate(template.rate)) return [];
     const { numerator, denominator } = divide(timelineRate, rationalRate(frameRateOf(template.rate)));
-    return numerator === 1n || denominator === 1n ? [] : [{ code: 'rate_differs', name }];
+    return numerator === 1 || denominator === 1 ? [] : [{ code: 'rate_differs', name }];
   });
 }
 

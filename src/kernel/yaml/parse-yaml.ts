@@ -1,6 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit, type YAMLError } from 'yaml';
 import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
+import { readUsualYaml } from './usual-yaml.ts';
 
 /** Maximum depth of nested values. */
 const MAX_DEPTH = 64;
@@ -20,6 +21,13 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
     const message = `The file has ${text.length} characters, but at most ${MAX_LENGTH} are supported`;
     return failure('yaml_too_complex', startOf(file), message);
   }
+  const usual = readUsualYaml(file, text);
+  if (usual !== null) return { ok: true, value: usual };
+  return parseAnyYaml(file, text);
+}
+
+/** Parses a text by the whole language. */
+export function parseAnyYaml(file: string, text: string): Result<TreeNode | null> {
   // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
   const document = parseDocument(text, {
     schema: 'core',

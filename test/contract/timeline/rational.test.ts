@@ -20,6 +20,18 @@ const fractions = fc
   .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 1, max: 1e6 }))
   .map(([numerator, denominator]) => rational(numerator, denominator));
 
+/** Near the bounds of the integers that numbers hold exactly, and far beyond them. */
+const integers = fc.oneof(
+  fc.integer({ min: -20, max: 20 }).map(BigInt),
+  fc.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
+  fc.bigInt({ min: -(2n ** 54n), max: 2n ** 54n }),
+  fc.bigInt({ min: -(2n ** 120n), max: 2n ** 120n }),
+);
+const exact = fc.tuple(
+  integers,
+  integers.filter((integer) => integer !== 0n),
+);
+
 test.each([
   [0.1, '1/10'],
   [-2.5, '-5/2'],
@@ -44,11 +56,33 @@ test.each([
 describe('the operations', () => {
   const same = (a: Rational, b: Rational): void => expect(a).toEqual(b);
 
+  it('are exact at any size', () => {
+    fc.assert(
+      fc.property(exact, exact, ([p, q], [r, s]) => {
+        const [a, b] = [rational(p, q), rational(r, s)];
+        expect(BigInt(a.numerator) * q).toBe(p * BigInt(a.denominator));
+        expect(a.denominator).toBeGreaterThan(0);
+        expect(rational(a.numerator, a.denominator)).toStrictEqual(a);
+        same(add(a, b), rational(p * s + r * q, q * s));
+        same(subtract(a, b), rational(p * s - r * q, q * s));
+        same(multiply(a, b), rational(p * r, q * s));
+        if (r !== 0n) same(divide(a, b), rational(p * s, q * r));
+        expect(compare(a, b)).toBe(Math.sign(Number((p * s - r * q) * q * s)) + 0);
+        const [below, above] = [BigInt(floor(a)), BigInt(ceiling(a))];
+        if (Number.isSafeInteger(floor(a))) {
+          expect(compare(rational(below), a)).toBeLessThanOrEqual(0);
+          expect(compare(rational(below + 1n), a)).toBeGreaterThan(0);
+          expect(above - below).toBe(a.denominator === 1 ? 0n : 1n);
+        }
+      }),
+    );
+  });
+
   it('undo each other exactly', () => {
     fc.assert(
       fc.property(fractions, fractions, (a, b) => {
         same(subtract(add(a, b), b), a);
-        if (b.numerator !== 0n) same(multiply(divide(a, b), b), a);
+        if (b.numerator !== 0) same(multiply(divide(a, b), b), a);
       }),
     );
   });

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkPlaces, type Place, placesOf } from '../../../src/contract/timeline/place.ts';
-import { compare, ONE, type Rational, rational, subtract, toNumber } from '../../../src/contract/timeline/rational.ts';
+import {
+  add,
+  compare,
+  multiply,
+  ONE,
+  type Rational,
+  rational,
+  subtract,
+  toNumber,
+} from '../../../src/contract/timeline/rational.ts';
 import { resolveTimeline } from '../../../src/contract/timeline/resolve-timeline.ts';
 import { framesShowing, type TimeMap, templateTimeAt } from '../../../src/contract/timeline/time-map.ts';
 import type { SceneInput, TemplateFacts, TimelineInput } from '../../../src/contract/timeline/timeline.ts';
@@ -268,7 +277,7 @@ describe('framesShowing()', () => {
             const range = [Math.floor(Math.min(a, b) * frames), Math.ceil(Math.max(a, b) * frames)] as const;
             const spans = framesShowing(map, rational(range[0]), rational(range[1]), step);
             for (let frame = 0; frame * toNumber(step) < length; frame++) {
-              const time = rational(BigInt(frame) * step.numerator, step.denominator);
+              const time = multiply(rational(frame), step);
               if (compare(time, rational(length)) >= 0) break;
               const shown = templateTimeAt(map, time);
               const isInRange = compare(shown, rational(range[0])) >= 0 && compare(shown, rational(range[1])) < 0;
@@ -285,9 +294,5 @@ describe('framesShowing()', () => {
 /** Returns the template's time at the end of a segment. */
 function endOf(map: TimeMap, index: number, end: Rational): Rational {
   const { from, at, speed } = map[index]!;
-  const length = subtract(end, from);
-  return rational(
-    at.numerator * speed.denominator * length.denominator + speed.numerator * length.numerator * at.denominator,
-    at.denominator * speed.denominator * length.denominator,
-  );
+  return add(at, multiply(subtract(end, from), speed));
 }
