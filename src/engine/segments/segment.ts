@@ -119,7 +119,7 @@ function animationDigest(animation: LottieDocument): Json {
   const { layers, assets = [], ...rest } = animation;
   const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
   return {
-    rest: valueDigest(rest),
+    rest: sha256(canonicalJson(rest as Json)),
     layers: layerDigests(layers),
     assets: assets.map((asset) => {
       const { layers: assetLayers, ...fields } = asset;
