@@ -58,6 +58,15 @@ describe('timelineOf()', () => {
     expect(timelineOf(video([scene('intro'), scene('remote')]), TEMPLATES, NONE)).toBeNull();
   });
 
+  it('resolves videos of equal scenes and lengths once, whatever their values are', () => {
+    const of = (text: string, duration: number): ReturnType<typeof timelineOf> => {
+      const resources = new Map([['t_01', { source: { kind: 'text', text } }]]) as SceneSpec<Source>['resources'];
+      return timelineOf(video([scene('intro', { resources }), scene('card', { duration })]), TEMPLATES, NONE);
+    };
+    expect(of('one', 6)).toBe(of('two', 6));
+    expect(of('two', 7)).not.toBe(of('two', 6));
+  });
+
   it('resolves a video once, and again when a length, a template or a property of the video differs', () => {
     const audio = new Map([['voice', sound('voice.mp3')]]);
     const made = video([scene('intro'), scene('card', { duration: { content: true, max: 9 }, audio })]);
