@@ -60,7 +60,7 @@ describe('timelineOf()', () => {
 
   it('resolves videos of equal scenes and lengths once, whatever their values are', () => {
     const of = (text: string, duration: number): ReturnType<typeof timelineOf> => {
-      const resources = new Map([['t_01', { source: { kind: 'text', text } }]]) as SceneSpec<Source>['resources'];
+      const resources = new Map([['t_01', { kind: 'text' as const, text }]]);
       return timelineOf(video([scene('intro', { resources }), scene('card', { duration })]), TEMPLATES, NONE);
     };
     expect(of('one', 6)).toBe(of('two', 6));
