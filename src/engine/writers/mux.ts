@@ -99,32 +99,41 @@ export async function muxMp4(track: VideoTrack, { codec = 'h264', ...options }: 
       ? []
       : [{ samples: soundSamples(sound), unitBytes: sound.codec === 'pcm' ? PCM_UNIT_BYTES : null }]),
   ];
-  const describe = async ([picture, packet]: readonly Sample[]): Promise<FirstSamples> => {
-    const boxes = { type: Buffer.alloc(0), index: Buffer.alloc(0) };
-    const container = new Container({
-      fastStart: false,
-      onFtyp: (bytes) => {
-        boxes.type = Buffer.from(bytes);
-      },
-      onMoov: (bytes) => {
-        boxes.index = Buffer.from(bytes);
-      },
-    });
-    await writeTracks(container, new NullTarget(), {
-      ...options,
-      captions: undefined,
-      format,
-      canBeTransparent: false,
-      codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
-      decoderConfig,
-      async addPackets(video, audio) {
-        await video(encodedPacket(picture!));
-        if (packet !== undefined) await audio(encodedPacket(packet));
-      },
-    });
-    return boxes;
-  };
+  const describe = ([picture, packet]: readonly Sample[]): Promise<FirstSamples> =>
+    boxesOf(Container, (container) =>
+      writeTracks(container, new NullTarget(), {
+        ...options,
+        captions: undefined,
+        format,
+        canBeTransparent: false,
+        codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
+        decoderConfig,
+        async addPackets(video, audio) {
+          await video(encodedPacket(picture!));
+          if (packet !== undefined) await audio(encodedPacket(packet));
+        },
+      }),
+    );
   return writeMovie(tracks, describe, options.captions ?? null);
+}
+
+/** Returns the boxes around the samples of a file. @param write writes it, and keeps nothing */
+async function boxesOf(
+  Container: typeof Mp4OutputFormat | typeof MovOutputFormat,
+  write: (container: Mp4OutputFormat | MovOutputFormat) => Promise<void>,
+): Promise<FirstSamples> {
+  const boxes = { type: Buffer.alloc(0), index: Buffer.alloc(0) };
+  const container = new Container({
+    fastStart: false,
+    onFtyp: (bytes) => {
+      boxes.type = Buffer.from(bytes);
+    },
+    onMoov: (bytes) => {
+      boxes.index = Buffer.from(bytes);
+    },
+  });
+  await write(container);
+  return boxes;
 }
 
 async function* pictureSamples({ format: { rate }, packets }: VideoTrack): AsyncGenerator<Sample> {
@@ -212,25 +221,21 @@ export async function muxWebm({ format, color, alpha, ...options }: WebmTracks):
 }
 
 /**
- * Writes a sound alone as an M4A file (MP4 without a video track).
+ * Writes a sound alone as an M4A file (MP4 without a video track), as `muxMp4` writes tracks.
  *
  * @param track AAC
  */
-export async function muxSound(track: AudioTrack): Promise<TemporaryFile> {
-  const { file, target } = openTarget();
-  try {
-    const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target });
-    const audio = new EncodedAudioPacketSource('aac');
-    output.addAudioTrack(audio);
-    await output.start();
-    const decoderConfig = soundDecoderConfig(track);
-    for await (const packet of soundPackets(track, 0)) await audio.add(packet, { decoderConfig });
-    await output.finalize();
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+export function muxSound(track: AudioTrack): Promise<TemporaryFile> {
+  const describe = ([packet]: readonly Sample[]): Promise<FirstSamples> =>
+    boxesOf(Mp4OutputFormat, async (format) => {
+      const output = new Output({ format, target: new NullTarget() });
+      const audio = new EncodedAudioPacketSource('aac');
+      output.addAudioTrack(audio);
+      await output.start();
+      await audio.add(encodedPacket(packet!), { decoderConfig: soundDecoderConfig(track) });
+      await output.finalize();
+    });
+  return writeMovie([{ samples: soundSamples(track), unitBytes: null }], describe, null);
 }
 
 /** Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares. */
