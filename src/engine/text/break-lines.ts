@@ -84,7 +84,8 @@ export function widestWord(cells: readonly Cell[], breaks: ReadonlySet<number>, 
  */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const HANGUL = /\p{Script=Hangul}/u;
-const words = new Intl.Segmenter('th', { granularity: 'word' });
+/** Created on first use, because that takes 20 ms of each process. */
+let segmenter: Intl.Segmenter | null = null;
 
 /** Returns the UTF-16 indices at which a new line may begin, except 0 and the end. @see Unicode Standard Annex #14 */
 export function breakOpportunities(text: string): ReadonlySet<number> {
@@ -92,7 +93,8 @@ export function breakOpportunities(text: string): ReadonlySet<number> {
   const breaker = new LineBreaker(text);
   for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) breaks.add(next.position);
   for (const { 0: passage, index } of text.matchAll(UNSPACED)) {
-    for (const { index: offset } of words.segment(passage)) {
+    segmenter ??= new Intl.Segmenter('th', { granularity: 'word' });
+    for (const { index: offset } of segmenter.segment(passage)) {
       if (offset > 0) breaks.add(index + offset);
     }
   }

@@ -348,7 +348,8 @@ function codeOf(character: string): number {
   return character.codePointAt(0)!;
 }
 
-const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+/** Created on first use, because that takes 20 ms of each process. */
+let segmenter: Intl.Segmenter | null = null;
 
 /** Soft hyphens, joiners and direction marks: removed, so that they cannot hide a word. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
@@ -373,8 +374,9 @@ export function findWords(text: string, words: readonly string[]): string[] {
   const folded = foldWords(text);
   const candidates = words.filter((word) => folded.includes(word));
   if (candidates.length === 0) return [];
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
   const edges = new Set([folded.length]);
-  for (const { index } of WORDS.segment(folded)) edges.add(index);
+  for (const { index } of segmenter.segment(folded)) edges.add(index);
   return candidates.filter((word) => {
     for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
       if (edges.has(at) && edges.has(at + word.length)) return true;
