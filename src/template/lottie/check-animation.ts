@@ -31,19 +31,16 @@ export function checkAnimation(animation: unknown, options: CheckAnimationOption
   ];
 }
 
-/** Walks level by level, without building paths for hundreds of thousands of values. */
-function isTooDeep(root: object): boolean {
-  let level: object[] = [root];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true;
-    const next: object[] = [];
-    for (const value of level) {
-      for (const child of Array.isArray(value) ? value : Object.values(value)) {
-        if (typeof child === 'object' && child !== null) next.push(child);
-      }
-    }
-    level = next;
+/** Walks without building paths or lists, because there may be hundreds of thousands of values. Recursion stops at MAX_DEPTH. */
+function isTooDeep(value: unknown, depth = 1): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth > MAX_DEPTH) return true;
+  if (Array.isArray(value)) {
+    // Most lists are of numbers.
+    for (const item of value) if (typeof item === 'object' && isTooDeep(item, depth + 1)) return true;
+    return false;
   }
+  for (const key of Object.keys(value)) if (isTooDeep((value as Record<string, unknown>)[key], depth + 1)) return true;
   return false;
 }
 

@@ -19,15 +19,22 @@ export function withAnimatedFlags<Value>(value: Value): Value {
     return (changed ?? value) as Value;
   }
   if (!isRecord(value)) return value;
-  const changes: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(value)) {
+  // Most objects of a document have no changes, so they are created late.
+  let changes: Record<string, unknown> | null = null;
+  for (const key of Object.keys(value)) {
+    const child = value[key];
     if (typeof child !== 'object') continue;
     const changed = withAnimatedFlags(child);
-    if (changed !== child) changes[key] = changed;
+    if (changed === child) continue;
+    changes ??= {};
+    changes[key] = changed;
   }
   const flag = flagOf(value);
-  if (flag !== undefined) changes.a = flag;
-  return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
+  if (flag !== undefined) {
+    changes ??= {};
+    changes.a = flag;
+  }
+  return changes === null ? value : { ...value, ...changes };
 }
 
 function isNoObject(value: unknown): boolean {
@@ -36,7 +43,7 @@ function isNoObject(value: unknown): boolean {
 
 /** Returns the mark that a property should have; undefined if it has that mark or none, and for other objects. */
 function flagOf({ a, k }: Record<string, unknown>): 0 | 1 | undefined {
-  if (k === undefined || !['number', 'boolean', 'string'].includes(typeof a)) return undefined;
+  if (k === undefined || a === undefined || typeof a === 'object') return undefined;
   const flag = hasKeyframes(k) ? 1 : 0;
   return a === flag ? undefined : flag;
 }
