@@ -30,21 +30,20 @@ const CHUNKS = {
   ],
   apply: ['cli/apply/apply-command.ts'],
 };
-// The programs of renders, and the modules that each starts with. They are bundled apart from the commands: each loads one chunk of its
-// own and one that both share, with nothing that only commands or some tasks need.
+// The programs of renders. They are bundled apart from the commands, with nothing that only commands need, and are CommonJS: Node loads
+// its modules in a fraction of the time, and a process with two threads loads them three times.
 const PROGRAM_ENTRIES = [
   'service/sessions/processes/render-process',
   'engine/threads/raster-worker',
   'engine/writers/gif-worker',
   'engine/speech/flite-worker',
 ];
+// The modules that these start with, and those of most tasks: segments are rendered by a process, lint by its threads.
 const PROGRAMS = {
-  process: [
-    'service/sessions/processes/render-process.ts',
-    'engine/render-segments.ts',
-    'engine/codec/video-encoder.ts',
-  ],
+  process: ['service/sessions/processes/render-process.ts', 'engine/threads/drawing-thread.ts'],
+  segments: ['engine/render-segments.ts', 'engine/codec/video-encoder.ts'],
   thread: ['engine/threads/raster-worker.ts'],
+  lint: ['engine/lint/lint-video.ts', 'engine/lint/measured-frames.ts', 'engine/lint/heard-sounds.ts'],
 };
 // Every other package is bundled: a hundred files of an installed package cost as many milliseconds. NOTICE names them.
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -127,6 +126,7 @@ const output = [
     entries: ['cli/main', 'index'],
     folder: 'chunks',
     groups: CHUNKS,
+    format: 'esm',
     plugins: [requiredBuiltins],
     // A command that loads a later group has loaded those before it, except a check, which plans nothing, and what starts processes:
     // they start before other code is loaded.
@@ -139,10 +139,14 @@ const output = [
     entries: PROGRAM_ENTRIES,
     folder: 'chunks/programs',
     groups: PROGRAMS,
-    chunkOfSeveral: (first, second) => `${first}-${second}`,
+    format: 'cjs',
+    // What a process starts with is small. Lint runs in a thread, which has loaded its own.
+    chunkOfSeveral(first, second) {
+      const isLoaded = first === 'process' || (second === 'lint' && first.endsWith('thread'));
+      return isLoaded ? first : `${first}-${second}`;
+    },
   })),
 ];
-await shareChunks(PROGRAM_ENTRIES);
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
@@ -221,7 +225,8 @@ async function pruneTypes() {
  * @param groups modules that become a chunk each, with all that they load statically
  * @param chunkOfSeveral the chunk of what several groups load
  */
-async function bundle({ entries, folder, groups, plugins = [], chunkOfSeveral }) {
+async function bundle({ entries, folder, groups, format, plugins = [], chunkOfSeveral }) {
+  const extension = format === 'cjs' ? 'cjs' : 'js';
   const chunks = new Map();
   const chunkOf = (id, context) => {
     if (chunks.size === 0) {
@@ -242,33 +247,15 @@ async function bundle({ entries, folder, groups, plugins = [], chunkOfSeveral })
     input: Object.fromEntries(entries.map((entry) => [entry, join('src', `${entry}.ts`)])),
     output: {
       dir: 'dist',
-      format: 'esm',
-      entryFileNames: '[name].js',
-      chunkFileNames: `${folder}/[name]-[hash].js`,
+      format,
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `${folder}/[name]-[hash].${extension}`,
       // Names of functions and classes stay, for stack traces.
       minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'groups' }] },
     },
   });
   return output;
-}
-
-/** Keeps once what commands and programs have alike. Names of chunks contain the digest of their code. */
-async function shareChunks(entries) {
-  const folder = 'dist/chunks/programs';
-  const names = readdirSync(folder);
-  const commands = new Set(readdirSync('dist/chunks'));
-  const shared = names.filter((name) => commands.has(name));
-  for (const name of shared) await rm(join(folder, name));
-  const kept = names.filter((name) => !commands.has(name)).map((name) => join(folder, name));
-  for (const path of [...kept, ...entries.map((entry) => `dist/${entry}.js`)]) {
-    const code = shared.reduce(
-      (text, name) =>
-        text.replaceAll(`"./${name}"`, `"../${name}"`).replaceAll(`chunks/programs/${name}`, `chunks/${name}`),
-      readFileSync(path, 'utf8'),
-    );
-    await writeFile(path, code);
-  }
 }
 
 /** The modules that these load statically. */

@@ -112,7 +112,7 @@ function dependenciesOf(group, { dependencies, optionalDependencies }) {
 
 /** The module that re-exports a dependency. Native code is loaded by `require`. */
 async function forwardTo(id) {
-  if (id === 'koffi' || id.endsWith('.node'))
+  if (['koffi', '@napi-rs/canvas'].includes(id) || id.endsWith('.node'))
     return { file: `${id}.cjs`, text: `module.exports = require('${id}');\n` };
   const hasDefault = 'default' in (await import(id));
   const all = `export * from '${id}';\n`;

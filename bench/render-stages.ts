@@ -124,7 +124,7 @@ const PLANNING_MS = 500;
  */
 export async function firstOfApply(renderInput: RenderInput, parallel = availableParallelism()): Promise<number> {
   const pool = createRenderPool({ size: parallel });
-  pool.warm(parallel);
+  pool.warm(parallel, 'videos');
   await setTimeout(PLANNING_MS);
   const start = performance.now();
   await createSegmentRenderer({ runner: pool, parallel, cache: null }).render(renderInput);

@@ -1,6 +1,6 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
@@ -43,6 +43,10 @@ async function bundleProgram(folder: string): Promise<void> {
     define: { REELFORM_BUILD: '"trip"' },
     logLevel: 'error',
   });
+  // The build writes CommonJS, which has no shared files here.
+  for (const name of PROGRAMS.slice(1)) {
+    await writeFile(join(folder, 'dist', `${name}.cjs`), `import('./${basename(name)}.js');\n`);
+  }
   for (const name of ['service/sandbox', 'template', 'locked-packages.json']) {
     await cp(join('dist', name), join(folder, 'dist', name), { recursive: true });
   }

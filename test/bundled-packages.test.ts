@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -27,12 +27,19 @@ function bundled(files: readonly string[]) {
   });
 }
 
-/** Returns a built file with those that it loads at once, and packages. */
-function loadedBy(file: string, { inputs }: Metafile): Set<string> {
+function sizeOf(files: readonly string[]): number {
+  return files.reduce((sum, path) => sum + read(path).length, 0);
+}
+
+/** Returns a built file of a program with those that it loads at once, and packages. */
+function loadedBy(file: string): Set<string> {
   const loaded = new Set([file]);
-  for (const input of loaded) {
-    for (const { path, kind } of inputs[input]?.imports ?? [])
-      if (kind !== 'dynamic-import' && !isBuiltin(path)) loaded.add(path);
+  for (const path of loaded) {
+    if (path.startsWith('#')) continue;
+    // What is loaded on demand follows an arrow.
+    for (const [, id] of read(path).matchAll(/(?<!=>)\brequire\("([^"]+)"\)/g)) {
+      if (!isBuiltin(id!)) loaded.add(id!.startsWith('.') ? join(dirname(path), id!) : id!);
+    }
   }
   return loaded;
 }
@@ -49,8 +56,8 @@ describe('bundled packages', () => {
   });
 
   it('are all that dist/ imports, except those that `imports` of package.json finds', async () => {
-    const entries = ['cli/main', 'index', 'service/sessions/processes/render-process', 'engine/threads/raster-worker'];
-    const { metafile } = await bundled(entries.map((entry) => `dist/${entry}.js`));
+    const programs = ['service/sessions/processes/render-process.cjs', 'engine/threads/raster-worker.cjs'];
+    const { metafile } = await bundled(['cli/main.js', 'index.js', ...programs].map((entry) => `dist/${entry}`));
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => path));
     const packages = imported.filter((id) => /^[@a-z]/.test(id) && !id.startsWith('dist/') && !isBuiltin(id));
     // The proxy agents work without Kerberos.
@@ -74,27 +81,25 @@ describe('bundled packages', () => {
   });
 
   it.each([
-    ['service/sessions/processes/render-process', []],
-    ['engine/threads/raster-worker', ['#engine/@napi-rs/canvas']],
-  ] as const)('are loaded by %s only when a task needs them, from at most four files', async (entry, packages) => {
-    const program = `dist/${entry}.js`;
-    const { metafile } = await bundled([program]);
-    const loaded = loadedBy(program, metafile);
+    // Without what its threads and most tasks load.
+    ['service/sessions/processes/render-process', [], 40_000],
+    // Without the parser of YAML and the readers of media, which are half a megabyte.
+    ['engine/threads/raster-worker', ['#engine/@napi-rs/canvas'], 210_000],
+  ] as const)('are loaded by %s only when a task needs them, from at most five files', (entry, packages, size) => {
+    const loaded = loadedBy(`dist/${entry}.cjs`);
     const [files, external] = [
       [...loaded].filter((path) => !path.startsWith('#')),
       [...loaded].filter((path) => path.startsWith('#')),
     ];
     expect(external).toEqual(packages);
-    expect(files.length).toBeLessThanOrEqual(4);
-    // Without the parser of YAML and the readers of media, which are half a megabyte.
-    expect(files.reduce((sum, path) => sum + read(path).length, 0)).toBeLessThan(200_000);
+    expect(files.length).toBeLessThanOrEqual(5);
+    expect(sizeOf(files)).toBeLessThan(size);
   });
 
-  it('that read media are not loaded by lint, which most videos need without them', async () => {
-    const { metafile } = await bundled(['dist/engine/threads/raster-worker.js']);
-    const lint = Object.keys(metafile.inputs).find((path) => /\/lint-video-[\w-]{8}\.js$/.test(path))!;
-    const files = [...loadedBy(lint, metafile)].filter((path) => !path.startsWith('#'));
-    expect(files.reduce((sum, path) => sum + read(path).length, 0)).toBeLessThan(320_000);
+  it('that read media are not loaded by lint, which most videos need without them', () => {
+    const lint = readdirSync(join(ROOT, 'dist/chunks/programs')).find((name) => /^lint-[\w-]{8}\.cjs$/.test(name))!;
+    const files = [...loadedBy(`dist/chunks/programs/${lint}`)].filter((path) => !path.startsWith('#'));
+    expect(sizeOf(files)).toBeLessThan(320_000);
   });
 
   it('are not loaded by a plan without changes, except the command-line parser and five kilobytes of Unicode data', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
  * Returns the URL of a file below `dist/` that a thread or process is started from.
  *
  * @param moduleUrl the caller's `import.meta.url`, below `dist/`, or below `src/` when tests run unbuilt code
- * @param path relative to `dist/`, such as `engine/threads/raster-worker.js`
+ * @param path relative to `dist/`, such as `engine/threads/raster-worker.cjs`
  */
 export function builtFile(moduleUrl: string, path: string): URL {
   return new URL(`dist/${path}`, rootOf(moduleUrl));

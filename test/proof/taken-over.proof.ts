@@ -40,7 +40,7 @@ function installation(name: 'serve' | 'worker'): string {
   const hostile = readFileSync(join(import.meta.dirname, '../support/taken-over.mjs'), 'utf8');
   const processes = join(root, 'dist/service/sessions/processes');
   writeFileSync(join(processes, 'taken-over.js'), hostile.replace('@installation', name));
-  const child = join(processes, 'render-process.js');
+  const child = join(processes, 'render-process.cjs');
   writeFileSync(child, `import './taken-over.js';\n${readFileSync(child, 'utf8')}`);
   return join(root, 'dist/cli/main.js');
 }

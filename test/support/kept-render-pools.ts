@@ -30,7 +30,7 @@ export function keptRenderPool({ sourcesIn: _, ...options }: RenderPoolOptions):
       void task.catch(() => undefined).finally(() => running.delete(task));
       return task;
     },
-    warm: (tasks) => pool.warm(tasks),
+    warm: (tasks, purpose) => pool.warm(tasks, purpose),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort(new RenderError('render_crashed', 'The render pool was closed'));

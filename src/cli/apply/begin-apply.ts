@@ -112,7 +112,7 @@ export async function warmForChanges(root: string, processes: CommandPool): Prom
   const probe = probeCache(root, cacheKey());
   const state = probe?.file.readState() ?? null;
   if (probe === null || state?.config.service !== 'embedded') return;
-  if (hasNewContent(root, state, probe)) await processes.warm(1);
+  if (hasNewContent(root, state, probe)) await processes.warm(1, 'videos');
 }
 
 /**
@@ -122,7 +122,8 @@ export async function warmForChanges(root: string, processes: CommandPool): Prom
 async function warmProcesses(plan: Plan, videos: PlannedVideos): Promise<void> {
   const rendered = plan.changes.filter(rendersNew);
   if (videos.config.service !== 'embedded' || rendered.length === 0) return;
-  await videos.warm(rendered.some(({ action }) => action === 'create') ? Number.POSITIVE_INFINITY : rendered.length);
+  const isNew = rendered.some(({ action }) => action === 'create');
+  await videos.warm(isNew ? Number.POSITIVE_INFINITY : rendered.length, 'videos');
 }
 
 /**

@@ -67,7 +67,7 @@ export async function warmForNewContent({ root, state, probe }: KnownState, proc
   const { templates, lint } = state.config;
   if (!isWanted(lint) || [...templates.values()].every(({ kind }) => kind !== 'package')) return;
   const lintedAt = statOrNull(join(root, LINT_FILE))?.mtimeMs ?? 0;
-  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(LINT_THREADS);
+  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(LINT_THREADS, 'lint');
 }
 
 /** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */

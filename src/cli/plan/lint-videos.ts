@@ -69,7 +69,7 @@ export async function warmForLint(
       .keys()
       .map((key) => key.split(' ')[0]),
   );
-  if ([...wanted.values()].some((key) => !known.has(key))) await processes.warm(LINT_THREADS);
+  if ([...wanted.values()].some((key) => !known.has(key))) await processes.warm(LINT_THREADS, 'lint');
 }
 
 /** Interval in milliseconds between reports of progress. */
@@ -121,7 +121,7 @@ export async function lintVideos(
   if (unknown.length > undrawn.length) {
     const pool = await planned.pool();
     // It starts while this process fills the first template.
-    pool.warm(LINT_THREADS);
+    pool.warm(LINT_THREADS, 'lint');
     const inputs = await planned.inputs();
     const progress = openProgress(unknown.length, io);
     const limit = pLimit(renderCapacity());

@@ -1,6 +1,7 @@
 import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
+import type { ProcessPurpose } from '../../service/sessions/processes/tasks.ts';
 import type { Io } from '../io.ts';
 import { CommandPool } from '../render/command-pool.ts';
 import type { OpenInputs } from '../render/open-inputs.ts';
@@ -55,8 +56,8 @@ export class PlannedVideos {
   }
 
   /** @see CommandPool.warm */
-  warm(tasks: number): Promise<void> {
-    return this.#processes.warm(tasks);
+  warm(tasks: number, purpose: ProcessPurpose): Promise<void> {
+    return this.#processes.warm(tasks, purpose);
   }
 
   /** Ends the processes and removes fetched sources. */

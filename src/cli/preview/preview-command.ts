@@ -44,7 +44,7 @@ export async function previewCommand(options: PreviewCommandOptions, io: Io): Pr
     if (!isLoopback(host)) io.stderr.write(previewExposedText(host));
     io.stdout.write(previewStartedText(server.url));
     // The page begins with pictures of the videos.
-    ports.pool.warm(1);
+    ports.pool.warm(1, 'pictures');
     if (options.open === true) openBrowser(server.url);
     await Promise.race([server.ready, interrupted]);
     await interrupted;

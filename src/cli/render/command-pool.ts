@@ -1,4 +1,5 @@
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
+import type { ProcessPurpose } from '../../service/sessions/processes/tasks.ts';
 import type { Io } from '../io.ts';
 
 /** The render processes of a command. The code that starts processes is loaded on first use. */
@@ -22,10 +23,10 @@ export class CommandPool {
   }
 
   /** Starts processes for tasks that will follow. Best effort: the first task reports why no process can be started. */
-  async warm(tasks: number): Promise<void> {
+  async warm(tasks: number, purpose: ProcessPurpose): Promise<void> {
     if (this.#isClosed) return;
     try {
-      (await this.open()).warm(tasks);
+      (await this.open()).warm(tasks, purpose);
     } catch {
       return;
     }

@@ -126,7 +126,7 @@ async function render(
   const inputs = openInputs(project.root, io, 'render');
   const parallel = renderCapacity();
   const pool = openCommandPool(io, project.config.encoder);
-  pool.warm(output.format === 'png' ? 1 : parallel);
+  pool.warm(output.format === 'png' ? 1 : parallel, output.format === 'png' ? 'pictures' : 'videos');
   const segments = openSegmentCache(project, io, { isOn: options.segmentCache !== false });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));

@@ -6,7 +6,7 @@ import { type AloneReports, fliteWords, unclearTexts } from './flite-words.ts';
 
 /** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {
-  compile(bytes: Uint8Array): Promise<object>;
+  Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => object;
 };
 
@@ -34,7 +34,7 @@ export interface FliteSpeech {
 const WAVE = 'speech.wav';
 
 const { program, voice, text, spoken } = workerData as FliteWork;
-const module = await WebAssembly.compile(readFileSync(program));
+const module = new WebAssembly.Module(readFileSync(program));
 
 const { printed, wave } = run(spoken, `/out/${WAVE}`, ['-psdur']);
 const words = wordsOf(print(spoken, '-pw'));

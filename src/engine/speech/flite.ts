@@ -26,7 +26,7 @@ export async function speakWithFlite(voice: string, text: string, signal: AbortS
 
 async function runWorker(workerData: FliteWork, signal: AbortSignal): Promise<FliteSpeech> {
   signal.throwIfAborted();
-  const worker = new Worker(builtFile(import.meta.url, 'engine/speech/flite-worker.js'), { workerData });
+  const worker = new Worker(builtFile(import.meta.url, 'engine/speech/flite-worker.cjs'), { workerData });
   const ended = new AbortController();
   try {
     return await new Promise<FliteSpeech>((resolve, reject) => {

@@ -25,10 +25,10 @@ const idleThreads: Worker[] = [];
 /** Number of threads that a render process uses at a time. */
 const MAX_IDLE = 2;
 
-/** Starts idle threads, so that they load their libraries before there is an input. */
-export function startThreads(count: number): void {
+/** Starts idle threads, so that they load their libraries before there is an input. @param lints whether the input will be linted */
+export function startThreads(count: number, lints: boolean): void {
   for (const worker of Array.from({ length: count }, openThread)) {
-    worker.postMessage({ kind: 'prepare' } satisfies RasterRequest);
+    worker.postMessage({ kind: 'prepare', lints } satisfies RasterRequest);
     releaseThread(worker);
   }
 }
@@ -41,7 +41,7 @@ export function takeThread(): Worker {
 }
 
 function openThread(): Worker {
-  const worker = new Worker(builtFile(import.meta.url, 'engine/threads/raster-worker.js'));
+  const worker = new Worker(builtFile(import.meta.url, 'engine/threads/raster-worker.cjs'));
   // An iterator over messages rejects with the error. While there is no iterator, this prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {
@@ -131,8 +131,8 @@ export interface DrawnFrame {
 
 /** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
-  /** Load the library that most inputs need besides those of the thread; without a response. */
-  | { readonly kind: 'prepare' }
+  /** Load the library that most inputs need besides those of the thread, and the code of lint; without a response. */
+  | { readonly kind: 'prepare'; readonly lints: boolean }
   /** Open an input to draw it in these pixel formats, for as many consumers; the response is `open`. */
   | {
       readonly kind: 'open';

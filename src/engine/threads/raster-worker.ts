@@ -21,17 +21,22 @@ interface Drawing {
 const port = parentPort!;
 let drawing: Drawing | undefined;
 let lastRings: ReadonlyMap<string, FrameRing> = new Map();
-for await (const [request] of on(port, 'message') as AsyncIterable<[RasterRequest]>) {
-  try {
-    await serve(request);
-  } catch (error) {
-    post({ kind: 'failed', failure: failureFrom(error) });
+void serveAll();
+
+async function serveAll(): Promise<void> {
+  for await (const [request] of on(port, 'message') as AsyncIterable<[RasterRequest]>) {
+    try {
+      await serve(request);
+    } catch (error) {
+      post({ kind: 'failed', failure: failureFrom(error) });
+    }
   }
 }
 
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
     case 'prepare':
+      if (request.lints) await loadLint();
       await loadShaper().catch(() => undefined);
       break;
     case 'open':
@@ -54,9 +59,7 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     }
     case 'lint': {
-      const { lintVideo } = await import('../lint/lint-video.ts');
-      const { MeasuredFrames } = await import('../lint/measured-frames.ts');
-      const { HeardSounds } = await import('../lint/heard-sounds.ts');
+      const { lintVideo, MeasuredFrames, HeardSounds } = await loadLint();
       const { renderInput, safeAreas, part, measured, heard } = request.input;
       const frames = new MeasuredFrames(measured);
       const sounds = new HeardSounds(heard);
@@ -72,6 +75,13 @@ async function serve(request: RasterRequest): Promise<void> {
       drawing = undefined;
       await freeInput();
   }
+}
+
+async function loadLint() {
+  const { lintVideo } = await import('../lint/lint-video.ts');
+  const { MeasuredFrames } = await import('../lint/measured-frames.ts');
+  const { HeardSounds } = await import('../lint/heard-sounds.ts');
+  return { lintVideo, MeasuredFrames, HeardSounds };
 }
 
 /** Frees the native memory of an input, whose small JavaScript objects V8 would collect late. */

@@ -27,7 +27,7 @@ class GifWriter implements FrameWriter {
 
   constructor(work: GifWork) {
     this.#work = work;
-    this.#worker = new Worker(builtFile(import.meta.url, 'engine/writers/gif-worker.js'), { workerData: work });
+    this.#worker = new Worker(builtFile(import.meta.url, 'engine/writers/gif-worker.cjs'), { workerData: work });
     this.#worker.on('message', (message: GifMessage) => this.#receive(message));
     this.#worker.on('error', (cause) =>
       this.#fail(new RenderError('encode_failed', 'The GIF encoder failed', { cause })),

@@ -127,7 +127,7 @@ function openComponents(options: ComposeOptions, foundation: Foundation): Servic
   const sweeper = startSweeper({ ...shared, sources, store });
   const lifecycle = createLifecycle({ foundation, farm, styleVersions, worker, sweeper });
   const { registry } = worker;
-  pool.warm(settings.concurrency);
+  pool.warm(settings.concurrency, 'videos');
   const app: AppPorts = {
     sessions: sessions.api,
     styleVersions,

@@ -96,7 +96,12 @@ describe('openWriter()', () => {
     const dist = join(folder, 'dist');
     await build({ ...shared, stdin: { contents: script, resolveDir: ROOT }, outfile: join(dist, 'main.mjs') });
     const worker = 'engine/writers/gif-worker';
-    await build({ ...shared, entryPoints: [join(ROOT, `src/${worker}.ts`)], outfile: join(dist, `${worker}.js`) });
+    await build({
+      ...shared,
+      entryPoints: [join(ROOT, `src/${worker}.ts`)],
+      outfile: join(dist, `${worker}.cjs`),
+      format: 'cjs',
+    });
     // All installed packages, but the encoder's package as a failed installation leaves it.
     await mkdir(join(folder, 'node_modules/@napi-rs'), { recursive: true });
     const broken = join(folder, `node_modules/@seydx/node-av-${process.platform}-${process.arch}`);

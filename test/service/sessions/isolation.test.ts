@@ -26,7 +26,7 @@ beforeAll(async () => {
   forking = join(folder, 'fork.cjs');
   await writeFile(
     forking,
-    `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js')) {
+    `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.cjs')) {
       const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: { OPENSSL_CONF: '/dev/null' },
@@ -123,7 +123,7 @@ describe('a render process and its children', () => {
   onLinux('end when the parent is killed', async () => {
     const path = builtFile(
       import.meta.url.replace('/test/', '/src/'),
-      'service/sessions/processes/render-process.js',
+      'service/sessions/processes/render-process.cjs',
     ).pathname;
     const args = [`--require=${forking}`, path];
     const script = `require('node:child_process').spawn(process.execPath, ${JSON.stringify(args)}, {
@@ -156,7 +156,7 @@ describe('limits of one render', () => {
   onLinux('memory: includes child processes', async () => {
     await writeFile(
       join(folder, 'hoard.cjs'),
-      `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js'))
+      `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.cjs'))
         require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: { OPENSSL_CONF: '/dev/null' } });`,
     );
     const pool = openPool({ memoryBytes: 500 * 2 ** 20, ...loading(join(folder, 'hoard.cjs')) });
@@ -183,7 +183,7 @@ describe('limits of one render', () => {
     expect(Number(stdout)).toBeLessThan(300 * 2 ** 20);
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
     const { rendering } = await begun(pool);
-    const { stdout: arguments_ } = await execa('pgrep', ['-P', String(process.pid), '-af', 'render-process.js']);
+    const { stdout: arguments_ } = await execa('pgrep', ['-P', String(process.pid), '-af', 'render-process.cjs']);
     expect(arguments_).toMatch(/--max-semi-space-size=4 --single-threaded-gc .*--max-old-space-size=200 /);
     await pool.close();
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
@@ -209,7 +209,7 @@ describe('RenderPool', () => {
     try {
       const pool = openPool();
       const { rendering } = await begun(pool);
-      const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.js']);
+      const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.cjs']);
       const seen = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
       expect(seen).not.toMatch(/secret|TOKEN|DATABASE/);
       expect(seen).toContain('MALLOC_ARENA_MAX=1');

@@ -10,7 +10,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
   // One process for comparisons and the contact sheet. Every source is drawn: an animation to find out whether it is transparent, and
   // each template for its contact sheet. So the process starts before the code that reads the source is loaded.
   return withProcesses(io, async (processes) => {
-    await processes.warm(1);
+    await processes.warm(1, 'pictures');
     const { addTemplate } = await import('./add-template.ts');
     return addTemplate(named, options, processes, io);
   });

@@ -109,7 +109,7 @@ export class RenderChild implements TaskRunner {
     const { file, args, env } = sandbox.command({
       args: [
         ...nodeOptions,
-        fileURLToPath(builtFile(import.meta.url, 'service/sessions/processes/render-process.js')),
+        fileURLToPath(builtFile(import.meta.url, 'service/sessions/processes/render-process.cjs')),
         JSON.stringify(preparation),
       ],
       folder: this.#folder,

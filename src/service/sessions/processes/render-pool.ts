@@ -11,7 +11,14 @@ import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { CrashPauses } from './crash-pauses.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
 import { MAX_TASKS_AT_ONCE, RenderChild } from './render-child.ts';
-import { type Preparation, TaskKilled, type TaskKind, type TaskOptions, type TaskRunner } from './tasks.ts';
+import {
+  type Preparation,
+  type ProcessPurpose,
+  TaskKilled,
+  type TaskKind,
+  type TaskOptions,
+  type TaskRunner,
+} from './tasks.ts';
 
 export interface RenderPoolOptions extends Partial<RenderLimits> {
   /** Maximum concurrent tasks, and processes; each takes about 0.25 GB for 1080p. */
@@ -45,10 +52,10 @@ const PAUSED = Symbol('paused');
 /** Runs tasks; those beyond its size wait. */
 export interface RenderPool extends TaskRunner {
   /**
-   * Starts processes for as many videos' tasks, with the libraries that rendering needs, before there is a task. Counts those that are
-   * idle already. Each belongs to the first owner whose task it runs.
+   * Starts processes for as many videos' tasks, with the libraries that these need, before there is a task. Counts those that are idle
+   * already. Each belongs to the first owner whose task it runs.
    */
-  warm(tasks: number): void;
+  warm(tasks: number, purpose: ProcessPurpose): void;
   /** Ends all processes at once; tasks that run or wait reject with `render_crashed`. */
   close(): Promise<void>;
 }
@@ -91,7 +98,7 @@ export function createRenderPool({
     const reusable = idle.filter(isReusable);
     const kept = reusable.slice(Math.max(0, reusable.length - (size - limit.activeCount)));
     for (const child of idle) if (!kept.includes(child)) void discard(child);
-    return open(owner, { threads: DRAWING_TASKS.has(kind) ? 1 : 0, encoder: false });
+    return open(owner, { threads: DRAWING_TASKS.has(kind) ? 1 : 0, purpose: 'pictures' });
   };
   const release = async (child: RenderChild): Promise<void> => {
     // A process that was discarded meanwhile is not added again.
@@ -149,12 +156,12 @@ export function createRenderPool({
           if (result !== PAUSED) return result;
         }
       }),
-    warm(tasks) {
+    warm(tasks, purpose) {
       const idle = [...children].filter((child) => child.isIdle && isReusable(child));
       const missing = Math.min(tasks, size) - MAX_TASKS_AT_ONCE * idle.length;
       if (closing.signal.aborted) return;
       for (let rest = missing; rest > 0; rest -= MAX_TASKS_AT_ONCE) {
-        open(null, { threads: Math.min(rest, MAX_TASKS_AT_ONCE), encoder: true });
+        open(null, { threads: Math.min(rest, MAX_TASKS_AT_ONCE), purpose });
       }
     },
     async close() {

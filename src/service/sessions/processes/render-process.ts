@@ -150,12 +150,13 @@ process.on('SIGINT', () => undefined);
 // After the parent's end is noticed: the libraries take a tenth of a second.
 void prepare(JSON.parse(process.argv[2] ?? '{}') as Partial<Preparation>);
 
-async function prepare({ threads = 0, encoder = false }: Partial<Preparation>): Promise<void> {
+async function prepare({ threads = 0, purpose = 'pictures' }: Partial<Preparation>): Promise<void> {
   if (threads === 0) return;
   const { startThreads } = await import('../../../engine/threads/drawing-thread.ts');
-  startThreads(threads);
-  if (!encoder) return;
+  startThreads(threads, purpose === 'lint');
+  if (purpose !== 'videos') return;
   const { loadLibav } = await import('../../../engine/codec/libav.ts');
+  await import('../../../engine/render-segments.ts');
   try {
     loadLibav();
   } catch {

@@ -32,12 +32,14 @@ export const FOLDER_PREFIX = 'reelform-render-';
 /** Processors that lint of a single video uses at once: one looks for flashes. */
 export const LINT_THREADS = 2;
 
+/** What a process is started for: videos need an encoder, and lint code that other threads do not load. */
+export type ProcessPurpose = 'videos' | 'pictures' | 'lint';
+
 /** What a process loads when it starts, as its argument in JSON, while its parent prepares a task. */
 export interface Preparation {
   /** Number of drawing threads. */
   readonly threads: number;
-  /** Whether a video encoder will be used. */
-  readonly encoder: boolean;
+  readonly purpose: ProcessPurpose;
 }
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */

@@ -19,7 +19,7 @@ import { begun, openPool } from '../../../support/render-pools.ts';
 /** Process ids of this test process's render processes. */
 async function children(): Promise<number[]> {
   // The pattern must not match itself: several of these commands may run at once, each as a child of this process.
-  const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', '[r]ender-process.js'], { reject: false });
+  const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', '[r]ender-process.cjs'], { reject: false });
   return stdout.split('\n').filter(Boolean).map(Number);
 }
 
@@ -169,7 +169,7 @@ describe('createRenderPool()', () => {
 test('the render process ends when its parent is killed', async () => {
   const path = builtFile(
     import.meta.url.replace('/test/', '/src/'),
-    'service/sessions/processes/render-process.js',
+    'service/sessions/processes/render-process.cjs',
   ).pathname;
   const script = `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(path)}], { stdio: ['pipe', 'inherit', 'ignore', 'pipe'] });
     child.on('spawn', () => process.stderr.write('started'));`;
@@ -188,7 +188,7 @@ test.skipIf(process.platform === 'win32').each(['auto', 'none'] as const)(
     writeFileSync(join(folder, 'pictures/0.png'), 'x');
     const path = builtFile(
       import.meta.url.replace('/test/', '/src/'),
-      'service/sessions/processes/render-process.js',
+      'service/sessions/processes/render-process.cjs',
     ).pathname;
     const { file, args, env } = openSandbox(setting).command({ args: [path], folder, programs: [] });
     const options = { stdio: ['pipe', 'inherit', 'ignore', 'pipe'] };
@@ -250,11 +250,11 @@ describe('freeProcessors()', () => {
 describe('warm()', () => {
   test('starts a process for two tasks of a video, and counts those that are idle', async () => {
     const pool = openPool({ size: 4 });
-    pool.warm(1);
+    pool.warm(1, 'videos');
     const first = await childrenOnceThere(1);
-    pool.warm(2);
+    pool.warm(2, 'lint');
     expect(await childrenOnceThere(1)).toEqual(first);
-    pool.warm(100);
+    pool.warm(100, 'videos');
     const started = await childrenOnceThere(2);
     await pool.run('video', movingInput());
     expect((await childrenOnceThere(2)).sort()).toEqual(started.sort());
@@ -262,7 +262,7 @@ describe('warm()', () => {
 
   test('gives a process to the first owner that needs one, and to no other', async () => {
     const pool = openPool({ size: 2 });
-    pool.warm(1);
+    pool.warm(1, 'videos');
     const [warm] = await childrenOnceThere(1);
     await pool.run('video', movingInput(), { owner: 'a' });
     expect(await children()).toEqual([warm]);
@@ -276,7 +276,7 @@ describe('warm()', () => {
 
   test('replaces a process that has ended before its first task', async () => {
     const pool = openPool();
-    pool.warm(1);
+    pool.warm(1, 'videos');
     const [pid] = await childrenOnceThere(1);
     process.kill(pid!, 'SIGKILL');
     await expect.poll(children).toEqual([]);
@@ -285,11 +285,30 @@ describe('warm()', () => {
     expect((await pool.run('video', movingInput())).frameCount).toBe(12);
   });
 
+  test.runIf(process.platform === 'linux')('loads the encoder for videos only', async () => {
+    const warmed = async (purpose: 'videos' | 'pictures' | 'lint'): Promise<() => string> => {
+      const before = await children();
+      openPool().warm(1, purpose);
+      const started = async () => (await children()).filter((pid) => !before.includes(pid));
+      await expect.poll(started).toHaveLength(1);
+      const [pid] = await started();
+      return () => readFileSync(`/proc/${pid}/maps`, 'utf8');
+    };
+    const libraries = { timeout: 30_000 };
+    await expect.poll(await warmed('videos'), libraries).toContain('node-av');
+    for (const purpose of ['lint', 'pictures'] as const) {
+      const loaded = await warmed(purpose);
+      // A thread loads it later than the process would load an encoder.
+      await expect.poll(loaded, libraries).toContain('skia');
+      expect(loaded()).not.toContain('node-av');
+    }
+  });
+
   test('starts nothing in a closed pool', async () => {
     const pool = openPool();
-    pool.warm(1);
+    pool.warm(1, 'videos');
     await pool.close();
-    pool.warm(1);
+    pool.warm(1, 'videos');
     expect(await children()).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ function poolTakenOverBy(code: string): RenderPool {
     file,
     `const { isMainThread } = require('node:worker_threads');
      const { writeSync } = require('node:fs');
-     if (isMainThread && process.argv[1]?.endsWith('render-process.js')) {
+     if (isMainThread && process.argv[1]?.endsWith('render-process.cjs')) {
        const { emit } = process.stdin;
        process.stdin.emit = function (event, ...args) {
          if (event !== 'data' || !args[0].includes(${JSON.stringify(MARK)})) return emit.call(this, event, ...args);
