@@ -53,7 +53,7 @@ function documentJson({ animation, fonts, images, clips }: InputDocument): Reado
   return {
     animation: animationDigest(animation),
     clips: clips.map(pictureOf),
-    fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: knownSha256(bytes) })) as Json,
+    fonts: fonts.map((font) => ({ ...font, bytes: knownSha256(font.bytes) })) as Json,
     images: images.map(pictureOf),
   };
 }
