@@ -32,6 +32,12 @@ export interface ResolvedTimeline {
   readonly findings: readonly TimelineFinding[];
 }
 
+/** Timelines by their input as JSON. Rows of a definition, its languages and its formats share a few. */
+const timelines = new Map<string, ResolvedTimeline>();
+const MAX_TIMELINES = 64;
+/** Pieces of the time maps of a timeline that is kept. */
+const MAX_PIECES = 1_000;
+
 /**
  * Resolves a video's scenes to whole frames: where each starts, how long it is and why, and which frame of its template it shows
  * at each time. Pure and exact: the result depends only on the input, which the corpus of docs/reference/timeline.md shows.
@@ -39,6 +45,18 @@ export interface ResolvedTimeline {
  * @param input each scene has a template; ids are unique
  */
 export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
+  const key = JSON.stringify(input);
+  const known = timelines.get(key);
+  if (known !== undefined) return known;
+  const resolved = resolve(input);
+  const pieces = (resolved.timeline?.scenes ?? []).reduce((sum, { map }) => sum + map.length, 0);
+  if (pieces > MAX_PIECES) return resolved;
+  if (timelines.size === MAX_TIMELINES) timelines.clear();
+  timelines.set(key, resolved);
+  return resolved;
+}
+
+function resolve(input: TimelineInput): ResolvedTimeline {
   const findings = checkInput(input);
   const scenes = shownScenes(input);
   // Another shape changes no length, so mistakes in lengths are reported beside it.

@@ -60,20 +60,8 @@ export function timelineOf(
   const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
   const known = resolutions.get(video.scenes);
   if (known?.from.length === from.length && known.from.every((value, at) => value === from[at])) return known.resolved;
-  const resolved = resolvedOnce(timelineInput(video, facts, content));
+  const resolved = resolveTimeline(timelineInput(video, facts, content));
   resolutions.set(video.scenes, { from, resolved });
-  return resolved;
-}
-
-/** Timelines by their input as JSON. Rows of a definition, its languages and its formats share a few. */
-const timelines = new Map<string, ResolvedTimeline>();
-const MAX_TIMELINES = 64;
-
-function resolvedOnce(input: TimelineInput): ResolvedTimeline {
-  const key = JSON.stringify(input);
-  const resolved = timelines.get(key) ?? resolveTimeline(input);
-  if (timelines.size === MAX_TIMELINES) timelines.clear();
-  timelines.set(key, resolved);
   return resolved;
 }
 
