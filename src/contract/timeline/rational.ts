@@ -108,7 +108,8 @@ export function floor({ numerator, denominator }: Rational): number {
   if (typeof numerator === 'number' && typeof denominator === 'number') {
     // The rest is exact, which a quotient need not be.
     const rest = numerator % denominator;
-    return (numerator - (rest < 0 ? rest + denominator : rest)) / denominator;
+    const whole = (numerator - rest) / denominator;
+    return rest < 0 ? whole - 1 : whole;
   }
   const [top, bottom] = [BigInt(numerator), BigInt(denominator)];
   const quotient = top / bottom;

@@ -15,6 +15,7 @@ import {
   subtract,
   toNumber,
 } from '../../../src/contract/timeline/rational.ts';
+import { runs } from '../../support/full-run.ts';
 
 const fractions = fc
   .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 1, max: 1e6 }))
@@ -75,6 +76,7 @@ describe('the operations', () => {
           expect(above - below).toBe(a.denominator === 1 ? 0n : 1n);
         }
       }),
+      { numRuns: runs(5_000) },
     );
   });
 
