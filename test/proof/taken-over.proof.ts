@@ -37,11 +37,11 @@ function installation(name: 'serve' | 'worker'): string {
   cpSync(DIST, join(root, 'dist'), { recursive: true });
   cpSync(join(import.meta.dirname, '../../package.json'), join(root, 'package.json'));
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(root, 'node_modules'));
-  const hostile = readFileSync(join(import.meta.dirname, '../support/taken-over.mjs'), 'utf8');
+  const hostile = readFileSync(join(import.meta.dirname, '../support/taken-over.cjs'), 'utf8');
   const processes = join(root, 'dist/service/sessions/processes');
-  writeFileSync(join(processes, 'taken-over.js'), hostile.replace('@installation', name));
+  writeFileSync(join(processes, 'taken-over.cjs'), hostile.replace('@installation', name));
   const child = join(processes, 'render-process.cjs');
-  writeFileSync(child, `import './taken-over.js';\n${readFileSync(child, 'utf8')}`);
+  writeFileSync(child, `require('./taken-over.cjs');\n${readFileSync(child, 'utf8')}`);
   return join(root, 'dist/cli/main.js');
 }
 

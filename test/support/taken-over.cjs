@@ -1,10 +1,9 @@
 // Stands for code that has taken over a decoder: beside the built render process, it acts on a file that contains the mark of this
 // installation, and leaves all other tasks alone.
-import { spawn } from 'node:child_process';
-import { writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import process from 'node:process';
-import { serialize } from 'node:v8';
+const { spawn } = require('node:child_process');
+const { writeSync } = require('node:fs');
+const process = require('node:process');
+const { serialize } = require('node:v8');
 
 /** The name is replaced in each installation. */
 const MARK = /TAKE OVER @installation (\w+) ([^\0]*)\0/;
@@ -42,9 +41,7 @@ const attacks = {
   },
   /** Calls file_setattr of Linux 6.17. @param path file outside */
   attributes(path) {
-    const syscall = createRequire(import.meta.url)('koffi')
-      .load(null)
-      .func('long syscall(long number, ...)');
+    const syscall = require('koffi').load(null).func('long syscall(long number, ...)');
     const attributes = Buffer.alloc(24);
     // FS_XFLAG_NODUMP: as harmless as an attribute can be.
     attributes.writeUInt32LE(0x80, 0);
