@@ -119,6 +119,7 @@ function animationDigest(animation: LottieDocument): Json {
   const { layers, assets = [], ...rest } = animation;
   const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
   return {
+    // A new object each time, which `valueDigest` would keep in vain.
     rest: sha256(canonicalJson(rest as Json)),
     layers: layerDigests(layers),
     assets: assets.map((asset) => {

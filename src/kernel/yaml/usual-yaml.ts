@@ -74,13 +74,19 @@ class UsualReader {
     const start = this.#at;
     const entries = new Map<string, MapEntry>();
     do {
-      const keySpan = this.#span(this.#at, this.#read(KEY));
-      const key = this.#text.slice(keySpan.start, keySpan.end);
-      if (entries.has(key)) throw UNUSUAL;
-      this.#at += 1;
-      entries.set(key, { keySpan, value: this.#value(column, depth) });
+      this.#entry(entries, () => this.#value(column, depth));
     } while (this.#goesOn(column));
     return { kind: 'map', entries, span: this.#span(start, this.#end) };
+  }
+
+  /** Reads a key and its value. */
+  #entry(entries: Map<string, MapEntry>, readValue: () => TreeNode): void {
+    const keySpan = this.#span(this.#at, this.#read(KEY));
+    const key = this.#text.slice(keySpan.start, keySpan.end);
+    if (entries.has(key)) throw UNUSUAL;
+    this.#at += 1;
+    this.#read(SPACES);
+    entries.set(key, { keySpan, value: readValue() });
   }
 
   #list(column: number, depth: number): TreeNode {
@@ -94,7 +100,6 @@ class UsualReader {
   }
 
   #value(column: number, depth: number): TreeNode {
-    this.#read(SPACES);
     if (!this.#isAtLineEnd()) return this.#valueOnLine(column, depth);
     this.#goToLine();
     // A list in a map need not be indented.
@@ -141,12 +146,7 @@ class UsualReader {
       if (bracket === '[') {
         items.push(this.#valueInFlow(depth));
       } else {
-        const keySpan = this.#span(this.#at, this.#read(KEY));
-        const key = this.#text.slice(keySpan.start, keySpan.end);
-        if (entries.has(key)) throw UNUSUAL;
-        this.#at += 1;
-        this.#read(SPACES);
-        entries.set(key, { keySpan, value: this.#valueInFlow(depth) });
+        this.#entry(entries, () => this.#valueInFlow(depth));
       }
       this.#read(SPACES);
     } while (this.#text[this.#at] === ',');
