@@ -5,7 +5,8 @@ import { timedCommand } from './felt/timed-command.ts';
 
 /**
  * Compares `reelform plan` for new videos of six scenes with that for one-template videos with as many values, in turns. Prints
- * seconds of processor time of the whole command, and their ratio. `npm run bench:plan-scenes [-- --turns 5 --videos 300]`
+ * seconds of processor time of the whole command, and their ratio: with few videos, starting hides the difference.
+ * `npm run bench:plan-scenes [-- --turns 5 --videos 1000]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
 const CARD = join(process.cwd(), 'starter/templates/card');
@@ -14,7 +15,7 @@ const SCENES = 6;
 const VALUES = 4;
 
 const turns = Number(option('--turns') ?? 5);
-const videos = Number(option('--videos') ?? 300);
+const videos = Number(option('--videos') ?? 1000);
 
 function option(name: string): string | undefined {
   const at = process.argv.indexOf(name);
