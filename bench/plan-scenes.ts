@@ -1,12 +1,13 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { timedCommand } from './felt/timed-command.ts';
+import { type Times, timedCommand } from './felt/timed-command.ts';
 
 /**
- * Compares `reelform plan` for new videos of six scenes with that for one-template videos with as many values, in turns. Prints
- * seconds of processor time of the whole command, and their ratio: with few videos, starting hides the difference.
- * `npm run bench:plan-scenes [-- --turns 5 --videos 1000]`
+ * Compares `reelform plan` for new videos of six scenes with that for one-template videos with as many values, in turns: the first
+ * plan of a repository, which checks videos by lint, and those after it; and a plan that neither checks anything nor knows
+ * anything of earlier runs. Prints wall and processor time, and their ratios: with few videos, starting hides the difference.
+ * `npm run bench:plan-scenes [-- --turns 3 --videos 1000]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
 const CARD = join(process.cwd(), 'starter/templates/card');
@@ -14,7 +15,7 @@ const SCENES = 6;
 /** Editables of the card. */
 const VALUES = 4;
 
-const turns = Number(option('--turns') ?? 5);
+const turns = Number(option('--turns') ?? 3);
 const videos = Number(option('--videos') ?? 1000);
 
 function option(name: string): string | undefined {
@@ -95,25 +96,41 @@ const folder = mkdtempSync(join(tmpdir(), 'rf-scenes-'));
 const median = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
-/** Returns milliseconds of processor time. */
-async function measure(root: string): Promise<number> {
-  const args = [CLI, 'plan', '--no-lint', '--no-cache'];
-  return (await timedCommand(args, root, `${videos.toLocaleString('en-US')} to create`)).processor;
+const PLANS: Readonly<Record<string, readonly string[]>> = {
+  'first plan': [],
+  'next plan': [],
+  'without lint and cache': ['--no-lint', '--no-cache'],
+};
+
+/** Measures the plans of a repository, in the order of `PLANS`. */
+async function measure(root: string): Promise<Times[]> {
+  rmSync(join(root, '.reelform'), { recursive: true, force: true });
+  const times: Times[] = [];
+  for (const flags of Object.values(PLANS)) {
+    times.push(await timedCommand([CLI, 'plan', ...flags], root, `${videos.toLocaleString('en-US')} to create`));
+  }
+  return times;
 }
 
 try {
   const wide = makeRepository('plain', plain);
   widen(join(wide, 'templates/card'));
   const scenes = makeRepository('scenes', several);
-  const [ofOne, ofSeveral]: [number[], number[]] = [[], []];
+  const [ofOne, ofSeveral]: [Times[][], Times[][]] = [[], []];
   for (let turn = 0; turn < turns; turn++) {
     ofOne.push(await measure(wide));
     ofSeveral.push(await measure(scenes));
   }
-  const [one, six] = [median(ofOne), median(ofSeveral)];
   console.log(
-    `${videos} videos of ${SCENES * VALUES} values and 18 s: one template ${one.toFixed(0)} ms, ${SCENES} scenes ${six.toFixed(0)} ms of processor time, ratio ${(six / one).toFixed(2)}`,
+    `${videos} videos of ${SCENES * VALUES} values and 18 s, medians of ${turns}: one template, ${SCENES} scenes`,
   );
+  for (const [plan, name] of Object.keys(PLANS).entries()) {
+    const compared = (['wall', 'processor'] as const).map((key) => {
+      const [one, six] = [ofOne, ofSeveral].map((all) => median(all.map((times) => times[plan]![key])));
+      return `${key} ${one!.toFixed(0)} ms, ${six!.toFixed(0)} ms, ratio ${(six! / one!).toFixed(2)}`;
+    });
+    console.log(`${name.padEnd(24)}${compared.join('; ')}`);
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }

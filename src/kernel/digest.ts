@@ -48,7 +48,16 @@ export function canonicalJson(value: Json): string {
     return String(value);
   }
   if (typeof value === 'string') return quoted(value);
-  // Concatenated, because a plan serializes each value of each video.
+  const known = sharedTexts.get(value);
+  if (typeof known === 'string') return known;
+  const text = serialized(value);
+  // A concatenated text would keep all of its pieces.
+  if (known === null) sharedTexts.set(value, Buffer.from(text).toString());
+  return text;
+}
+
+/** Concatenates, because a plan serializes each value of each video. */
+function serialized(value: object): string {
   if (Array.isArray(value)) {
     let items = '';
     for (let index = 0; index < value.length; index++) items += (index === 0 ? '' : ',') + canonicalJson(value[index]);
@@ -61,6 +70,19 @@ export function canonicalJson(value: Json): string {
     if (member !== undefined) members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(member)}`;
   }
   return `{${members}}`;
+}
+
+/** Texts of shared values; null before a value was serialized. */
+const sharedTexts = new WeakMap<object, string | null>();
+
+/**
+ * Declares that a value is part of many, so that `canonicalJson` serializes it once for all of them.
+ *
+ * @param value is never modified
+ */
+export function shareJson<Value extends object>(value: Value): Value {
+  if (!sharedTexts.has(value)) sharedTexts.set(value, null);
+  return value;
 }
 
 /** Characters that JSON writes as they are, and that need no check for lone surrogates. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256 } from '../../src/kernel/digest.ts';
+import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256, shareJson } from '../../src/kernel/digest.ts';
 
 describe('sha256()', () => {
   it.each([
@@ -63,6 +63,28 @@ describe('canonicalJson()', () => {
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
+  });
+});
+
+describe('shareJson()', () => {
+  it('changes no text, also of values that hold a shared value twice', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const plain = structuredClone(value) as Json;
+        const shared = shareJson(value) as Json;
+        const [first, second] = [{ list: [shared, 1], shared }, { shared }];
+        expect([first, second, first].map(canonicalJson)).toEqual(
+          [{ list: [plain, 1], shared: plain }, { shared: plain }, { list: [plain, 1], shared: plain }].map(
+            canonicalJson,
+          ),
+        );
+      }),
+    );
+  });
+
+  it('throws for a shared value without a JSON form each time', () => {
+    const value = shareJson({ rate: Number.NaN });
+    for (let turn = 0; turn < 2; turn++) expect(() => canonicalJson({ value })).toThrow(TypeError);
   });
 });
 

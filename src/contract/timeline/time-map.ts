@@ -34,8 +34,16 @@ export type TimeMap = readonly TimeSegment[];
 /** A time map as JSON. */
 export type TimeMapJson = readonly Readonly<Record<keyof TimeSegment, RationalJson>>[];
 
-/** Returns a time map as JSON. */
+const jsons = new WeakMap<TimeMap, TimeMapJson>();
+
+/** Returns a time map as JSON: the same object for the same map, which the scenes of many videos share. */
 export function timeMapJson(map: TimeMap): TimeMapJson {
+  const json = jsons.get(map) ?? newTimeMapJson(map);
+  jsons.set(map, json);
+  return json;
+}
+
+function newTimeMapJson(map: TimeMap): TimeMapJson {
   return map.map(({ from, to, at, speed }) => {
     return { at: rationalJson(at), from: rationalJson(from), speed: rationalJson(speed), to: rationalJson(to) };
   });

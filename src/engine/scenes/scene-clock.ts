@@ -59,7 +59,7 @@ export function sceneClock(
 interface TimedScene {
   readonly map: TimeMap;
   readonly frame: number;
-  readonly animation: LottieDocument;
+  readonly animation: Pick<LottieDocument, 'ip' | 'op'>;
   readonly step: Rational;
 }
 

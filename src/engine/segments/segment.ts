@@ -1,7 +1,7 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
-import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { canonicalJson, type Json, knownSha256, type Sha256, sha256, shareJson } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { sourceSha256 } from '../../kernel/source-file.ts';
 import type {
@@ -83,16 +83,23 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
         fonts,
         frame: scene.frame,
         images,
-        map: scene.map,
+        map: shareJson(scene.map),
         transition: scene.transition && { ...scene.transition },
       };
     }),
   };
 }
 
-/** Returns the settings of a file, without what only joining writes. */
-function settingsOf({ fingerprint: _, lang: __, ...settings }: RenderOutput): Json {
-  return { ...settings, codec: settings.codec ?? defaultCodec(settings.format)! };
+const knownSettings = new WeakMap<RenderOutput, Json>();
+
+/** Returns the settings of a file, which all of its segments share, without what only joining writes. */
+function settingsOf(output: RenderOutput): Json {
+  const known = knownSettings.get(output);
+  if (known !== undefined) return known;
+  const { fingerprint: _, lang: __, ...settings } = output;
+  const json = shareJson({ ...settings, codec: settings.codec ?? defaultCodec(settings.format)! });
+  knownSettings.set(output, json);
+  return json;
 }
 
 /** Returns the digest of everything that the bytes of a still depend on. */

@@ -12,6 +12,7 @@ import type {
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { shareJson } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { SourceBytes } from '../../kernel/source-file.ts';
 import { parseColor } from '../color.ts';
@@ -73,10 +74,11 @@ export function bindValues(
   { resources, audio_tracks = {}, font_changes = {} }: Omit<BindRequest, 'output' | 'fingerprint'>,
   fetched: ReadonlyMap<string, SourceBytes>,
 ): BoundValues {
-  const animation = copyOf(template.animation);
+  const { copy, sounds } = copierOf(template.animation);
+  const { animation, slotted } = copy();
   const media = new MediaBinder(template.animation);
 
-  for (const [key, uses] of findSlotUses(animation)) {
+  for (const [key, uses] of findSlotUses(slotted, sounds)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
     const text = (resource as TextResource | undefined)?.source.text ?? null;
     const templateValue = slotValue(animation, key);
@@ -116,7 +118,7 @@ export function bindValues(
   const fonts = bindFonts(animation, template, { resources, font_changes });
   const span = { startSeconds: 0, endSeconds: secondsOf(videoMeasures(template)) };
   return {
-    animation: withoutSounds(animation, soundAssetIds(template.animation)),
+    animation: withoutSounds(animation, sounds),
     fonts,
     images: media.images,
     clips: media.clips,
@@ -124,39 +126,95 @@ export function bindValues(
   };
 }
 
-const copiers = new WeakMap<LottieDocument, () => LottieDocument>();
+/** A copy of an animation for the values of an input. */
+interface AnimationCopy {
+  readonly animation: LottieDocument;
+  /** The parts of `animation` that may name slots. */
+  readonly slotted: Pick<LottieDocument, 'layers' | 'assets'>;
+}
+
+interface AnimationCopier {
+  copy(): AnimationCopy;
+  /** See `soundAssetIds`. */
+  readonly sounds: ReadonlySet<string>;
+}
+
+const copiers = new WeakMap<LottieDocument, AnimationCopier>();
 
 /**
  * Copies the layers and assets of an animation that values and fonts may change. All inputs of a template share the rest, so that
  * work on it is done once: it must not be modified.
  */
-function copyOf(animation: LottieDocument): LottieDocument {
-  const copy = copiers.get(animation) ?? copierOf(animation);
-  copiers.set(animation, copy);
-  return copy();
+function copierOf(animation: LottieDocument): AnimationCopier {
+  const copier = copiers.get(animation) ?? newCopier(animation);
+  copiers.set(animation, copier);
+  return copier;
 }
 
-function copierOf(animation: LottieDocument): () => LottieDocument {
+function newCopier(animation: LottieDocument): AnimationCopier {
+  if (isRecord(animation.fonts)) shareJson(animation.fonts);
   const layers = animation.layers.map(nodeCopier);
-  const assets = animation.assets?.map((asset): (() => typeof asset) => {
+  const assets = animation.assets?.map((asset): NodeCopier<typeof asset> => {
     if (!Array.isArray(asset.layers)) return nodeCopier(asset);
     const { layers: assetLayers, ...fields } = asset;
-    const [copyFields, copyLayers] = [nodeCopier(fields), assetLayers.map(nodeCopier)];
-    return () => ({ ...asset, ...copyFields(), layers: copyLayers.map((copy) => copy()) });
+    const [ofFields, ofLayers] = [nodeCopier(fields), assetLayers.map(nodeCopier)];
+    return {
+      hasSlots: ofFields.hasSlots || ofLayers.some(({ hasSlots }) => hasSlots),
+      copy: () => ({ ...asset, ...ofFields.copy(), layers: ofLayers.map(({ copy }) => copy()) }),
+    };
   });
-  return () => ({
-    ...animation,
-    ...defined({ assets: assets?.map((copy) => copy()) }),
-    layers: layers.map((copy) => copy()),
-  });
+  const slottedIn = <Node>(nodes: readonly Node[], copiersOf: readonly NodeCopier<Node>[]): Node[] =>
+    nodes.filter((_, index) => copiersOf[index]!.hasSlots);
+  return {
+    sounds: soundAssetIds(animation),
+    copy() {
+      const copiedLayers = layers.map(({ copy }) => copy());
+      const copiedAssets = assets?.map(({ copy }) => copy());
+      return {
+        animation: { ...animation, ...defined({ assets: copiedAssets }), layers: copiedLayers },
+        slotted: {
+          assets: slottedIn(copiedAssets ?? [], assets ?? []),
+          layers: slottedIn(copiedLayers, layers),
+        },
+      };
+    },
+  };
 }
 
-/** Returns a function that copies a node through JSON, which is several times faster than cloning objects. */
-function nodeCopier<Node>(node: Node): () => Node {
-  const text = JSON.stringify(node) ?? '';
-  // A slot, or the style of a text, whose font may be replaced.
-  const mayChange = text.includes('"sid":') || (isRecord(node) && isRecord(node.t));
-  return mayChange ? () => JSON.parse(text) as Node : () => node;
+interface NodeCopier<Node> {
+  /** The node or a part of it may name a slot. */
+  readonly hasSlots: boolean;
+  copy(): Node;
+}
+
+/** Copies the parts of a node that name slots, and its text, whose font may be replaced. Copies share the rest. */
+function nodeCopier<Node>(node: Node): NodeCopier<Node> {
+  const hasSlots = JSON.stringify(node)?.includes('"sid":') ?? false;
+  return { hasSlots, copy: (partCopier(node) ?? (() => node)) as () => Node };
+}
+
+/** Returns null for a value that no input changes. */
+function partCopier(value: unknown): (() => unknown) | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (isRecord(value) && typeof value.sid === 'string') return wholeCopier(value);
+  const all = Object.entries(value).map(([key, part]) => {
+    const copy = key === 't' && isRecord(part) ? wholeCopier(part) : partCopier(part);
+    return { key, part, copy };
+  });
+  const parts = all.flatMap(({ key, copy }) => (copy === null ? [] : [{ key, copy }]));
+  if (parts.length === 0) return null;
+  for (const { part, copy } of all) if (copy === null && typeof part === 'object' && part !== null) shareJson(part);
+  return () => {
+    const copied = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    for (const { key, copy } of parts) copied[key] = copy();
+    return copied;
+  };
+}
+
+/** Copies through JSON, which is several times faster than cloning objects. */
+function wholeCopier(value: object): () => unknown {
+  const text = JSON.stringify(value);
+  return () => JSON.parse(text);
 }
 
 function writeText(styles: readonly TextStyle[], text: string | null, templateValue: LottieNode | null): void {

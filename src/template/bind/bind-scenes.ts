@@ -14,10 +14,12 @@ import type { SourceBytes } from '../../kernel/source-file.ts';
 import type {
   InputFile,
   InputScene,
+  InputTimeline,
   LoudnessTarget,
   RenderInput,
   SceneFit,
   ScenesInput,
+  SceneTimes,
   TransitionStyle,
   VideoInput,
 } from '../render-input.ts';
@@ -123,13 +125,23 @@ export function scenesFile(
   output: OutputRequest | undefined,
   fingerprint: string | null,
 ): InputFile & Pick<ScenesInput, 'timeline'> {
-  const { rate, width, height, frames } = timeline;
   const file = inputFile({ ...timelineMeasures(timeline), stills: [] }, output, fingerprint);
   const stills = scenes.flatMap(({ template }, index) => sceneStills(timeline, index, template.stills, file));
-  const times = timeline.scenes.map(({ id, start, length, transition }) => {
-    return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
-  });
-  return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: { rate, frames, width, height, scenes: times } };
+  return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: inputTimeline(timeline) };
+}
+
+const inputTimelines = new WeakMap<Timeline, InputTimeline>();
+
+/** Returns the same object for the same timeline, so that work on it is done once for all of its videos. */
+function inputTimeline(timeline: Timeline): InputTimeline {
+  const { rate, width, height, frames, scenes } = timeline;
+  const input = inputTimelines.get(timeline) ?? { rate, frames, width, height, scenes: scenes.map(timesOf) };
+  inputTimelines.set(timeline, input);
+  return input;
+}
+
+function timesOf({ id, start, length, transition }: TimelineScene): SceneTimes {
+  return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
 }
 
 /** Fills the template of a scene, whose id errors name. */

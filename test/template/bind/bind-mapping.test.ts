@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../../src/contract/wire/mapping.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { findSlotUses } from '../../../src/template/lottie/slots/lottie-slots.ts';
+import type { LottieDocument } from '../../../src/template/render-input.ts';
 import { smallPackage, solidPng, TEST_FONT } from '../../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
@@ -43,6 +44,22 @@ describe('bindMapping()', () => {
     const renderInput = bindMapping(template, { resources: { t_01: { source: { text: 'New' } } } }, new Map());
     expect(findSlotUses(renderInput.animation).size).toBe(0);
     expect(JSON.stringify(template.animation)).toBe(before);
+  });
+
+  it('changes nothing of earlier inputs, and shares the parts of layers that no value changes', () => {
+    const template = smallPackage();
+    const inputOf = (text: string): LottieDocument =>
+      bindMapping(template, { resources: { t_01: { source: { text } }, c_01: { source: { text } } } }, new Map())
+        .animation;
+    const first = inputOf('#FF8000');
+    const text = JSON.stringify(first);
+    const second = inputOf('#0080FF');
+    expect(JSON.stringify(first)).toBe(text);
+    expect(JSON.stringify(second)).toBe(
+      text.replaceAll('#FF8000', '#0080FF').replaceAll(/\[1,0.50\d*,0,1\]/g, '[0,0.5019607843137255,1,1]'),
+    );
+    const transforms = [first, second].map(({ layers }) => (layers as { ks: object }[]).map(({ ks }) => ks));
+    expect(transforms[0]!.every((transform, layer) => transform === transforms[1]![layer])).toBe(true);
   });
 
   it('passes the fonts', () => {

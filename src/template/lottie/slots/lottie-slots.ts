@@ -25,11 +25,14 @@ export type SlotUse =
 /**
  * Finds every use of a slot. The nodes are not copied, so writing to them binds a value.
  *
+ * @param sounds those of the whole document, of which `document` may be a part
  * @see Lottie specification 1.0.1, "Slots"; text slots are an extension of Bodymovin 5.11
  */
-export function findSlotUses(document: LottieDocument): SlotUses {
+export function findSlotUses(
+  document: Pick<LottieDocument, 'layers' | 'assets'>,
+  sounds = soundAssetIds(document),
+): SlotUses {
   const uses = new Map<string, SlotUse[]>();
-  const sounds = soundAssetIds(document);
   const note = (id: string, use: SlotUse): void => {
     const known = uses.get(id);
     if (known === undefined) uses.set(id, [use]);
