@@ -105,49 +105,34 @@ export function sampleImage(shape: SampleShape): Uint8Array {
   const tints = TINTS[shape];
   const radius = square * 1.2;
   const isEdge = (at: number, length: number): boolean => Math.min(at, length - 1 - at) < square / 6;
-  const colorAt = (x: number, y: number): Color => {
-    if (isEdge(x, width) || isEdge(y, height)) return EDGE;
-    if ((x - width / 2) ** 2 + (y - height / 2) ** 2 < radius ** 2) return DISC;
-    return tints[(Math.floor(x / square) + Math.floor(y / square)) % 2]!;
-  };
-  const kindOf = (y: number): string => {
-    if (isEdge(y, height)) return 'edge';
-    return Math.abs(y - height / 2) < radius ? `disc ${y}` : `squares ${Math.floor(y / square) % 2}`;
-  };
-  return encodePng(width, height, colorAt, kindOf);
+  const squares = [0, 1].map((first) =>
+    rowOf(width, (x) => (isEdge(x, width) ? EDGE : tints[(Math.floor(x / square) + first) % 2]!)),
+  );
+  const edge = rowOf(width, () => EDGE);
+  const rows = Array.from({ length: height }, (_, y) => {
+    if (isEdge(y, height)) return edge;
+    const row = squares[Math.floor(y / square) % 2]!;
+    const fromCentre = Math.abs(y - height / 2);
+    if (fromCentre >= radius) return row;
+    const half = Math.sqrt(radius ** 2 - fromCentre ** 2);
+    const [first, end] = [Math.floor(width / 2 - half) + 1, Math.ceil(width / 2 + half)];
+    return Buffer.from(row).fill(Uint8Array.of(...DISC), 1 + first * 3, 1 + end * 3);
+  });
+  return encodePng(width, height, rows);
+}
+
+/** Returns a row of a PNG: its filter, none, and its pixels. */
+function rowOf(width: number, colorAt: (x: number) => Color): Buffer {
+  return Buffer.from([0, ...Array.from({ length: width }, (_, x) => colorAt(x)).flat()]);
 }
 
 /**
- * Encodes a PNG without filters.
+ * Encodes a PNG of three channels of 8 bits.
  *
- * @param kindOf returns the same for rows of the same colours, which are computed once
+ * @param rows as of `rowOf`
  * @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0)
  */
-function encodePng(
-  width: number,
-  height: number,
-  colorAt: (x: number, y: number) => Color,
-  kindOf: (y: number) => string,
-): Uint8Array {
-  const size = 1 + width * 3;
-  const rows = Buffer.alloc(height * size);
-  const positions = new Map<string, number>();
-  for (let y = 0; y < height; y++) {
-    const kind = kindOf(y);
-    const same = positions.get(kind);
-    if (same !== undefined) {
-      rows.copyWithin(y * size, same, same + size);
-      continue;
-    }
-    positions.set(kind, y * size);
-    let at = y * size + 1;
-    for (let x = 0; x < width; x++, at += 3) {
-      const color = colorAt(x, y);
-      rows[at] = color[0];
-      rows[at + 1] = color[1];
-      rows[at + 2] = color[2];
-    }
-  }
+function encodePng(width: number, height: number, rows: readonly Uint8Array[]): Uint8Array {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -157,7 +142,7 @@ function encodePng(
   return Buffer.concat([
     signature,
     chunk('IHDR', head),
-    chunk('IDAT', deflateSync(rows)),
+    chunk('IDAT', deflateSync(Buffer.concat(rows))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
