@@ -1,7 +1,8 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 /** Matches texts in which every UTF-16 code unit is a column wide, which holds for most texts. */
-const IS_PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2013\u2014\u2018-\u201d\u2026\u2190-\u2193\u2248\u2500-\u257f]*$/;
+const IS_PLAIN =
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u0482\u048a-\u04ff\u1e00-\u1eff\u2013\u2014\u2018-\u201d\u2026\u20a0-\u20bf\u2190-\u2193\u2248\u2500-\u257f]*$/;
 
 let graphemes: Intl.Segmenter | null = null;
 
