@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { EncoderFactory } from '../../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
+import { freeSmallInput } from '../../../engine/free-buffers.ts';
 import { unpackRenderInput } from '../../../engine/packed-input.ts';
 import { failureFrom } from '../../../engine/render-error.ts';
 import type { SourceBytes } from '../../../kernel/source-file.ts';
@@ -179,7 +180,7 @@ async function answer(task: number, request: TaskRequest): Promise<void> {
   } catch (error) {
     end({ kind: 'failed', failure: failureFrom(error) });
   }
-  await freeMemory(request.kind);
+  freeMemory(request.kind);
 }
 
 async function run(
@@ -201,10 +202,9 @@ async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
 }
 
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */
-async function freeMemory(kind: TaskKind): Promise<void> {
-  if (kind !== 'compare' && kind !== 'lint') return globalThis.gc?.();
-  const { freeSmallInput } = await import('../../../engine/free-buffers.ts');
-  freeSmallInput();
+function freeMemory(kind: TaskKind): void {
+  if (kind === 'compare' || kind === 'lint') freeSmallInput();
+  else globalThis.gc?.();
 }
 
 function send(task: number, message: TaskMessage): void {
