@@ -58,12 +58,17 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
-// Ajv is loaded when a document has errors, in functions that cannot wait. A bundler has to see what is required.
-const bundledAjv = {
-  name: 'bundled-ajv',
+// Loaded when a document has errors, and for tables, in functions that cannot wait. In a chunk, every command would read them: a sixth of
+// the code of a check.
+const REQUIRED = { ajv: 'ajv', 'csv-parse/sync': 'csv' };
+const requiredFiles = {
+  name: 'required-files',
   transform: {
-    filter: { id: /schema\/create-checks\.ts$/ },
-    handler: (code) => code.replace("createRequire(import.meta.url)('ajv')", "require('ajv')"),
+    filter: { code: /createRequire\(import\.meta\.url\)\('/ },
+    handler: (code) =>
+      code.replaceAll(/(?<=createRequire\(import\.meta\.url\)\(')[^']+/g, (id) =>
+        id in REQUIRED ? `./${REQUIRED[id]}.cjs` : id,
+      ),
   },
 };
 // Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
@@ -107,10 +112,12 @@ const optionalPackages = {
     return { id: `#${groupOf(id)}/${id}`, external: true };
   },
 };
+// Names of functions and classes stay, for stack traces.
+const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } };
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, bundledAjv, nativeInflate, utf8Only, optionalPackages],
+  plugins: [withoutChildProcess, requiredFiles, nativeInflate, utf8Only, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',
@@ -147,6 +154,10 @@ const output = [
     },
   })),
 ];
+for (const [id, name] of Object.entries(REQUIRED)) {
+  const file = `dist/chunks/${name}.cjs`;
+  output.push(...(await build({ ...input, input: id, output: { file, format: 'cjs', minify: MINIFY } })).output);
+}
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
@@ -250,8 +261,7 @@ async function bundle({ entries, folder, groups, format, plugins = [], chunkOfSe
       format,
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `${folder}/[name]-[hash].${extension}`,
-      // Names of functions and classes stay, for stack traces.
-      minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+      minify: MINIFY,
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'groups' }] },
     },
   });

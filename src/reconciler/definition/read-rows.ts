@@ -1,4 +1,5 @@
-import { CsvError, type Info, parse } from 'csv-parse/sync';
+import { createRequire } from 'node:module';
+import type { CsvError, Info } from 'csv-parse/sync';
 import { type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { parseYaml } from '../../kernel/yaml/parse-yaml.ts';
 import { child, type TreeNode } from '../../kernel/yaml/tree.ts';
@@ -141,7 +142,7 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   }
   // Keeps the line break of the preamble, so that lines are counted as in the file.
   const records = parseRecords(text.slice(preamble.replace(/[\r\n]+$/, '').length), delimiter);
-  if (records instanceof CsvError) {
+  if (records instanceof Error) {
     const line = Number(records.lines) || 1;
     const open = openQuote(file, text, preamble.length, delimiter);
     const isUnclosed = open !== null && ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(records.code);
@@ -219,11 +220,18 @@ export const PARSE_OPTIONS = {
   skip_records_with_empty_values: true,
 };
 
+/** Loads the parser of CSV, which most repositories do not need. */
+export function csvParser(): typeof import('csv-parse/sync') {
+  // The build bundles it.
+  return createRequire(import.meta.url)('csv-parse/sync') as typeof import('csv-parse/sync');
+}
+
 function parseRecords(text: string, delimiter: string): CsvRecord[] | CsvError {
+  const parser = csvParser();
   try {
-    return parse(text, { ...PARSE_OPTIONS, info: true, delimiter }) as unknown as CsvRecord[];
+    return parser.parse(text, { ...PARSE_OPTIONS, info: true, delimiter }) as unknown as CsvRecord[];
   } catch (error) {
-    if (error instanceof CsvError) return error;
+    if (error instanceof parser.CsvError) return error;
     throw error;
   }
 }

@@ -1,5 +1,4 @@
-import { parse } from 'csv-parse/sync';
-import { dialectOf, PARSE_OPTIONS, readCsv } from './read-rows.ts';
+import { csvParser, dialectOf, PARSE_OPTIONS, readCsv } from './read-rows.ts';
 
 /** Changes of a CSV file. Rows count from 0, without the header. Removals and additions apply after the cells. */
 interface RowEdits {
@@ -44,7 +43,7 @@ function withCells(text: string, cells: RowEdits['cells']): string {
 
 function withRows(text: string, removed: readonly number[], added: NonNullable<RowEdits['added']>): string {
   const { delimiter, preamble } = dialectOf(text);
-  const [header, ...records] = parse(text.slice(preamble.length), {
+  const [header, ...records] = csvParser().parse(text.slice(preamble.length), {
     ...PARSE_OPTIONS,
     raw: true,
     delimiter,
@@ -94,7 +93,7 @@ export function writeCsv(
   former: string | null,
 ): string {
   const { delimiter, preamble } = dialectOf(former ?? columns.join(','));
-  const rows = former === null ? [] : (parse(former.slice(preamble.length), { ...PARSE_OPTIONS, delimiter, to: 1 }) as string[][]); // biome-ignore format: one parse
+  const rows = former === null ? [] : (csvParser().parse(former.slice(preamble.length), { ...PARSE_OPTIONS, delimiter, to: 1 }) as string[][]); // biome-ignore format: one parse
   const header = (rows[0] ?? []).map((column) => column.trim()).filter((column) => column !== '');
   const names = [...header, ...columns.filter((column) => !header.includes(column))];
   const print = (values: readonly string[]): string => values.map((value) => quoted(value, delimiter)).join(delimiter);
