@@ -65,7 +65,9 @@ function serialized(value: object): string {
   }
   const record = value as { readonly [key: string]: Json | undefined };
   let members = '';
-  for (const key of sortedKeys(record)) {
+  const keys = sortedKeys(record);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
     const member = record[key];
     if (member !== undefined) members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(member)}`;
   }

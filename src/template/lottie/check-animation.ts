@@ -31,16 +31,21 @@ export function checkAnimation(animation: unknown, options: CheckAnimationOption
   ];
 }
 
-/** Walks without building paths or lists, because there may be hundreds of thousands of values. Recursion stops at MAX_DEPTH. */
+/** Walks without paths, lists or iterators, because there may be hundreds of thousands of values. Recursion stops at MAX_DEPTH. */
 function isTooDeep(value: unknown, depth = 1): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth > MAX_DEPTH) return true;
   if (Array.isArray(value)) {
     // Most lists are of numbers.
-    for (const item of value) if (typeof item === 'object' && isTooDeep(item, depth + 1)) return true;
+    for (let index = 0; index < value.length; index++) {
+      if (typeof value[index] === 'object' && isTooDeep(value[index], depth + 1)) return true;
+    }
     return false;
   }
-  for (const key of Object.keys(value)) if (isTooDeep((value as Record<string, unknown>)[key], depth + 1)) return true;
+  const keys = Object.keys(value);
+  for (let index = 0; index < keys.length; index++) {
+    if (isTooDeep((value as Record<string, unknown>)[keys[index]!], depth + 1)) return true;
+  }
   return false;
 }
 

@@ -78,7 +78,7 @@ function measured(start: Numbers, end: Numbers, path: SpatialPath): MeasuredPath
   const points = Array.from({ length: PATH_POINTS }, (_, step) =>
     start.map((from, index) => {
       const to = end[index] ?? from;
-      return bezier(step / (PATH_POINTS - 1), [from, from + (path.out[index] ?? 0), to + (path.in[index] ?? 0), to]);
+      return bezier(step / (PATH_POINTS - 1), from, from + (path.out[index] ?? 0), to + (path.in[index] ?? 0), to);
     }),
   );
   let length = 0;
@@ -138,16 +138,18 @@ function handleAt(node: unknown, index: number, otherwise: number): [x: number, 
 /** Returns the y of the easing curve at x = `share`, found by bisection. */
 function easedShare(share: number, out: readonly [number, number], into: readonly [number, number]): number {
   if (out[0] === out[1] && into[0] === into[1]) return share;
-  let [low, high] = [0, 1];
+  let low = 0;
+  let high = 1;
   for (let step = 0; step < 40; step++) {
     const middle = (low + high) / 2;
-    if (bezier(middle, [0, out[0], into[0], 1]) < share) low = middle;
+    if (bezier(middle, 0, out[0], into[0], 1) < share) low = middle;
     else high = middle;
   }
-  return bezier((low + high) / 2, [0, out[1], into[1], 1]);
+  return bezier((low + high) / 2, 0, out[1], into[1], 1);
 }
 
-function bezier(t: number, [a, b, c, d]: readonly [number, number, number, number]): number {
+/** Takes numbers and not a list, which it would be given forty times for each value. */
+function bezier(t: number, a: number, b: number, c: number, d: number): number {
   const s = 1 - t;
   return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
 }

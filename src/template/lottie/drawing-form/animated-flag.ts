@@ -3,16 +3,15 @@ import { isRecord } from '../../../kernel/json.ts';
 /**
  * Returns a value of a document whose properties are marked as animated (`a`) exactly where they have keyframes, because the renderer
  * leaves out properties whose mark is neither 0 nor 1 or contradicts their value. Other players ignore the mark. Depth is limited by
- * `checkAnimation`. Unchanged values are not copied.
+ * `checkAnimation`. Unchanged values are not copied. Walks without iterators, because there may be hundreds of thousands of values.
  */
 export function withAnimatedFlags<Value>(value: Value): Value {
   if (Array.isArray(value)) {
-    // Lists of numbers are most of a document.
-    if (value.every(isNoObject)) return value;
     let changed: unknown[] | null = null;
-    for (const [index, item] of value.entries()) {
-      const flagged = withAnimatedFlags(item);
-      if (flagged === item) continue;
+    for (let index = 0; index < value.length; index++) {
+      if (typeof value[index] !== 'object') continue;
+      const flagged = withAnimatedFlags(value[index]);
+      if (flagged === value[index]) continue;
       changed ??= [...value];
       changed[index] = flagged;
     }
@@ -21,7 +20,9 @@ export function withAnimatedFlags<Value>(value: Value): Value {
   if (!isRecord(value)) return value;
   // Most objects of a document have no changes, so they are created late.
   let changes: Record<string, unknown> | null = null;
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
     const child = value[key];
     if (typeof child !== 'object') continue;
     const changed = withAnimatedFlags(child);
@@ -35,10 +36,6 @@ export function withAnimatedFlags<Value>(value: Value): Value {
     changes.a = flag;
   }
   return changes === null ? value : { ...value, ...changes };
-}
-
-function isNoObject(value: unknown): boolean {
-  return typeof value !== 'object';
 }
 
 /** Returns the mark that a property should have; undefined if it has that mark or none, and for other objects. */

@@ -67,8 +67,7 @@ function withEasing(
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
   if (a.length !== b.length) return false;
-  for (const [index, value] of a.entries()) if (value !== b[index]) return false;
-  return true;
+  return a.every((value, index) => value === b[index]);
 }
 
 /** Limits values to a range, as After Effects and lottie-web do. */

@@ -39,16 +39,20 @@ export function findSlotUses(
     else known.push(use);
   };
 
+  // Walks without entries and iterators, because there may be hundreds of thousands of objects.
   const visit = (value: unknown, layerFonts: readonly string[]): void => {
     if (Array.isArray(value)) {
-      for (const item of value) if (typeof item === 'object') visit(item, layerFonts);
+      for (let index = 0; index < value.length; index++) {
+        if (typeof value[index] === 'object') visit(value[index], layerFonts);
+      }
       return;
     }
     if (!isRecord(value)) return;
     const fonts = value.ty === LAYER_TYPE.text ? fontsOf(value) : layerFonts;
     if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
-    // Avoids Object.entries, as there may be hundreds of thousands of objects.
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!;
       if (key !== 'sid' && typeof value[key] === 'object') visit(value[key], fonts);
     }
   };
