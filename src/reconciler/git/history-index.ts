@@ -30,13 +30,9 @@ export function fingerprintPrefix(fingerprint: string): string {
 
 interface LockVersions {
   readonly versions: readonly LockVersion[];
-  /** Ids of the commits that HEAD does not contain: they may be unreviewed. */
-  readonly unmerged: ReadonlySet<string>;
   /** Number of versions whose content a partial clone lacks and its remote does not send. */
   readonly missing: number;
 }
-
-type ReadVersions = Pick<LockVersions, 'versions' | 'missing'>;
 
 interface HistoryOptions {
   /** Absolute. */
@@ -48,13 +44,14 @@ interface HistoryOptions {
 }
 
 /** Refs of a repository at one moment. */
-interface View {
+export interface View {
   /** Ids of the commits that branches, remote-tracking branches and HEAD point to; sorted. */
   readonly tips: readonly string[];
   /** Null before the first commit of the present branch. */
   readonly head: string | null;
   /** Replacement refs, which change what git shows of a commit. */
   readonly replaced: string;
+  readonly isShallow: boolean;
 }
 
 /**
@@ -67,21 +64,8 @@ interface View {
  *
  * @throws ReelformError `git_failed`
  */
-export async function lockVersions(options: HistoryOptions): Promise<LockVersions> {
-  const { root } = options;
-  const view = await readView(root);
-  if (view === null) return { versions: [], unmerged: new Set(), missing: 0 };
-  const reading = readAll(view, options);
-  // Awaited below, unless another error comes first.
-  reading.catch(() => undefined);
-  const apart = await runGit(root, ['rev-list', '--stdin'], {
-    ...LOCAL,
-    input: revisions(view.tips, view.head === null ? [] : [view.head]),
-  });
-  return { ...(await reading), unmerged: new Set(apart.split('\n')) };
-}
-
-async function readAll(view: View, { root, lockFile, indexFile }: HistoryOptions): Promise<ReadVersions> {
+export async function lockVersions(view: View, { root, lockFile, indexFile }: HistoryOptions): Promise<LockVersions> {
+  if (view.tips.length === 0) return { versions: [], missing: 0 };
   const stored = indexFile === null ? null : await load(indexFile, view);
   if (stored !== null && stored.tips.join() === view.tips.join()) return { versions: stored.versions, missing: 0 };
   const name = basename(lockFile);
@@ -91,18 +75,27 @@ async function readAll(view: View, { root, lockFile, indexFile }: HistoryOptions
   return read;
 }
 
-/** @returns null for a repository without commits */
-async function readView(root: string): Promise<View | null> {
+/** Returns the ids of the commits that HEAD does not contain: they may be unreviewed. @throws ReelformError `git_failed` */
+export async function unmergedCommits(root: string, { tips, head }: View): Promise<ReadonlySet<string>> {
+  const input = revisions(tips, head === null ? [] : [head]);
+  return new Set((await runGit(root, ['rev-list', '--stdin'], { ...LOCAL, input })).split('\n'));
+}
+
+/** @throws ReelformError `git_failed` */
+export async function readView(root: string): Promise<View> {
+  // Without `--verify`, a branch that has no commit yet is no error.
+  const reading = runGit(root, ['rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD'], LOCAL);
+  // Awaited below, unless another error comes first.
+  reading.catch(() => undefined);
   const format = '--format=%(refname) %(objectname)';
-  const [refs, head] = await Promise.all([
-    runGit(root, ['for-each-ref', format, 'refs/heads', 'refs/remotes', 'refs/replace'], LOCAL),
-    tryGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD'], LOCAL),
-  ]);
+  const refs = await runGit(root, ['for-each-ref', format, 'refs/heads', 'refs/remotes', 'refs/replace'], LOCAL);
+  const [isShallow, commit = ''] = (await reading).split('\n');
+  const head = commit === '' ? null : commit;
   const lines = refs.split('\n').filter((line) => line !== '');
   const replaced = lines.filter((line) => line.startsWith('refs/replace/'));
   const tips = lines.filter((line) => !replaced.includes(line)).map((line) => line.slice(line.lastIndexOf(' ') + 1));
-  const all = [...new Set([...tips, ...(head === null ? [] : [head.trim()])])].sort();
-  return all.length === 0 ? null : { tips: all, head: head?.trim() ?? null, replaced: replaced.join('\n') };
+  const all = [...new Set([...tips, ...(head === null ? [] : [head])])].sort();
+  return { tips: all, head, replaced: replaced.join('\n'), isShallow: isShallow === 'true' };
 }
 
 /** No timeout for reading local objects, because a result must not depend on the speed of the machine. */
@@ -113,7 +106,7 @@ const LOCAL = { timeoutMs: Infinity };
  *
  * @returns null if git does not have the earlier commits any more
  */
-async function extend(root: string, name: string, view: View, stored: Stored): Promise<ReadVersions | null> {
+async function extend(root: string, name: string, view: View, stored: Stored): Promise<LockVersions | null> {
   const reading = readVersions(root, name, view.tips, stored.tips);
   // Fails too if git does not have the earlier commits any more.
   reading.catch(() => undefined);
@@ -142,7 +135,7 @@ async function readVersions(
   name: string,
   tips: readonly string[],
   without: readonly string[],
-): Promise<ReadVersions> {
+): Promise<LockVersions> {
   const found = await findVersions(root, name, revisions(tips, without));
   if (found.length === 0) return { versions: [], missing: 0 };
   const absent = await fetchMissing(root, new Set(found.flatMap(({ blob, parents }) => [blob, ...parents])));

@@ -7,7 +7,15 @@ import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import { parseLock } from '../lock/lock-format.ts';
 import type { FormerEntry } from '../plan/plan.ts';
 import { BlobReader } from './blob-reader.ts';
-import { fingerprintPrefix, type LockVersion, lockVersions, missingObject } from './history-index.ts';
+import {
+  fingerprintPrefix,
+  type LockVersion,
+  lockVersions,
+  missingObject,
+  readView,
+  unmergedCommits,
+  type View,
+} from './history-index.ts';
 import { isShallow, runGit } from './run-git.ts';
 
 /** Reason why the history of a repository was not searched completely, and a hint. */
@@ -16,6 +24,11 @@ interface HistoryGap {
   readonly hint: string | undefined;
 }
 
+const SHALLOW: HistoryGap = {
+  message: 'this clone is shallow',
+  hint: 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout',
+};
+
 export interface FormerEntries {
   /** The latest accepted rendering of each fingerprint. Commits of HEAD have precedence, then the path of the lockfile itself. */
   readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
@@ -23,35 +36,31 @@ export interface FormerEntries {
   readonly gap: HistoryGap | null;
 }
 
-/**
- * Searches all committed versions of the lockfile for entries with the wanted fingerprints. See `lockVersions`.
- *
- * @param options.root absolute
- * @param options.lockFile path below the root
- * @param options.indexFile path of the index, absolute; null to neither read nor write it
- * @param options.accepts returns whether an entry can be used; after a rejected entry the search continues
- */
-export async function formerEntries(options: {
+interface HistoryOptions {
+  /** Absolute. */
   readonly root: string;
+  /** Path of the lockfile below the root. */
   readonly lockFile: string;
+  /** Path of the index, absolute; null to neither read nor write it. */
   readonly indexFile: string | null;
   readonly fingerprints: ReadonlySet<Fingerprint>;
+  /** Returns whether an entry can be used. After a rejected entry the search continues. */
   readonly accepts?: (entry: LockEntry) => boolean;
-}): Promise<FormerEntries> {
+}
+
+/** Searches all committed versions of the lockfile for entries with the wanted fingerprints. See `lockVersions`. */
+export async function formerEntries(options: HistoryOptions): Promise<FormerEntries> {
   const entries = new Map<Fingerprint, FormerEntry>();
   const { root, lockFile, fingerprints } = options;
   if (fingerprints.size === 0 || !isInRepository(root)) return { entries, gap: null };
-  const prefix = runGit(root, ['rev-parse', '--show-prefix'], { timeoutMs: Infinity });
-  // Awaited below, unless another error comes first.
-  prefix.catch(() => undefined);
   try {
-    const shallow = await historyGap(root);
+    const view = await readView(root);
+    const shallow = view.isShallow ? SHALLOW : null;
     // Commits at the border of a shallow clone change when more is fetched.
     const indexFile = shallow === null ? options.indexFile : null;
-    const { versions, unmerged, missing } = await lockVersions({ root, lockFile, indexFile });
-    const path = `${(await prefix).trimEnd()}${lockFile}`;
-    const candidates = findCandidates(versions, fingerprints, { path, unmerged });
-    const unread = await readEntries(candidates, entries, { ...options, unmerged });
+    const { versions, missing } = await lockVersions(view, { root, lockFile, indexFile });
+    const indexed = findIndexed(versions, fingerprints);
+    const unread = indexed.size === 0 ? undefined : await readIndexed(indexed, entries, view, options);
     const noText = versions.find((version) => version.entries === null);
     if (entries.size === fingerprints.size) return { entries, gap: null };
     return { entries, gap: shallow ?? gapOf(missing, unread ?? noText) };
@@ -72,18 +81,17 @@ function gapOf(missing: number, unreadable: LockVersion | undefined): HistoryGap
   return { message, hint: `Check whether it has the video: git show ${commit.slice(0, 12)}:${path}` };
 }
 
-type Candidates = Map<Fingerprint, LockVersion[]>;
+/** A version whose index has an entry of a fingerprint. */
+interface IndexedVersion {
+  readonly version: LockVersion;
+  readonly renderedAt: string;
+}
 
-/**
- * Finds the versions that may have an entry of each fingerprint, the preferred version first. The order depends on the
- * versions only, not on the index.
- */
-function findCandidates(
-  versions: readonly LockVersion[],
-  fingerprints: Iterable<Fingerprint>,
-  { path, unmerged }: { readonly path: string; readonly unmerged: ReadonlySet<string> },
-): Candidates {
-  const indexed = new Map<string, { readonly version: LockVersion; readonly renderedAt: string }[]>();
+type Indexed = ReadonlyMap<Fingerprint, readonly IndexedVersion[]>;
+
+/** Finds the versions that may have an entry of each fingerprint. Most plans have no fingerprint that was rendered before. */
+function findIndexed(versions: readonly LockVersion[], fingerprints: Iterable<Fingerprint>): Indexed {
+  const indexed = new Map<string, IndexedVersion[]>();
   const lost = new Set<string>();
   for (const fingerprint of fingerprints) indexed.set(fingerprintPrefix(fingerprint), []);
   for (const version of versions) {
@@ -92,11 +100,41 @@ function findCandidates(
       if (isLost) lost.add(`${prefix} ${renderedAt}`);
     }
   }
-  const candidates: Candidates = new Map();
+  const found = new Map<Fingerprint, IndexedVersion[]>();
   for (const fingerprint of fingerprints) {
     const prefix = fingerprintPrefix(fingerprint);
-    const found = indexed.get(prefix)!.filter(({ renderedAt }) => !lost.has(`${prefix} ${renderedAt}`));
-    found.sort(
+    const kept = indexed.get(prefix)!.filter(({ renderedAt }) => !lost.has(`${prefix} ${renderedAt}`));
+    if (kept.length > 0) found.set(fingerprint, kept);
+  }
+  return found;
+}
+
+/** @returns as `readEntries` */
+async function readIndexed(
+  indexed: Indexed,
+  entries: Map<Fingerprint, FormerEntry>,
+  view: View,
+  options: HistoryOptions,
+): Promise<LockVersion | undefined> {
+  const { root, lockFile } = options;
+  const [prefix, unmerged] = await Promise.all([
+    runGit(root, ['rev-parse', '--show-prefix'], { timeoutMs: Infinity }),
+    unmergedCommits(root, view),
+  ]);
+  const candidates = inOrder(indexed, { path: `${prefix.trimEnd()}${lockFile}`, unmerged });
+  return readEntries(candidates, entries, { ...options, unmerged });
+}
+
+type Candidates = Map<Fingerprint, LockVersion[]>;
+
+/** Sorts the versions of each fingerprint, the preferred version first. The order depends on the versions only, not on the index. */
+function inOrder(
+  indexed: Indexed,
+  { path, unmerged }: { readonly path: string; readonly unmerged: ReadonlySet<string> },
+): Candidates {
+  const candidates: Candidates = new Map();
+  for (const [fingerprint, found] of indexed) {
+    const sorted = [...found].sort(
       (a, b) =>
         Number(unmerged.has(a.version.commit)) - Number(unmerged.has(b.version.commit)) ||
         Number(b.version.path === path) - Number(a.version.path === path) ||
@@ -105,7 +143,7 @@ function findCandidates(
         byCodeUnit(a.version.commit, b.version.commit) ||
         byCodeUnit(a.version.path, b.version.path),
     );
-    if (found.length > 0) candidates.set(fingerprint, [...new Set(found.map(({ version }) => version))]);
+    candidates.set(fingerprint, [...new Set(sorted.map(({ version }) => version))]);
   }
   return candidates;
 }
@@ -121,13 +159,8 @@ const KEPT_LOCKS = 4;
 async function readEntries(
   candidates: Candidates,
   found: Map<Fingerprint, FormerEntry>,
-  {
-    root,
-    unmerged,
-    accepts = () => true,
-  }: Parameters<typeof formerEntries>[0] & { readonly unmerged: ReadonlySet<string> },
+  { root, unmerged, accepts = () => true }: HistoryOptions & { readonly unmerged: ReadonlySet<string> },
 ): Promise<LockVersion | undefined> {
-  if (candidates.size === 0) return undefined;
   let unread: LockVersion | undefined;
   const reader = new BlobReader(root);
   const parsed = new Map<string, EntriesOf | null>();
@@ -183,9 +216,7 @@ function latestOf(entries: readonly Entry[], accepts: (entry: LockEntry) => bool
 export async function historyGap(root: string): Promise<HistoryGap | null> {
   if (!isInRepository(root)) return null;
   try {
-    if (!(await isShallow(root))) return null;
-    const hint = 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout';
-    return { message: 'this clone is shallow', hint };
+    return (await isShallow(root)) ? SHALLOW : null;
   } catch (error) {
     if (!(error instanceof ReelformError)) throw error;
     return { message: error.message, hint: error.hint };
