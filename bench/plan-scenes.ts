@@ -1,12 +1,14 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type Times, timedCommand } from './felt/timed-command.ts';
+import { writeLock } from './plan-tree.ts';
 
 /**
- * Compares `reelform plan` for new videos of six scenes with that for one-template videos with as many values, in turns: the first
- * plan of a repository, which checks videos by lint, and those after it; and a plan that neither checks anything nor knows
- * anything of earlier runs. Prints wall and processor time, and their ratios: with few videos, starting hides the difference.
+ * Compares `reelform plan` for videos of six scenes with that for one-template videos with as many values, in turns: plans of new
+ * videos, and plans of rendered videos. Prints wall and processor time, and their ratios: with few videos, starting hides the
+ * difference.
  * `npm run bench:plan-scenes [-- --turns 3 --videos 1000]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
@@ -17,6 +19,7 @@ const VALUES = 4;
 
 const turns = Number(option('--turns') ?? 3);
 const videos = Number(option('--videos') ?? 1000);
+const COUNT = videos.toLocaleString('en-US');
 
 function option(name: string): string | undefined {
   const at = process.argv.indexOf(name);
@@ -96,37 +99,70 @@ const folder = mkdtempSync(join(tmpdir(), 'rf-scenes-'));
 const median = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
-const PLANS: Readonly<Record<string, readonly string[]>> = {
-  'first plan': [],
-  'next plan': [],
-  'without lint and cache': ['--no-lint', '--no-cache'],
-};
+/** The plans of a repository in their order, which decides what each knows of those before it. */
+const PLANS = [
+  { name: 'new: first plan', isRendered: false, expected: `${COUNT} to create`, flags: [] },
+  { name: 'new: next plan', isRendered: false, expected: `${COUNT} to create`, flags: [] },
+  {
+    name: 'new: no lint, no cache',
+    isRendered: false,
+    expected: `${COUNT} to create`,
+    flags: ['--no-lint', '--no-cache'],
+  },
+  { name: 'rendered: no cache', isRendered: true, expected: 'No changes', flags: ['--no-cache'] },
+  { name: 'rendered: first plan', isRendered: true, expected: 'No changes', flags: [] },
+  { name: 'rendered: next plan', isRendered: true, expected: 'No changes', flags: [] },
+  { name: 'rendered: one edit', isRendered: true, expected: '1 to update', flags: [] },
+];
+const LOCK = 'reelform.lock.json';
+
+interface Repository {
+  readonly root: string;
+  /** The lockfile after all videos were rendered. */
+  readonly lock: string;
+}
+
+async function prepare(root: string): Promise<Repository> {
+  await timedCommand([CLI, 'pull'], root);
+  await writeLock(root);
+  // The embedded service leaves files in the repository.
+  mkdirSync(join(root, 'renders'));
+  for (let video = 0; video < videos; video++) writeFileSync(join(root, `renders/${video}.mp4`), 'video');
+  return { root, lock: readFileSync(join(root, LOCK), 'utf8') };
+}
 
 /** Measures the plans of a repository, in the order of `PLANS`. */
-async function measure(root: string): Promise<Times[]> {
+async function measure({ root, lock }: Repository, turn: number): Promise<Times[]> {
+  const edited = join(root, 'videos/7.yaml');
+  const text = readFileSync(edited, 'utf8');
   rmSync(join(root, '.reelform'), { recursive: true, force: true });
   const times: Times[] = [];
-  for (const flags of Object.values(PLANS)) {
-    times.push(await timedCommand([CLI, 'plan', ...flags], root, `${videos.toLocaleString('en-US')} to create`));
+  for (const { name, isRendered, expected, flags } of PLANS) {
+    if (isRendered) writeFileSync(join(root, LOCK), lock);
+    else rmSync(join(root, LOCK), { force: true });
+    if (name.endsWith('one edit')) writeFileSync(edited, text.replace('Headline 3', `Headline ${turn}`));
+    // The plan cache trusts the times of files that are a little older.
+    await setTimeout(50);
+    times.push(await timedCommand([CLI, 'plan', ...flags], root, expected));
   }
+  writeFileSync(edited, text);
   return times;
 }
 
 try {
   const wide = makeRepository('plain', plain);
   widen(join(wide, 'templates/card'));
-  const scenes = makeRepository('scenes', several);
-  const [ofOne, ofSeveral]: [Times[][], Times[][]] = [[], []];
+  const repositories = [await prepare(wide), await prepare(makeRepository('scenes', several))];
+  const measured: Times[][][] = [[], []];
   for (let turn = 0; turn < turns; turn++) {
-    ofOne.push(await measure(wide));
-    ofSeveral.push(await measure(scenes));
+    for (const [at, repository] of repositories.entries()) measured[at]!.push(await measure(repository, turn));
   }
   console.log(
-    `${videos} videos of ${SCENES * VALUES} values and 18 s, medians of ${turns}: one template, ${SCENES} scenes`,
+    `${COUNT} videos of ${SCENES * VALUES} values and 18 s, medians of ${turns}: one template, ${SCENES} scenes`,
   );
-  for (const [plan, name] of Object.keys(PLANS).entries()) {
+  for (const [plan, { name }] of PLANS.entries()) {
     const compared = (['wall', 'processor'] as const).map((key) => {
-      const [one, six] = [ofOne, ofSeveral].map((all) => median(all.map((times) => times[plan]![key])));
+      const [one, six] = measured.map((all) => median(all.map((times) => times[plan]![key])));
       return `${key} ${one!.toFixed(0)} ms, ${six!.toFixed(0)} ms, ratio ${(six! / one!).toFixed(2)}`;
     });
     console.log(`${name.padEnd(24)}${compared.join('; ')}`);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDesiredState } from '../src/cli/state/load-desired-state.ts';
 import type { StyleVersion } from '../src/contract/wire/style-version.ts';
-import { firstTemplate } from '../src/reconciler/definition/video.ts';
-import { emptyLock, type LockEntry } from '../src/reconciler/lock/lock.ts';
+import { emptyLock } from '../src/reconciler/lock/lock.ts';
 import { serialiseLock } from '../src/reconciler/lock/lock-format.ts';
-import { styleVersionOf } from '../src/reconciler/plan/desired-video.ts';
+import { editLock, lockEdits } from '../src/reconciler/plan/lock-edits.ts';
+import type { Change } from '../src/reconciler/plan/plan.ts';
 import { schemaFiles } from '../src/reconciler/project/schema-files.ts';
 
 const TEMPLATES = 20;
@@ -75,12 +75,13 @@ function definitionOf(index: number, spec: StyleVersion): string {
 export async function writeLock(root: string): Promise<void> {
   const { desired, diagnostics } = await loadDesiredState(root, { cache: false });
   if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics[0]));
-  const entries = desired.map((video): [string, LockEntry] => {
-    const { id, fingerprint, title, service, inputs } = video;
-    const [template, style_version] = [firstTemplate(video), styleVersionOf(video)];
-    const made = { session: 'rs_1', video_url: `https://cdn.example/${id}.mp4`, thumbnails: [] };
-    const at = '2026-01-01T00:00:00.000Z';
-    return [id, { fingerprint, title, service, template, style_version, inputs, ...made, rendered_at: at }];
+  const edits = desired.map((video) => {
+    const url = video.service === 'embedded' ? `renders/${video.id}.mp4` : `https://cdn.example/${video.id}.mp4`;
+    const rendering = { session: 'rs_1', video_url: url, thumbnails: [], rendered_at: '2026-01-01T00:00:00.000Z' };
+    return lockEdits(
+      { action: 'create', id: video.id, previousId: null, desired: video } as unknown as Change,
+      rendering,
+    );
   });
-  writeFileSync(join(root, 'reelform.lock.json'), serialiseLock({ ...emptyLock, videos: new Map(entries) }));
+  writeFileSync(join(root, 'reelform.lock.json'), serialiseLock(editLock(emptyLock, edits)));
 }

@@ -61,8 +61,9 @@ export function scenesRequest(
 
 /** Returns a transition with its length in the timeline, which is shorter than written where a default is too long. */
 function transitionOf(written: Transition, frames: number, rate: Rational): SceneTransition {
-  const isWhole = framesOf(written.duration, rate) === frames;
-  return { ...written, duration: isWhole ? written.duration : toNumber(divide(rational(frames), rate)) };
+  const seconds = toNumber(divide(rational(frames), rate));
+  const isWhole = seconds === written.duration || framesOf(written.duration, rate) === frames;
+  return { ...written, duration: isWhole ? written.duration : seconds };
 }
 
 function wireValue(value: SpecValue<string>): Resource {

@@ -96,11 +96,18 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Most objects have one key, or keys that are in order already. */
+/** Longest list of keys that is sorted in place: `sort` copies it, and calls a function for each two keys. */
+const SHORT = 32;
+
+/** Most objects have a few keys, which are in order or nearly so. */
 function sortedKeys(record: object): string[] {
   const keys = Object.keys(record);
+  if (keys.length > SHORT) return keys.sort(byCodeUnit);
   for (let index = 1; index < keys.length; index++) {
-    if (keys[index - 1]! >= keys[index]!) return keys.sort(byCodeUnit);
+    const key = keys[index]!;
+    let place = index;
+    for (; place > 0 && keys[place - 1]! > key; place--) keys[place] = keys[place - 1]!;
+    keys[place] = key;
   }
   return keys;
 }

@@ -1,3 +1,4 @@
+import { shareJson } from '../../kernel/digest.ts';
 import type { FittedPlace } from './fit-places.ts';
 import {
   add,
@@ -38,7 +39,7 @@ const jsons = new WeakMap<TimeMap, TimeMapJson>();
 
 /** Returns a time map as JSON: the same object for the same map, which the scenes of many videos share. */
 export function timeMapJson(map: TimeMap): TimeMapJson {
-  const json = jsons.get(map) ?? newTimeMapJson(map);
+  const json = jsons.get(map) ?? shareJson(newTimeMapJson(map));
   jsons.set(map, json);
   return json;
 }

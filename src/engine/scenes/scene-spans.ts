@@ -1,6 +1,7 @@
 import { frameRateOf } from '../../contract/timeline/frame-rate.ts';
 import { ceiling, divide, type Rational, rational, rationalRate } from '../../contract/timeline/rational.ts';
 import { outputFrameOf } from '../../contract/timeline/resolve-timeline.ts';
+import { Memory } from '../../kernel/memory.ts';
 import type { InputFile, InputTimeline } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 
@@ -75,6 +76,8 @@ export function sceneSpans(file: TimelineFile): SceneSpan[] {
 /** Shortest remainder of a segment, as a share of a second. */
 const MIN_REMAINDER = 0.5;
 
+const segments = new Memory<FrameRange[]>();
+
 /**
  * Returns the segments of a file: a grid from the first frame of each scene, with further boundaries where its transitions end and
  * begin. A segment below half a second is joined with the next of its scene, or else with the one before.
@@ -82,7 +85,12 @@ const MIN_REMAINDER = 0.5;
  * @param length of a segment of the grid in frames
  * @param second frames in a second
  */
-export function sceneSegments(file: TimelineFile, length: number, second: number): FrameRange[] {
+export function sceneSegments(file: TimelineFile, length: number, second: number): readonly FrameRange[] {
+  const { timeline, fps, frameCount } = file;
+  return segments.of(timeline, `${fps} ${frameCount} ${length} ${second}`, () => newSegments(file, length, second));
+}
+
+function newSegments(file: TimelineFile, length: number, second: number): FrameRange[] {
   const starts = sceneStarts(file);
   const spans = sceneSpans(file);
   return file.timeline.scenes.flatMap((_, scene) => {

@@ -23,6 +23,7 @@ import {
   timeMapFrom,
   timeMapJson,
 } from '../../contract/timeline/time-map.ts';
+import { Memory } from '../../kernel/memory.ts';
 import type { InputTimeline, LottieDocument, ScenesInput, TransitionStyle } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
 import type { DrawnTransition, ShownScene } from '../scenes/drawn-input.ts';
@@ -77,7 +78,7 @@ export class SceneLayout {
   readonly #step: Rational;
   readonly #starts: readonly number[];
   readonly #maps: readonly TimeMap[];
-  readonly #placed = new Map<SceneSpan, Map<string, readonly PlacedScene[]>>();
+  readonly #placed = new Memory<readonly PlacedScene[]>();
 
   constructor({ fps, frameCount, timeline, scenes }: LaidOutFile) {
     // Without the values of the video.
@@ -119,12 +120,7 @@ export class SceneLayout {
     const [range, second] = ranges;
     // Of several ranges, a video is drawn once; keys need each segment of each video.
     if (second !== undefined) return this.#place(span, ranges);
-    const known = this.#placed.get(span) ?? new Map<string, readonly PlacedScene[]>();
-    this.#placed.set(span, known);
-    const name = `${range!.first} ${range!.end}`;
-    const placed = known.get(name) ?? this.#place(span, ranges);
-    known.set(name, placed);
-    return placed;
+    return this.#placed.of(span, `${range!.first} ${range!.end}`, () => this.#place(span, ranges));
   }
 
   #place(span: SceneSpan, ranges: readonly FrameRange[]): PlacedScene[] {

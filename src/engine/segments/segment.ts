@@ -3,6 +3,7 @@ import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256, shareJson } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { Memory } from '../../kernel/memory.ts';
 import { sourceSha256 } from '../../kernel/source-file.ts';
 import type {
   CaptionFont,
@@ -83,23 +84,21 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
         fonts,
         frame: scene.frame,
         images,
-        map: shareJson(scene.map),
+        map: scene.map,
         transition: scene.transition && { ...scene.transition },
       };
     }),
   };
 }
 
-const knownSettings = new WeakMap<RenderOutput, Json>();
+const settings = new Memory<Json>();
 
 /** Returns the settings of a file, which all of its segments share, without what only joining writes. */
 function settingsOf(output: RenderOutput): Json {
-  const known = knownSettings.get(output);
-  if (known !== undefined) return known;
-  const { fingerprint: _, lang: __, ...settings } = output;
-  const json = shareJson({ ...settings, codec: settings.codec ?? defaultCodec(settings.format)! });
-  knownSettings.set(output, json);
-  return json;
+  return settings.of(output, '', () => {
+    const { fingerprint: _, lang: __, ...written } = output;
+    return shareJson({ ...written, codec: written.codec ?? defaultCodec(written.format)! });
+  });
 }
 
 /** Returns the digest of everything that the bytes of a still depend on. */
@@ -206,7 +205,7 @@ export function hasSegments(format: OutputFormat): boolean {
  * processes finish at the same time. Segments of several scenes are counted from the first frame of their scene, see
  * `sceneSegments`.
  */
-export function segmentRanges({ frameCount, fps, output, timeline }: RangesOf): FrameRange[] {
+export function segmentRanges({ frameCount, fps, output, timeline }: RangesOf): readonly FrameRange[] {
   if (!hasSegments(output.format)) return [];
   const { numerator, denominator } = frameRateOf(fps);
   const second = numerator / denominator;

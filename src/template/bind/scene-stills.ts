@@ -14,10 +14,13 @@ import {
 import { outputFrameOf } from '../../contract/timeline/resolve-timeline.ts';
 import type { TimeMap } from '../../contract/timeline/time-map.ts';
 import type { Timeline } from '../../contract/timeline/timeline.ts';
+import { Memory } from '../../kernel/memory.ts';
 import type { InputFile, Still } from '../render-input.ts';
 
 /** Stills of a video of several scenes, at most. */
 export const MAX_STILLS = 20;
+
+const known = new Memory<readonly Still[]>();
 
 /**
  * Returns the stills of a scene, named `<scene>.<stillcut>`: the first frame of the output that shows the frame of the template and
@@ -27,6 +30,20 @@ export const MAX_STILLS = 20;
  * @param stills at frames of the template
  */
 export function sceneStills(
+  timeline: Timeline,
+  index: number,
+  stills: readonly Still[],
+  file: Pick<InputFile, 'fps' | 'frameCount'>,
+): readonly Still[] {
+  if (stills.length === 0) return [];
+  const { fps, frameCount } = file;
+  const named = stills.map(({ name, frame }) => `${name} ${frame}`);
+  return known.of(timeline, `${index} ${fps} ${frameCount} ${named.join()}`, () =>
+    shownStills(timeline, index, stills, file),
+  );
+}
+
+function shownStills(
   timeline: Timeline,
   index: number,
   stills: readonly Still[],
