@@ -14,7 +14,8 @@ import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { openCommandPool } from '../render/open-pool.ts';
-import { addRepositoryFonts, type NamedPackage, readNamedPackage, repositoryAround } from './named-package.ts';
+import { type NamedPackage, readNamedPackage } from './named-package.ts';
+import { addRepositoryFonts, repositoryAround } from './repository-fonts.ts';
 import { openFonts } from './template-problems.ts';
 
 interface TemplateCheckOptions extends JsonOptions {

@@ -11,7 +11,8 @@ import { type JsonOptions, VERSION, workingDirectory } from '../global-options.t
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openRemoteService, packageUpload, type RemoteService } from '../service/open-remote-service.ts';
-import { addRepositoryFonts, readNamedPackage } from './named-package.ts';
+import { readNamedPackage } from './named-package.ts';
+import { addRepositoryFonts } from './repository-fonts.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
 interface TemplatePackOptions extends JsonOptions {

@@ -13,6 +13,7 @@ import {
   withFileName,
 } from '../definition/destinations.ts';
 import type { VideoDestination } from '../definition/video.ts';
+import { type AssetsConfig, type CacheConfig, DEFAULT_CACHE_BYTES, type DeliveriesConfig } from './config.ts';
 
 type WrittenDestination = string | { readonly to: string; readonly credential?: string };
 
@@ -169,35 +170,6 @@ function withSlash(text: string): string {
 
 function invalid({ span }: ReturnType<Locate>, message: string, hint?: string): Diagnostic {
   return errorAt('config_invalid', span, message, hint);
-}
-
-/** Delivery settings of reelform.yaml. */
-export interface DeliveriesConfig {
-  /** Keyed by name, without secrets. */
-  readonly credentials: ReadonlyMap<string, Credential>;
-  /** Destinations of videos whose definition has no `deliver`. */
-  readonly deliver: readonly VideoDestination[];
-  /** Location to which local files are published for a service without uploads; null for none. */
-  readonly assets: AssetsConfig | null;
-  readonly cache: CacheConfig;
-}
-
-/** Location of the cache of finished segments. */
-interface CacheConfig {
-  /** Maximum size of the folder, in bytes; 0 to keep none in it. */
-  readonly maxBytes: number;
-  /** Folder of a bucket that machines share, ending with a slash, and its credential; null if there is none. */
-  readonly bucket: { readonly url: string; readonly credential: string | null } | null;
-}
-
-export const DEFAULT_CACHE_BYTES = 2 * 2 ** 30;
-
-interface AssetsConfig {
-  /** Ends with a slash; files below it are named by their digest. */
-  readonly publish: string;
-  /** Public base URL of `publish`; ends with a slash. */
-  readonly publicUrl: string;
-  readonly credential: string | null;
 }
 
 /** Properties of the service that determine what it can deliver. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { fillDestinations } from '../../../src/reconciler/definition/destinations.ts';
 import type { VideoId } from '../../../src/reconciler/definition/video.ts';
-import { parseConfig } from '../../../src/reconciler/project/config.ts';
 import { deliverContext } from '../../../src/reconciler/project/deliveries.ts';
+import { parseConfig } from '../../../src/reconciler/project/parse-config.ts';
 import { createChecks } from '../../../src/reconciler/schema/create-checks.ts';
 import { DEFINITION, placed, resolve } from '../../support/resolve.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { CAPTION_STYLES } from '../../../src/contract/captions/caption-styles.ts';
-import { parseConfig } from '../../../src/reconciler/project/config.ts';
+import { parseConfig } from '../../../src/reconciler/project/parse-config.ts';
 import { createChecks } from '../../../src/reconciler/schema/create-checks.ts';
 import { LINT_CODES, LINT_SEVERITIES, SAFE_AREA_NAMES } from '../../../src/template/lint-severities.ts';
 import { placed } from '../../support/resolve.ts';
