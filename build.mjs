@@ -29,6 +29,7 @@ const CHUNKS = {
     'report/preview/plan-preview.ts',
   ],
   apply: ['cli/apply/apply-command.ts'],
+  template: ['cli/template/add/add-template.ts'],
 };
 // The programs of renders. They are bundled apart from the commands, with nothing that only commands need, and are CommonJS: Node loads
 // its modules in a fraction of the time, and a process with two threads loads them three times.
@@ -139,6 +140,9 @@ const output = [
     // they start before other code is loaded.
     chunkOfSeveral(first, second) {
       if (second === 'pool') return first === 'plan' ? 'programs' : 'start';
+      // What makes a template needs little of what plans and renders need, and no definitions.
+      if (second === 'template' && (first === 'plan' || first === 'render')) return `${first}-template`;
+      if (second === 'template' && (first === 'changes' || first === 'check')) return 'repository';
       return first === 'plan' && second === 'check' ? 'repository' : first;
     },
   })),

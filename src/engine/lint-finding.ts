@@ -1,6 +1,9 @@
 import type { LintCode, SafeAreaName } from '../template/lint-severities.ts';
 import type { RenderInput } from '../template/render-input.ts';
 
+/** A level raises a sound by at most so many decibels, because noise rises with it. */
+export const MAX_LEVEL_GAIN = 12;
+
 /** The frame that shows a finding best, according to the animation. */
 export interface FindingMoment {
   /** Index of a frame of the output. */

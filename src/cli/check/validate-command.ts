@@ -2,7 +2,6 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { repositoryPointers } from '../../reconciler/project/find-pointers.ts';
 import { loadProject, type Project } from '../../reconciler/project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';
-import { unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -38,6 +37,7 @@ async function unusableFonts({ templates }: Project, io: Io): Promise<Diagnostic
   );
   if (uses.length === 0) return [];
   const { openFonts } = await import('../template/template-problems.ts');
+  const { unusableFont } = await import('../../report/wording/package-diagnostic.ts');
   const found: Diagnostic[] = [];
   for (const folder of new Set(uses.map((use) => use.folder))) {
     const usesOfFolder = uses.filter((use) => use.folder === folder);

@@ -1,6 +1,7 @@
 import { TRANSFORM_DEFAULTS } from '../../contract/wire/defaults.ts';
 import type { InputSound } from '../../template/render-input.ts';
 import { MIX_RATE, type Stereo } from '../codec/resampler.ts';
+import { MAX_LEVEL_GAIN } from '../lint-finding.ts';
 import { CutFades } from '../sound/cut-fades.ts';
 import { fromDecibels } from '../sound/decibels.ts';
 import type { DuckingCurve, SpeechSpan } from '../sound/ducking.ts';
@@ -9,8 +10,6 @@ import type { OpenSound } from './open-sound.ts';
 
 /** Loops of up to this many samples (30 s) are kept in memory instead of being decoded again. */
 const MAX_KEPT_SAMPLES = 30 * MIX_RATE;
-/** A level raises a sound by at most so many decibels, because noise rises with it. */
-export const MAX_LEVEL_GAIN = 12;
 
 /** Returns the sounds under which others are lowered, whether they are heard or not. */
 export function speakingSounds(sounds: readonly InputSound[]): ReadonlySet<InputSound> {

@@ -1,5 +1,4 @@
-import type { CaptionDefect, LintFinding } from '../../engine/lint-finding.ts';
-import { MAX_LEVEL_GAIN } from '../../engine/media/sound-voice.ts';
+import { type CaptionDefect, type LintFinding, MAX_LEVEL_GAIN } from '../../engine/lint-finding.ts';
 import type { Diagnostic, Severity, Span } from '../../kernel/diagnostic.ts';
 import { shortenedCue } from './caption-diagnostics.ts';
 

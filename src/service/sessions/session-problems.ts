@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/service-error.ts';
 import type { RenderFinding } from '../../engine/input-media.ts';
-import { MAX_LEVEL_GAIN } from '../../engine/media/sound-voice.ts';
+import { MAX_LEVEL_GAIN } from '../../engine/lint-finding.ts';
 import { RenderError } from '../../engine/render-error.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { fileSystemError } from '../../kernel/file-system-error.ts';

@@ -3,7 +3,6 @@ import { join, relative, sep } from 'node:path';
 import { RenderError } from '../../../engine/render-error.ts';
 import { EXIT, ReelformError, startOf } from '../../../kernel/diagnostic.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../reconciler/project/config.ts';
-import { loadProject } from '../../../reconciler/project/load-project.ts';
 import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../reconciler/project/repository-layout.ts';
 import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
@@ -106,6 +105,7 @@ function rootOr(directory: string): string {
 
 /** Null if the configuration has errors, which are printed. */
 async function readConfig(root: string, options: GlobalOptions, io: Io): Promise<Config | null> {
+  const { loadProject } = await import('../../../reconciler/project/load-project.ts');
   const project = await loadProject({ cwd: root });
   return printConfigErrors(project, options, io) ? null : project.config;
 }
