@@ -93,4 +93,9 @@ const io: Io = {
 
 run(process.argv.slice(2), io).then((exitCode) => {
   process.exitCode = exitCode;
+  // Otherwise Node frees its heap first, for 30 ms. An error of the last write is reported before, and output that waits for a slow
+  // reader is still written.
+  setImmediate(() => {
+    if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+  });
 });
