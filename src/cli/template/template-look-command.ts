@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openCommandPool } from '../render/open-pool.ts';
 import { areTemplatesUsable } from './template-problems.ts';
-import { looksFolder, writeLook } from './write-look.ts';
+import { drawLook, looksFolder, writeLook } from './write-look.ts';
 
 interface TemplateLookOptions extends JsonOptions {
   /** Folder for the sheets. */
@@ -39,7 +39,7 @@ export async function templateLookCommand(
     for (const name of names.length > 0 ? names : [...packages.keys()].sort()) {
       const template = packages.get(name)!;
       try {
-        const drawn = await writeLook(name, template, folder, pool);
+        const drawn = await writeLook(name, await drawLook(template, pool), folder, pool);
         looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
       } catch (error) {
         if (!(error instanceof RenderError)) throw error;

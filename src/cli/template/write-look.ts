@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OUTPUTS_FOLDER } from '../../reconciler/lock/lock.ts';
 import { writeFileAtomic } from '../../reconciler/project/write-file.ts';
 import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
-import { drawSamples, sampleSheet } from '../../report/preview/sample-sheet.ts';
+import { drawSamples, type SamplePictures, sampleSheet } from '../../report/preview/sample-sheet.ts';
 import type { DrawnLook } from '../../report/terminal/template-text.ts';
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -15,19 +15,28 @@ export function looksFolder(root: string): string {
 }
 
 /**
- * Draws a template with sample values, and writes `<name>.look.png` and `<name>.look.html` to a folder.
+ * Draws a template with sample values.
  *
+ * @throws RenderError for a package that cannot be drawn
+ */
+export function drawLook(template: TemplatePackage, pool: Pick<RenderPool, 'run'>): Promise<readonly SamplePictures[]> {
+  return drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
+}
+
+/**
+ * Writes `<name>.look.png` and `<name>.look.html` of a template to a folder.
+ *
+ * @param samples as of `drawLook`
  * @param folder absolute
  * @returns absolute paths
- * @throws RenderError for a package that cannot be drawn
+ * @throws RenderError for pictures that cannot be drawn
  */
 export async function writeLook(
   name: string,
-  template: TemplatePackage,
+  samples: readonly SamplePictures[],
   folder: string,
   pool: Pick<RenderPool, 'run'>,
 ): Promise<DrawnLook> {
-  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
   const font = {
     name: 'InstrumentSans-Medium',
     bytes: readFileSync(join(packageRoot(), 'starter/templates/card/fonts/InstrumentSans-Medium.ttf')),

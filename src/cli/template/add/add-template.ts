@@ -13,11 +13,11 @@ import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
 import type { CommandPool } from '../../render/command-pool.ts';
-import { looksFolder, writeLook } from '../write-look.ts';
+import { drawLook, looksFolder, writeLook } from '../write-look.ts';
 import { parseBackground } from './add-questions.ts';
 import { openOrigin } from './open-origin.ts';
 import { type PreparedTemplate, prepareTemplate, type Target, type TemplateAddOptions } from './prepare-template.ts';
-import { createConfig, type NewTemplate, registerTemplate } from './register-template.ts';
+import { createConfig, registerTemplate } from './register-template.ts';
 
 /** Makes and registers a template, and prints what was added. @param processes draw what is compared and the contact sheet */
 export async function addTemplate(
@@ -56,6 +56,9 @@ async function writeTemplate(
   { root, config }: Target,
   pool: RenderPool,
 ): Promise<AddedTemplate> {
+  // Drawn while files are written and the template is registered, which come first even if it cannot be drawn.
+  const samples = drawLook(added.template, pool);
+  samples.catch(() => undefined);
   for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
   const created = config === null ? await createConfig(root) : [];
   const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
@@ -66,7 +69,7 @@ async function writeTemplate(
     definition,
     themes,
     furtherAnimations,
-    sheet: await drawSheet(added, root, pool),
+    sheet: await writeSheet(added.name, samples, root, pool),
     written: [...new Set([...created, ...written])],
     created: built?.created ?? null,
     fonts: built?.fonts ?? [],
@@ -77,10 +80,15 @@ async function writeTemplate(
   };
 }
 
-/** Draws the contact sheet of a new template. @returns its path, repository-relative */
-async function drawSheet({ name, template }: NewTemplate, root: string, pool: RenderPool): Promise<string> {
+/** Writes the contact sheet of a new template. @returns its path, repository-relative */
+async function writeSheet(
+  name: string,
+  samples: ReturnType<typeof drawLook>,
+  root: string,
+  pool: RenderPool,
+): Promise<string> {
   try {
-    const { image } = await writeLook(name, template, looksFolder(root), pool);
+    const { image } = await writeLook(name, await samples, looksFolder(root), pool);
     return relative(root, image).split(sep).join('/');
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
