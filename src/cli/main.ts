@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import type { Io, OutputStream } from './io.ts';
 
 // A command ends before the code that Node 20 optimises pays for the optimisation: a plan of scenes spends a quarter of its processor time
-// on it. Node 22 and later first optimise with a compiler that is ten times faster, and with any option set here they compile their own
-// modules again, for 0.1 s.
+// on it. Node 22 and later first optimise with a compiler that is ten times faster, and with any option set here they would compile their
+// own modules, which they bring along compiled.
 if (process.versions.v8.startsWith('11.')) {
   setFlagsFromString('--interrupt-budget=500000');
   // As for render processes, see `V8_OPTIONS`.
