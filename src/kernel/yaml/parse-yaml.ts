@@ -85,20 +85,54 @@ function unclosedQuote(text: string, document: Document): number | null {
   return first;
 }
 
-function syntaxProblems(file: string, text: string, document: Document): Diagnostic[] {
-  const start = unclosedQuote(text, document);
-  if (start === null) return problemsOf(file, text, document.errors);
-  const quote = text[start]!;
-  const end = start + /^[^\r\n]*/.exec(text.slice(start))![0].trimEnd().length;
-  const inside = quote === '"' ? 'a quote in the text is \\"' : "an apostrophe in the text is ''";
-  const hint = `Add ${quote} at the end of the text; ${inside}`;
-  // Later errors follow from the open quote.
-  const earlier = document.errors.filter(({ pos }) => pos[0] < start);
-  return [
-    ...problemsOf(file, text, earlier),
-    errorAt('yaml_syntax', { file, start, end }, `The closing ${quote} of this text is missing`, hint),
-  ];
+/** Returns the spans of lists and maps in brackets whose closing bracket is missing, in order. */
+function unclosedBrackets(text: string, document: Document): [start: number, end: number][] {
+  const unclosed: [number, number][] = [];
+  // Of values that are nested too deep, the parser has not seen the end.
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return unclosed;
+  visit(document, {
+    Collection(_, { flow, range }) {
+      if (flow !== true || !range) return;
+      const [start, end] = range;
+      const closing = CLOSING[text[start]!];
+      if (closing !== undefined && text[end - 1] !== closing) unclosed.push([start, end]);
+    },
+  });
+  return unclosed;
 }
+
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
+
+function syntaxProblems(file: string, text: string, document: Document): Diagnostic[] {
+  const quote = unclosedQuote(text, document);
+  // An open quote hides the brackets after it.
+  const brackets = unclosedBrackets(text, document).filter(([, end]) => quote === null || end <= quote);
+  const open = [...brackets.map(([start]) => start), ...(quote === null ? [] : [quote])];
+  // Later errors follow from what is open.
+  const earlier = document.errors.filter(({ pos }) => open.every((start) => pos[0] < start));
+  return [...problemsOf(file, text, earlier), ...open.map((start) => unclosedProblem(file, text, start))];
+}
+
+/** @param start of a quote or a bracket */
+function unclosedProblem(file: string, text: string, start: number): Diagnostic {
+  const opening = text[start]!;
+  const end = start + /^[^\r\n]*/.exec(text.slice(start))![0].trimEnd().length;
+  const closing = CLOSING[opening] ?? opening;
+  const of = opening === '[' ? 'list' : opening === '{' ? 'map' : 'text';
+  return errorAt(
+    'yaml_syntax',
+    { file, start, end },
+    `The closing ${closing} of this ${of} is missing`,
+    `Add ${closing} at the end of the ${of}${UNCLOSED_HINTS[opening]}`,
+  );
+}
+
+const UNCLOSED_HINTS: Readonly<Record<string, string>> = {
+  '"': '; a quote in the text is \\"',
+  "'": "; an apostrophe in the text is ''",
+  '[': ', or quote a text that begins with [',
+  '{': ', or quote a text that begins with {',
+};
 
 function problemsOf(file: string, text: string, errors: readonly YAMLError[]): Diagnostic[] {
   // Further unexpected tokens usually follow from the first.
@@ -119,7 +153,10 @@ function problemsOf(file: string, text: string, errors: readonly YAMLError[]): D
 
 /** Explains an error that an indentation or a missing colon causes; null for other errors. */
 function layoutProblem(file: string, text: string, { code, pos, message }: YAMLError): Diagnostic | null {
-  if (code === 'BAD_INDENT' && message.startsWith('All mapping items')) return misindented(file, text, pos[0], null);
+  const isBetween = code === 'MISSING_CHAR' && message.startsWith('Sequence item without');
+  if (isBetween || (code === 'BAD_INDENT' && message.startsWith('All mapping items'))) {
+    return misindented(file, text, pos[0], null);
+  }
   if (code !== 'MULTILINE_IMPLICIT_KEY' || !message.startsWith('Implicit keys need')) return null;
   const start = text.lastIndexOf('\n', pos[0] - 1) + 1;
   const line = /^[ \t]*/.exec(text.slice(start))![0].length;

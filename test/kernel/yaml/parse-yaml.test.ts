@@ -28,6 +28,7 @@ describe('a wrong layout', () => {
     ['a: 1\r\n\r\n  # why\r\n b: 2\r\n', 'b: 2', 'The line begins with 1 space, which', 'the same number'],
     ['a:\n  b: 1\n c: 2\n', 'c: 2', 'The line begins with 1 space, which matches no entry above it', 'the same number'],
     ['a:\n  b:\n    text\n   c: 2\n', 'c: 2', 'The line begins with 3 spaces, which', 'the same number'],
+    ['s:\n  - a\n  - b: 1\n   c: 2\n', 'c: 2', 'The line begins with 3 spaces, which', 'the same number'],
     ['a:\n  b 1\n  c: 2\n', 'b 1', 'The line has no ": " after its key', 'key: value'],
     ['a: b: c\n', 'b: c', 'There is a second ": " in a value on one line', 'Quote'],
   ])('is reported once, at the line that is wrong: %j', (text, line, message, hint) => {
@@ -73,6 +74,40 @@ describe('a missing closing quote', () => {
     expect(problems("a: b: c\nd: 'x\n")).toEqual(['yaml_syntax@3', 'yaml_syntax@11']);
     expect(problems('a: "x\n  y"\n')).toEqual([]);
     expect(problems("a: 'it's\n")).toEqual(['yaml_syntax@7']);
+  });
+});
+
+describe('a missing closing bracket', () => {
+  it.each([
+    ['a list before a line that is indented less', 'a: [x, y\nb: 1\n', ['[x, y']],
+    ['a list to the end of the file', 'a: [x, y', ['[x, y']],
+    ['a map', 'a: { t: 1\r\nb: 2\r\n', ['{ t: 1']],
+    ['a list in a map', 'a: { t: [x, y }\nb: 1\n', ['[x, y }']],
+    ['a map in a list', 'a: [1, {b: 2], 3]\n', ['{b: 2], 3]']],
+    ['a map around another', 'a: { b: { c: 1 }\nd: 2\n', ['{ b: { c: 1 }']],
+    ['both', 's:\n  - r: { t: H, u: [x, y\n  - id: b\n    t: c\n', ['{ t: H, u: [x, y', '[x, y']],
+    ['two lists', 'a: [x\nb: [y\nc: 1\n', ['[x', '[y']],
+    ['a list of several lines', 'a: [\n  b,\n  c\nd: 1\n', ['[']],
+    ['a list before an open quote', 'a: [x\nb: "y\nc: 1\n', ['[x', '"y']],
+  ])('of %s is reported once, where the bracket opens', (_, text, opened) => {
+    const parsed = parseYaml('a.yaml', text);
+    const expected = opened.map((open) => {
+      const start = text.indexOf(open);
+      const of = { '[': 'The closing ] of this list', '{': 'The closing } of this map' }[open[0]!];
+      return {
+        code: 'yaml_syntax',
+        message: `${of ?? 'The closing " of this text'} is missing`,
+        at: { file: 'a.yaml', start, end: start + open.length },
+      };
+    });
+    expect(parsed.ok ? [] : parsed.diagnostics).toMatchObject(expected);
+    expect(expected).toHaveLength(parsed.ok ? 0 : parsed.diagnostics.length);
+  });
+
+  it('does not hide an earlier mistake, and is no other mistake', () => {
+    expect(problems('a: b: c\nd: [x\n')).toEqual(['yaml_syntax@3', 'yaml_syntax@11']);
+    expect(problems('a: [x, y]\nb: {}\n')).toEqual([]);
+    expect(problems('a: ["x, y]\nb: 1\n')).toEqual(['yaml_syntax@4']);
   });
 });
 
