@@ -106,7 +106,7 @@ describe('GET /api/state', () => {
     expect(broken.plan).toBe(null);
     const [invalid] = broken.videos.filter(({ state }) => state === 'invalid');
     expect(invalid).toMatchObject({ id: 'oslo', fingerprint, title: 'Oslo' });
-    expect(invalid!.problems[0]).toMatchObject({ code: 'yaml_syntax', file: 'videos/oslo.yaml', line: 3 });
+    expect(invalid!.problems[0]).toMatchObject({ code: 'yaml_syntax', file: 'videos/oslo.yaml', line: 2 });
     expect((await page.get(`/api/still/${fingerprint}/5.jpeg`)).status).toBe(200);
     expect(broken.videos.find(({ id }) => id === 'berlin')).toMatchObject({ state: 'new' });
     writeFileSync(path, text);
