@@ -59,17 +59,19 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
-// Loaded when a document has errors, and for tables, in functions that cannot wait. In a chunk, every command would read them: a sixth of
-// the code of a check.
-const REQUIRED = { ajv: 'ajv', 'csv-parse/sync': 'csv' };
+// Loaded for tables, in functions that cannot wait. In a chunk, every command would read it.
+const REQUIRED = { 'csv-parse/sync': 'csv' };
 const requiredFiles = {
   name: 'required-files',
   transform: {
     filter: { code: /createRequire\(import\.meta\.url\)\('/ },
     handler: (code) =>
-      code.replaceAll(/(?<=createRequire\(import\.meta\.url\)\(')[^']+/g, (id) =>
-        id in REQUIRED ? `./${REQUIRED[id]}.cjs` : id,
-      ),
+      code
+        // Loaded when a document has errors. A bundler has to see what is required; a file of its own would be a second Ajv.
+        .replace("createRequire(import.meta.url)('ajv')", "require('ajv')")
+        .replaceAll(/(?<=createRequire\(import\.meta\.url\)\(')[^']+/g, (id) =>
+          id in REQUIRED ? `./${REQUIRED[id]}.cjs` : id,
+        ),
   },
 };
 // Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
