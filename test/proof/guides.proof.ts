@@ -45,7 +45,9 @@ function stable(output: string): string {
     output
       // Lint reports its progress if it takes long.
       .replaceAll(/^Checked \d+ of \d+ videos? for visible problems\.\n/gm, '')
-      .replaceAll(/ *\d+(?:\.\d)? s(?= |,|\.?$)/gm, ' N s')
+      // As apply reports a video that takes long.
+      .replaceAll(/^… \S+ +begun\n/gm, '')
+      .replaceAll(/ *(?:\d+(?:\.\d)? s|\d+:\d\d min)(?= |,|\.?$)/gm, ' N s')
       .replaceAll(/(?<=-)[0-9a-f]{8}(?=\.\w+)|\b[0-9a-f]{12}\b|(?<=tsv_)[0-9a-f]{24}/g, 'ID')
       .replaceAll(/[ \t]+$/gm, '')
       .trim()
