@@ -59,19 +59,17 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
-// Loaded for tables, in functions that cannot wait. In a chunk, every command would read it.
-const REQUIRED = { 'csv-parse/sync': 'csv' };
-const requiredFiles = {
-  name: 'required-files',
+// Loaded in functions that cannot wait. A bundler has to see what is required.
+const requiredModules = {
+  name: 'required-modules',
   transform: {
     filter: { code: /createRequire\(import\.meta\.url\)\('/ },
     handler: (code) =>
       code
-        // Loaded when a document has errors. A bundler has to see what is required; a file of its own would be a second Ajv.
+        // For documents with errors. A file of its own would be a second Ajv, beside that of servers.
         .replace("createRequire(import.meta.url)('ajv')", "require('ajv')")
-        .replaceAll(/(?<=createRequire\(import\.meta\.url\)\(')[^']+/g, (id) =>
-          id in REQUIRED ? `./${REQUIRED[id]}.cjs` : id,
-        ),
+        // For tables. In a chunk, every command would read it.
+        .replace("createRequire(import.meta.url)('csv-parse/sync')", "createRequire(import.meta.url)('./csv.cjs')"),
   },
 };
 // Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
@@ -120,7 +118,7 @@ const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: { removeW
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, requiredFiles, nativeInflate, utf8Only, optionalPackages],
+  plugins: [withoutChildProcess, requiredModules, nativeInflate, utf8Only, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',
@@ -160,10 +158,8 @@ const output = [
     },
   })),
 ];
-for (const [id, name] of Object.entries(REQUIRED)) {
-  const file = `dist/chunks/${name}.cjs`;
-  output.push(...(await build({ ...input, input: id, output: { file, format: 'cjs', minify: MINIFY } })).output);
-}
+const csv = { file: 'dist/chunks/csv.cjs', format: 'cjs', minify: MINIFY };
+output.push(...(await build({ ...input, input: 'csv-parse/sync', output: csv })).output);
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({
