@@ -18,7 +18,10 @@ export interface PixelBox {
   readonly height: number;
 }
 
-/** Draws the frames of an input in any order with Skia (Skottie). Calls must not overlap. */
+/**
+ * Draws the frames of an input in any order with Skia (Skottie). Calls must not overlap. Open rasterisers of a thread share a surface, so
+ * that the last drawn frame may also be that of another.
+ */
 export interface Rasterizer {
   /** Defects of the input's texts. */
   readonly findings: readonly TextFinding[];
@@ -48,13 +51,13 @@ export interface Rasterizer {
    */
   repeats(frame: number): boolean;
   /**
-   * Encodes the last drawn frame as JPEG. Do not draw another frame before it resolves.
+   * Encodes the last drawn frame as JPEG. Do not draw another frame before it resolves, with this rasteriser or another of the thread.
    *
    * @param quality 1..100; 90 by default
    * @param background behind transparent pixels: black, or a grey checkerboard
    */
   encodeJpeg(quality?: number, background?: 'black' | 'checkerboard'): Promise<Uint8Array>;
-  /** Encodes the last drawn frame as PNG. Do not draw another frame before it resolves. */
+  /** Encodes the last drawn frame as PNG, as `encodeJpeg`. */
   encodePng(): Promise<Uint8Array>;
   /** Frees decoders, temporary files and the caches of the rasteriser; may be called again. */
   close(): void;
@@ -72,9 +75,7 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
   const { animation } = composed;
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
   const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
-  const surface = takeSurface({ width, height, isOpaque });
-  const { canvas, context } = surface;
-  let isOpen = true;
+  const { canvas, context } = surfaceFor({ width, height, isOpaque });
   const area = coveringArea({ width, height, animation });
   const animationFrames = animationFramesPerFrame({ animation, fps });
   // Clips change even if the animation does not.
@@ -100,7 +101,7 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
         source.animation.seekFrame(frame * animationFrames);
         source.animation.render(context, area);
       } finally {
-        // A later input draws on the same surface.
+        // Other inputs draw on the same surface.
         context.restore();
       }
       return bytesOf(context.getImageData(left, top, partWidth, partHeight).data);
@@ -111,8 +112,6 @@ export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterize
         : canvas.encode('jpeg', quality),
     encodePng: () => canvas.encode('png'),
     close() {
-      if (isOpen) keepSurface(surface);
-      isOpen = false;
       source.close();
       // The rasteriser caches 2,048 fonts, and each input has its own.
       clearAllCache();
@@ -128,27 +127,29 @@ interface Surface {
 }
 
 /**
- * Surfaces of closed inputs, the last one at the end. Lint opens several versions of an input, and getting the pages of a surface from
- * the system takes as long as drawing a frame on it.
+ * Surfaces of the thread by size and opacity, that of the input opened last at the end. Lint keeps more than ten versions of an input open,
+ * and getting the pages of a surface from the system takes longer than drawing a frame on it.
  */
-const spareSurfaces: Surface[] = [];
+const surfaces: Surface[] = [];
 /** Those of four pictures of 1080p. */
-const MAX_SPARE_PIXELS = 4 * 1920 * 1080;
+const MAX_KEPT_PIXELS = 4 * 1920 * 1080;
 
-function keepSurface(surface: Surface): void {
-  spareSurfaces.push(surface);
-  let pixels = spareSurfaces.reduce((sum, { canvas }) => sum + canvas.width * canvas.height, 0);
-  while (pixels > MAX_SPARE_PIXELS) {
-    const { canvas } = spareSurfaces.shift()!;
+function surfaceFor({ width, height, isOpaque }: { width: number; height: number; isOpaque: boolean }): Surface {
+  const known = surfaces.findIndex(
+    ({ canvas, ...kept }) => canvas.width === width && canvas.height === height && kept.isOpaque === isOpaque,
+  );
+  const surface = known === -1 ? createSurface(width, height, isOpaque) : surfaces.splice(known, 1)[0]!;
+  surfaces.push(surface);
+  let pixels = surfaces.reduce((sum, { canvas }) => sum + canvas.width * canvas.height, 0);
+  while (pixels > MAX_KEPT_PIXELS) {
+    // Open rasterisers keep theirs.
+    const { canvas } = surfaces.shift()!;
     pixels -= canvas.width * canvas.height;
   }
+  return surface;
 }
 
-function takeSurface({ width, height, isOpaque }: { width: number; height: number; isOpaque: boolean }): Surface {
-  const known = spareSurfaces.findLastIndex(
-    ({ canvas, ...spare }) => canvas.width === width && canvas.height === height && spare.isOpaque === isOpaque,
-  );
-  if (known !== -1) return spareSurfaces.splice(known, 1)[0]!;
+function createSurface(width: number, height: number, isOpaque: boolean): Surface {
   const canvas = createCanvas(width, height);
   return { canvas, context: canvas.getContext('2d', { alpha: !isOpaque }), isOpaque };
 }

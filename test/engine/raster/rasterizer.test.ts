@@ -30,16 +30,35 @@ describe('openRasterizer()', () => {
     fresh.close();
   });
 
-  it('keeps the pictures of open inputs apart, also after an input was closed twice', async () => {
+  it('draws the same whether other inputs are open or closed', async () => {
     const closed = await openRasterizer(red);
     closed.close();
     closed.close();
     const [shown, another] = [await openRasterizer(red), await openRasterizer(empty)];
-    shown.draw(0);
-    const before = await shown.encodePng();
-    another.draw(0);
-    expect(Buffer.from(await shown.encodePng()).equals(before)).toBe(true);
-    shown.close();
+    const before = Buffer.from(shown.draw(0));
+    const png = await shown.encodePng();
+    expect(another.draw(0).every((byte) => byte === 0)).toBe(true);
+    another.drawPart(1, BOX);
     another.close();
+    expect(Buffer.from(shown.draw(0)).equals(before)).toBe(true);
+    expect(Buffer.from(await shown.encodePng()).equals(png)).toBe(true);
+    shown.close();
+  });
+
+  it('returns pictures that later frames do not change', async () => {
+    const opaque = { ...red, output: { ...red.output, format: 'mp4' as const } };
+    for (const [shown, hidden] of [
+      [red, empty],
+      [opaque, { ...empty, output: opaque.output }],
+    ] as const) {
+      const [first, second] = [await openRasterizer(shown), await openRasterizer(hidden)];
+      const [whole, part] = [first.draw(0), first.drawPart(0, BOX)];
+      const before = [Buffer.from(whole), Buffer.from(part)];
+      second.draw(0);
+      second.drawPart(0, BOX);
+      expect(before[0]!.equals(whole) && before[1]!.equals(part)).toBe(true);
+      first.close();
+      second.close();
+    }
   });
 });
