@@ -55,7 +55,8 @@ export async function drawSamples(
   const pictures: SamplePictures[] = [];
   let pending: Promise<SamplePictures> | null = null;
   for (const sample of sampleMappings(template.spec)) {
-    // Prepared while the sample before it is drawn.
+    // Prepared while the sample before it is drawn, which is sent first.
+    await new Promise((resolve) => setImmediate(resolve));
     const renderInput = inputOf(template, sample, height, imageOf);
     if (pending !== null) pictures.push(await pending);
     pending = drawSample(sample, renderInput);
