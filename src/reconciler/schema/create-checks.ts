@@ -4,7 +4,7 @@ import configSchema from '../../../schemas/reelform-config.schema.json' with { t
 import type { Check } from '../../kernel/diagnostic.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from '../../kernel/json-schema/json-schema.ts';
-import { type NamedSchemas, satisfies } from '../../kernel/json-schema/satisfies.ts';
+import { type NamedSchemas, predicateOf } from '../../kernel/json-schema/predicate.ts';
 import { violationsOf } from '../../kernel/json-schema/violation.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
@@ -83,9 +83,10 @@ function validatorOf(key: string, schemas: () => SchemaSet): Validate {
     ajv = null;
   }
   const set = schemas();
+  const satisfies = predicateOf(set.schema, set.named);
   let compiled: Validate | null = null;
   const validate: Validate = (document) => {
-    if (satisfies(document, set.schema, set.named)) return [];
+    if (satisfies(document)) return [];
     ajv ??= createAjv();
     compiled ??= compile(ajv, set);
     return compiled(document);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from '../../../src/kernel/json-schema/json-schema.ts';
-import { satisfies } from '../../../src/kernel/json-schema/satisfies.ts';
+import { predicateOf } from '../../../src/kernel/json-schema/predicate.ts';
 import {
   additionsSchema,
   definitionFileSchema,
@@ -108,28 +108,29 @@ it.each<[string, JsonSchema]>([
   ['what a definition adds', additionsSchema(template)],
   ['the length and place of a scene', placementSchema()],
   ...Object.entries(named),
-])('satisfies() accepts what Ajv accepts: %s', (_, schema) => {
+])('a predicate accepts what Ajv accepts: %s', (_, schema) => {
   for (const part of newPartsOf(schema)) {
     const accepts = compile(part);
+    const satisfies = predicateOf(part, named);
     fc.assert(
       fc.property(valuesOf(part), (value) => {
         const isValid = accepts(value);
-        expect(satisfies(value, part, named)).toBe(isValid);
+        expect(satisfies(value)).toBe(isValid);
       }),
       { numRuns: runs(300) },
     );
   }
 });
 
-it('satisfies() accepts and refuses documents', () => {
+it('a predicate accepts and refuses documents', () => {
   const whole = { template: 'launch', title: 'Summer', resources: { t_01: 'Hello', c_01: '#EEADA7' } };
-  const schema = definitionSchema(template, 'video');
-  expect(satisfies({ ...whole, title: 1 }, schema, named)).toBe(false);
+  const satisfies = predicateOf(definitionSchema(template, 'video'), named);
+  expect(satisfies({ ...whole, title: 1 })).toBe(false);
   const image = { '(Footage)/USER/hero.jpg': './hero.jpg' };
-  expect(satisfies({ ...whole, resources: { ...whole.resources, ...image } }, schema, named)).toBe(true);
+  expect(satisfies({ ...whole, resources: { ...whole.resources, ...image } })).toBe(true);
 });
 
-it('satisfies() refuses a schema with a keyword or name that it does not know', () => {
-  expect(() => satisfies(1, { oneOf: [] } as JsonSchema)).toThrow('unknown keyword oneOf');
-  expect(() => satisfies(1, { $ref: 'nothing' })).toThrow('unknown schema nothing');
+it('a predicate refuses a schema with a keyword or name that it does not know', () => {
+  expect(() => predicateOf({ oneOf: [] } as JsonSchema)(1)).toThrow('unknown keyword oneOf');
+  expect(() => predicateOf({ $ref: 'nothing' })(1)).toThrow('unknown schema nothing');
 });
