@@ -136,20 +136,36 @@ function filterFonts(
   fonts: InputDocument['fonts'],
   layers: readonly unknown[],
 ): { fonts: InputDocument['fonts']; document: LottieDocument } {
-  const texts = textLayers({ layers: [...layers], assets: [] });
-  const textCount = layers.filter((layer) => isRecord(layer) && layer.ty === LAYER_TYPE.text).length;
-  // The fonts of an unreadable text layer are unknown.
-  if (texts.length < textCount) return { fonts, document: animation };
+  const texts = layers.filter((layer): layer is LottieNode => isRecord(layer) && layer.ty === LAYER_TYPE.text);
   if (texts.length === 0) {
     const { fonts: _, chars: __, ...document } = animation;
     return { fonts: [], document: document as LottieDocument };
   }
-  const names = new Set(texts.flatMap(({ documents }) => documents.map((document) => String(document.f ?? ''))));
+  const names = new Set<string>();
+  for (const layer of texts) {
+    const own = fontNamesOf(layer);
+    // The fonts of an unreadable text layer are unknown.
+    if (own === null) return { fonts, document: animation };
+    for (const name of own) names.add(name);
+  }
   const isUsed = (name: unknown): boolean => names.has(String(name));
   return {
     fonts: fonts.filter(({ name, isFallback }) => isFallback || isUsed(name)),
     document: withListedFonts(animation, isUsed),
   };
+}
+
+/** By text layer, which several segments show. */
+const fontNames = new WeakMap<LottieNode, readonly string[] | null>();
+
+/** Returns the names of the fonts of a text layer; null if it is not readable. */
+function fontNamesOf(layer: LottieNode): readonly string[] | null {
+  const known = fontNames.get(layer);
+  if (known !== undefined) return known;
+  const [text] = textLayers({ layers: [layer], assets: [] });
+  const names = text === undefined ? null : text.documents.map((document) => String(document.f ?? ''));
+  fontNames.set(layer, names);
+  return names;
 }
 
 /** Returns the document itself if all of its listed fonts are used, so that inputs share the list. */

@@ -125,8 +125,7 @@ function animationDigest(animation: LottieDocument): Json {
   const { layers, assets = [], ...rest } = animation;
   const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
   return {
-    // A new object each time, which `valueDigest` would keep in vain.
-    rest: sha256(canonicalJson(rest as Json)),
+    rest: restDigest(rest),
     layers: layerDigests(layers),
     assets: assets.map((asset) => {
       const { layers: assetLayers, ...fields } = asset;
@@ -134,6 +133,32 @@ function animationDigest(animation: LottieDocument): Json {
       return { asset: fields as Json, layers: layerDigests(assetLayers) };
     }),
   };
+}
+
+type Rest = Readonly<Record<string, unknown>>;
+
+/** The last rests of documents with their digests. Those of a template differ in their ends, and share the objects in them. */
+const rests: { readonly rest: Rest; readonly digest: Sha256 }[] = [];
+const MAX_RESTS = 32;
+
+/** Returns the digest of a document without its layers and assets, which is a new object each time. */
+function restDigest(rest: Rest): Sha256 {
+  for (const known of rests) if (hasFieldsOf(known.rest, rest)) return known.digest;
+  const digest = sha256(canonicalJson(rest as Json));
+  if (rests.length === MAX_RESTS) rests.shift();
+  rests.push({ rest, digest });
+  return digest;
+}
+
+/** Returns whether two objects have the same values in the same order. */
+function hasFieldsOf(known: Rest, rest: Rest): boolean {
+  // Most differ in their end alone.
+  if (known.op !== rest.op) return false;
+  const names = Object.keys(known);
+  const others = Object.keys(rest);
+  return (
+    names.length === others.length && names.every((name, index) => name === others[index] && known[name] === rest[name])
+  );
 }
 
 const digests = new WeakMap<object, Sha256>();
