@@ -201,21 +201,18 @@ export function valueName({ scenes }: Pick<VideoSpec<unknown>, 'scenes'>, scene:
  */
 export function canonicalSpec<S>(written: VideoSpec<S>, measures: InheritedMeasures): VideoSpec<S> {
   const spec = withPlainCaptions(written);
-  const scenes = spec.scenes.map((scene) => ({
-    ...scene,
-    resources: mapValues(scene.resources, canonicalValue),
-    audio: mapValues(scene.audio, canonicalSound),
-  }));
-  const audio = mapValues(spec.audio, canonicalSound);
+  const scenes = spec.scenes.map((scene) => {
+    const resources = changedValues(scene.resources, canonicalValue);
+    const sounds = changedValues(scene.audio, canonicalSound);
+    return resources === scene.resources && sounds === scene.audio ? scene : { ...scene, resources, audio: sounds };
+  });
+  const audio = changedValues(spec.audio, canonicalSound);
   const output = plainOutput(spec.output, measures);
   const outputs = spec.outputs?.map((file): NamedOutput => {
     return { name: file.name, ...plainOutput(withoutName(file) ?? null, measures) };
   });
-  const hasSameValues = spec.scenes.every(
-    (scene, index) => isSame(scene.resources, scenes[index]!.resources) && isSame(scene.audio, scenes[index]!.audio),
-  );
-  const { audio: sounds, output: main, outputs: files } = spec;
-  const isCanonical = hasSameValues && isSame(sounds, audio) && isDeepStrictEqual([main, files], [output, outputs]);
+  const hasSameValues = audio === spec.audio && scenes.every((scene, index) => scene === spec.scenes[index]);
+  const isCanonical = hasSameValues && isDeepStrictEqual([spec.output, spec.outputs], [output, outputs]);
   return isCanonical ? spec : { ...spec, scenes, audio, output, ...defined({ outputs }) };
 }
 
@@ -237,15 +234,6 @@ export function hasCaptions({ captions, scenes }: Pick<VideoSpec<unknown>, 'capt
 /** Returns whether a file of the video names the language of its sound. */
 export function hasLanguage({ output, outputs = [] }: Pick<VideoSpec<unknown>, 'output' | 'outputs'>): boolean {
   return [output, ...outputs].some((file) => file?.lang !== undefined);
-}
-
-/** Compares a map with its canonical form, which has the same keys, and mostly the same values. */
-function isSame(given: ReadonlyMap<string, object>, canonical: ReadonlyMap<string, object>): boolean {
-  for (const [key, value] of given) {
-    const other = canonical.get(key);
-    if (value !== other && !isDeepStrictEqual(value, other)) return false;
-  }
-  return true;
 }
 
 /**
@@ -306,9 +294,9 @@ export function withNames<S, T>(
     scenes: scenes.map((scene) => ({
       ...scene,
       template: template(scene.template),
-      resources: mapValues(scene.resources, (value): SpecValue<T> => {
-        return 'source' in value ? { ...value, source: rename(value.source) } : value;
-      }),
+      resources: changedValues(scene.resources, (value: SpecValue<S | T>): SpecValue<S | T> => {
+        return 'source' in value ? { ...value, source: rename(value.source as S) } : value;
+      }) as ReadonlyMap<string, SpecValue<T>>,
       audio: mapValues(scene.audio, renameSound),
     })),
     audio: mapValues(audio, renameSound),
@@ -364,6 +352,9 @@ export function givesWay<Scene>(lowered: Scene | null, speaker: Scene | null): b
 export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf<S> {
   const under = (tracks: ReadonlyMap<string, SpecSound<S>>): string[] =>
     [...tracks.values()].flatMap(({ transform }) => transform.duck_under?.split(',') ?? []);
+  const hasSpeech = (tracks: ReadonlyMap<string, SpecSound<S>>): boolean =>
+    [...tracks.values()].some((sound) => Object.hasOwn(sound, 'speech'));
+  if (!hasSpeech(audio) && !scenes.some((scene) => hasSpeech(scene.audio))) return { scenes, audio };
   const places = [{ scene: null, audio }, ...scenes.map((tracks, scene) => ({ ...tracks, scene }))];
   const usedIn = (speaker: number | null): ReadonlySet<string> =>
     new Set(places.flatMap((place) => (givesWay(place.scene, speaker) ? under(place.audio) : [])));
@@ -381,6 +372,18 @@ export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf
 }
 
 type TracksOf<S> = Pick<VideoSpec<S>, 'scenes' | 'audio'>;
+
+/** Changes values of a map. @returns the same map if no value changes, so that a plan copies few maps */
+function changedValues<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): ReadonlyMap<string, T> {
+  let changed: Map<string, T> | null = null;
+  for (const [key, value] of map) {
+    const other = change(value);
+    if (other === value || isDeepStrictEqual(other, value)) continue;
+    changed ??= new Map(map);
+    changed.set(key, other);
+  }
+  return changed ?? map;
+}
 
 function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> {
   return new Map([...map].map(([key, value]) => [key, change(value)]));

@@ -1,4 +1,5 @@
 import { defined } from '../../kernel/defined.ts';
+import { type Sha256, sha256 } from '../../kernel/digest.ts';
 import type { VideoMeasures } from '../video-measures.ts';
 import { type FrameRate, frameRateOf } from './frame-rate.ts';
 import { checkPlaces } from './place.ts';
@@ -45,7 +46,7 @@ const MAX_PIECES = 1_000;
  * @param input each scene has a template; ids are unique
  */
 export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
-  const key = JSON.stringify(input);
+  const key = keyOf(input);
   const known = timelines.get(key);
   if (known !== undefined) return known;
   const resolved = resolve(input);
@@ -54,6 +55,20 @@ export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
   if (timelines.size === MAX_TIMELINES) timelines.clear();
   timelines.set(key, resolved);
   return resolved;
+}
+
+/** Facts have many stillcuts and places, and a video names the same facts for each of its scenes. */
+function keyOf({ templates, ...wished }: TimelineInput): string {
+  const facts = Object.entries(templates).map(([name, template]) => [name, factsDigest(template)]);
+  return JSON.stringify([facts, wished]);
+}
+
+const digests = new WeakMap<TemplateFacts, Sha256>();
+
+function factsDigest(facts: TemplateFacts): Sha256 {
+  const digest = digests.get(facts) ?? sha256(JSON.stringify(facts));
+  digests.set(facts, digest);
+  return digest;
 }
 
 function resolve(input: TimelineInput): ResolvedTimeline {

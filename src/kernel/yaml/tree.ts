@@ -79,15 +79,26 @@ export function toJson(
   isText: (path: readonly string[]) => boolean,
   path: readonly string[] = [],
 ): Json {
+  return jsonAt(node, isText, [...path]);
+}
+
+/** @param path is the same afterwards: a plan converts each value of each scene */
+function jsonAt(node: TreeNode, isText: (path: readonly string[]) => boolean, path: string[]): Json {
+  const within = (inner: TreeNode, step: string): Json => {
+    path.push(step);
+    const json = jsonAt(inner, isText, path);
+    path.pop();
+    return json;
+  };
   switch (node.kind) {
     case 'scalar':
       if (node.value === null) return null;
       return isText(path) ? node.text : node.row === undefined ? node.value : coreValue(node.text);
     case 'list':
-      return node.items.map((item, index) => toJson(item, isText, [...path, String(index)]));
+      return node.items.map((item, index) => within(item, String(index)));
     case 'map': {
       const members: Record<string, Json> = {};
-      for (const [key, entry] of node.entries) members[key] = toJson(entry.value, isText, [...path, key]);
+      for (const [key, entry] of node.entries) members[key] = within(entry.value, key);
       return members;
     }
   }

@@ -200,6 +200,15 @@ class UsualReader {
 
   #goToLine(): void {
     const above = this.#at;
+    // Most lines have no blank lines and comments above them.
+    let at = above;
+    while (this.#text[at] === ' ') at += 1;
+    if (at < this.#text.length && this.#text[at] !== '\n' && this.#text[at] !== '#') {
+      this.#isBelowComment = false;
+      this.#at = at;
+      this.#column = at - above;
+      return;
+    }
     const start = this.#read(ABOVE);
     this.#isBelowComment = this.#text.slice(above, start).includes('#');
     this.#read(SPACES);

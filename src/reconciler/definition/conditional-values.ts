@@ -42,7 +42,7 @@ export interface ConditionalValues {
 export function withoutConditions(root: MapNode, spec: StyleVersion | null, row: Row | null): ConditionalValues {
   const leftOut: { name: string; reason: string }[] = [];
   const diagnostics: Diagnostic[] = [];
-  const entries = new Map(root.entries);
+  let entries: Map<string, MapEntry> | null = null;
   for (const section of ['resources', 'audio'] as const) {
     const entry = root.entries.get(section);
     if (entry?.value.kind !== 'map' || !hasCondition(entry.value)) continue;
@@ -65,15 +65,17 @@ export function withoutConditions(root: MapNode, spec: StyleVersion | null, row:
       }
       return [[key, withoutAdvice(value, value.value)]];
     });
+    entries ??= new Map(root.entries);
     entries.set(section, { ...entry, value: { ...entry.value, entries: new Map(kept) } });
   }
-  return { root: { ...root, entries }, leftOut, diagnostics };
+  return { root: entries === null ? root : { ...root, entries }, leftOut, diagnostics };
 }
 
 function hasCondition(map: MapNode): boolean {
-  return [...map.entries.values()].some(
-    ({ value }) => value.kind === 'map' && ADVICE.some((name) => value.entries.has(name)),
-  );
+  for (const { value } of map.entries.values()) {
+    if (value.kind === 'map' && ADVICE.some((name) => value.entries.has(name))) return true;
+  }
+  return false;
 }
 
 /** Properties of a value that say when it is used and whether it is translated. */

@@ -1,5 +1,5 @@
 import { type Diagnostic, errorAt, positionOf, type Result, type Span, warningAt } from '../../kernel/diagnostic.ts';
-import { child, type ListNode, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
+import { child, type ListNode, type MapEntry, type MapNode, type TreeNode, textOf } from '../../kernel/yaml/tree.ts';
 import { evaluateCondition } from './conditional-values.ts';
 import { fillIn } from './fill-in.ts';
 import { dimensionProblem } from './local-row.ts';
@@ -43,7 +43,7 @@ const RESERVED = ['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outp
 const ID_HINT = 'An id of a scene consists of letters A–Z, digits, "_" and "-"';
 const DECIDING: readonly string[] = ['id', 'extends', 'each', 'when'];
 /** Unknown properties have been reported. */
-const VALUES: readonly string[] = SCENE_PROPERTIES.filter((name) => !DECIDING.includes(name));
+const VALUES = new Set<string>(SCENE_PROPERTIES.filter((name) => !DECIDING.includes(name)));
 
 /**
  * Repeats each scene for its rows, leaves out those whose condition is false, and fills in the others.
@@ -74,7 +74,7 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
       if (reason !== null) leftOut.push({ scene: id, reason });
       if (reason !== null) continue;
     }
-    const values: MapNode = { ...node, entries: new Map([...node.entries].filter(([name]) => VALUES.includes(name))) };
+    const values: MapNode = { ...node, entries: valuesOf(node) };
     const add = (sceneId: string, row: Row | null, at: Span): void => {
       const problems: Diagnostic[] = [];
       const filled = fill(values, row, problems) as MapNode;
@@ -109,6 +109,12 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
   return { written, scenes, leftOut, ...(filters.length > 0 && { filtered }), diagnostics };
 }
 
+function valuesOf({ entries }: MapNode): Map<string, MapEntry> {
+  const values = new Map<string, MapEntry>();
+  for (const [name, entry] of entries) if (VALUES.has(name)) values.set(name, entry);
+  return values;
+}
+
 /** Returns the scenes of the rows that do not pass, except those whose ids are not valid or are those of other rows. */
 function filteredScenes(id: string, each: MapNode, outer: Row | null, context: RowsContext): FilteredScene[] {
   const { rows, failing } = rowsOfScene(each, outer, context);
@@ -136,7 +142,11 @@ function ofOuterRow(problem: Diagnostic, id: string): Diagnostic {
 }
 
 function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
-  return written.flatMap(({ id, node }, index): Diagnostic[] => {
+  const first = new Map<string, WrittenScene>();
+  return written.flatMap((scene): Diagnostic[] => {
+    const { id, node } = scene;
+    const earlier = first.get(id.toLowerCase());
+    if (earlier === undefined) first.set(id.toLowerCase(), scene);
     const named = child(node, 'id') ?? child(node, 'template');
     // The scene has no template, which is reported there.
     if (named === null || id === '') return [];
@@ -149,7 +159,6 @@ function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
       const message = `A scene cannot have the id ${JSON.stringify(id)}, which names other inputs of a video`;
       return [errorAt('invalid_id', at, message, 'Choose another id')];
     }
-    const earlier = written.slice(0, index).find((scene) => scene.id.toLowerCase() === id.toLowerCase());
     if (earlier === undefined) return [];
     const differs = earlier.id === id ? '' : `, which differs only in case from ${JSON.stringify(earlier.id)}`;
     const message = `Two scenes have the id ${JSON.stringify(id)}${differs}`;

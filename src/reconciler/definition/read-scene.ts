@@ -271,9 +271,15 @@ export function inRow(message: string, row: string | undefined): string {
   return row === undefined ? message : `${message} (${row})`;
 }
 
+/** Shared: most scenes have no tracks and no other fonts. */
+const NONE = new Map<string, never>();
+
 /** Reads the entries of a map in the order of their names, without invalid entries. */
-function mapOf<T>(node: TreeNode | null, read: (value: TreeNode, name: string) => T | undefined): Map<string, T> {
-  if (node?.kind !== 'map') return new Map();
+function mapOf<T>(
+  node: TreeNode | null,
+  read: (value: TreeNode, name: string) => T | undefined,
+): ReadonlyMap<string, T> {
+  if (node?.kind !== 'map') return NONE;
   const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));
   return new Map(
     entries.flatMap(([name, entry]): [string, T][] => {

@@ -175,9 +175,14 @@ function ofScenes({ entries }: MapNode): Diagnostic[] {
   });
 }
 
+/** Returns whether a definition has values or fonts beside its scenes. */
+function hasValues({ entries }: MapNode): boolean {
+  return entries.has('resources') || entries.has('fonts');
+}
+
 /** Adds the values of the definition for which the template of a scene has a key, and its replaced fonts. */
 function withShared(scene: MapNode, root: MapNode, template: VideoTemplate | null): MapNode {
-  if (template === null) return scene;
+  if (template === null || !hasValues(root)) return scene;
   const { editables, fonts } = template.spec;
   const add = (section: 'resources' | 'fonts', isKnown: (name: string) => boolean): [string, MapEntry][] => {
     const all = child(root, section);
@@ -198,6 +203,7 @@ function withShared(scene: MapNode, root: MapNode, template: VideoTemplate | nul
 
 /** Reports values and fonts of the definition that no template of its scenes has. */
 function unknownShared(root: MapNode, { written }: ExpandedScenes, { templates }: VideoContext): Diagnostic[] {
+  if (!hasValues(root)) return [];
   const specs = written.map(({ node }) => templates.get(textOf(child(node, 'template')) ?? '')?.spec);
   // A template that is not available might have the key.
   if (specs.includes(undefined)) return [];

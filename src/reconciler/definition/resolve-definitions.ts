@@ -134,6 +134,8 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     candidates.push(...resolved.map((candidate) => (whole ? candidate : { ...candidate, video: null, leftOut: null })));
     const isRead = isVideo && whole && !hasErrors(rows.diagnostics);
     if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
+    // Its tree is larger than its videos. In the rare case that another definition extends it, it is read again.
+    if (!isFragment(path)) loaded.delete(path);
   }
   const left = candidates.flatMap(({ id, path, leftOut }) => (leftOut === null || id === null ? [] : [{ id, path, reason: leftOut }])); // biome-ignore format: one line
   const texts = candidates.flatMap((candidate) => candidate.texts ?? []);

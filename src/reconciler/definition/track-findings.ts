@@ -8,7 +8,7 @@ type Tracks = ReadonlyMap<string, VideoSound>;
 
 /** Reports what tracks want and cannot have, as far as it does not depend on their sounds. */
 export function trackFindings({ scenes, audio }: Pick<Video, 'scenes' | 'audio'>, locate: LocateScene): Diagnostic[] {
-  const places = [{ id: null, audio }, ...scenes];
+  const places = [{ id: null, audio }, ...scenes].filter(({ audio: tracks }) => tracks.size > 0);
   const unknown = places.flatMap(({ id: place, audio: tracks }) => {
     const near = places.filter(({ id }) => givesWay(place, id)).flatMap((speaking) => [...speaking.audio.keys()]);
     return unknownSpeakers(tracks, [...new Set(near)], (name) => locate(place, 'audio', name));

@@ -33,6 +33,8 @@ interface Resolution {
 /** The last timeline of each list of scenes, which the findings, the plan and the inputs of a video share. */
 const resolutions = new WeakMap<Video['scenes'], Resolution>();
 
+const NO_CONTENT: readonly ContentItem[] = [];
+
 /**
  * Resolves the timeline of a video: where each scene starts and how long it is. Resolves it once for the same scenes, templates and
  * lengths of sounds.
@@ -51,10 +53,11 @@ export function timelineOf(
     if (template === null || template === undefined) return null;
     facts.set(name, templateFacts(template));
   }
-  const content = video.scenes.map((scene) => [
-    ...contentOf(tracksOf(scene, video), soundLength),
-    ...captionContent(captionsOf(scene, video)),
-  ]);
+  const content = video.scenes.map((scene) => {
+    const [tracks, captions] = [tracksOf(scene, video), captionsOf(scene, video)];
+    if (tracks.size === 0 && captions === undefined) return NO_CONTENT;
+    return [...contentOf(tracks, soundLength), ...captionContent(captions)];
+  });
   const { audio, size, rate, duration, leftOut, softTransitions } = video;
   const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate, item.end]));
   const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
@@ -68,7 +71,7 @@ export function timelineOf(
 function timelineInput(
   { scenes: shown, size, rate, duration, ...video }: TimelineVideo,
   facts: ReadonlyMap<string, TemplateFacts>,
-  content: readonly ContentItem[][],
+  content: readonly (readonly ContentItem[])[],
 ): TimelineInput {
   const soft = video.softTransitions ?? [];
   const inherited = shown.find(({ id }) => soft.includes(id))?.transition;
@@ -144,7 +147,7 @@ export function captionsEnd(captions: SpecCaptions | undefined): number | null {
 }
 
 /** @param isSoft whether the transition is the video's default, which is shortened where it is too long */
-function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: ContentItem[]): SceneInput {
+function sceneInput(scene: SceneSpec<Source>, isSoft: boolean, content: readonly ContentItem[]): SceneInput {
   const { id, template, duration, fit, shorten } = scene;
   // A scene without any transition has a cut, not the video's default.
   const transition = isSoft ? undefined : (scene.transition ?? { type: 'cut' });

@@ -27,6 +27,7 @@ const CUT_FADE = 0.01;
  * the scene, unless they go on.
  */
 export function sceneSounds(timeline: Timeline, index: number, { sounds, ...values }: SceneSounds): PlacedSound[] {
+  if (sounds.length === 0 && values.audio_tracks === undefined) return [];
   const scene = timeline.scenes[index]!;
   const next = timeline.scenes[index + 1];
   const rate = rationalRate(timeline.rate);
