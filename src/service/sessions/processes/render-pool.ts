@@ -46,6 +46,9 @@ const DRAWING_TASKS: ReadonlySet<TaskKind> = new Set([
   'lint',
 ]);
 
+/** Drawing tasks without an encoder. */
+const PICTURE_TASKS: ReadonlySet<TaskKind> = new Set(['stills', 'compare', 'lint']);
+
 /** Of a task whose owner has to wait. */
 const PAUSED = Symbol('paused');
 
@@ -98,7 +101,10 @@ export function createRenderPool({
     const reusable = idle.filter(isReusable);
     const kept = reusable.slice(Math.max(0, reusable.length - (size - limit.activeCount)));
     for (const child of idle) if (!kept.includes(child)) void discard(child);
-    return open(owner, { threads: DRAWING_TASKS.has(kind) ? 1 : 0, purpose: 'pictures' });
+    return open(owner, {
+      threads: DRAWING_TASKS.has(kind) ? 1 : 0,
+      purpose: PICTURE_TASKS.has(kind) ? 'pictures' : 'videos',
+    });
   };
   const release = async (child: RenderChild): Promise<void> => {
     // A process that was discarded meanwhile is not added again.
