@@ -1,3 +1,4 @@
+import { remembered } from '../kernel/memory.ts';
 import type { SourceBytes } from '../kernel/source-file.ts';
 import type { InputScene, LottieDocument, RenderInput, ScenesInput, VideoInput } from '../template/render-input.ts';
 
@@ -35,8 +36,6 @@ export function inputFiles(renderInput: AnyRenderInput): SourceBytes[] {
 /** An input, packed or not. */
 export type AnyRenderInput = VideoInput | PackedInput;
 
-const packedAnimations = new WeakMap<LottieDocument, Uint8Array>();
-
 /** Packs an input. Serializes each animation only once, so the animations must not be modified. */
 export function packRenderInput(renderInput: AnyRenderInput): PackedInput {
   if (!('scenes' in renderInput)) return packTemplate(renderInput);
@@ -51,11 +50,10 @@ export function packTemplate(renderInput: RenderInput | PackedTemplate): PackedT
 
 /** Returns an animation as bytes, serialized only once, so it must not be modified. */
 export function packed(animation: LottieDocument | Uint8Array): Uint8Array {
-  if (animation instanceof Uint8Array) return animation;
-  const bytes = packedAnimations.get(animation) ?? packAnimation(animation);
-  packedAnimations.set(animation, bytes);
-  return bytes;
+  return animation instanceof Uint8Array ? animation : packedOnce(animation);
 }
+
+const packedOnce = remembered(packAnimation);
 
 export function packAnimation(animation: LottieDocument): Uint8Array {
   return Buffer.from(JSON.stringify(animation));

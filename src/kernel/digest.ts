@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { remembered } from './memory.ts';
 
 declare const brand: unique symbol;
 
@@ -12,14 +13,8 @@ export function sha256(data: Uint8Array | string): Sha256 {
   return hash('sha256', data, 'hex') as Sha256;
 }
 
-const known = new WeakMap<Uint8Array, Sha256>();
-
-/** Returns the SHA-256 of bytes that never change. Memoized, because thousands of assets and inputs share files. */
-export function knownSha256(bytes: Uint8Array): Sha256 {
-  const digest = known.get(bytes) ?? sha256(bytes);
-  known.set(bytes, digest);
-  return digest;
-}
+/** Returns the SHA-256 of bytes that never change, once: thousands of assets and inputs share files. */
+export const knownSha256 = remembered((bytes: Uint8Array): Sha256 => sha256(bytes));
 
 /** Bytes that are hashed between two turns of the event loop: about 4 ms. */
 const STEP_BYTES = 4 << 20;

@@ -16,3 +16,21 @@ export class Memory<Value> {
     return value;
   }
 }
+
+/**
+ * Returns a function that computes its value once for each object, and forgets it with the object.
+ *
+ * @param compute depends on nothing but the object, which is never modified
+ */
+export function remembered<Owner extends object, Value extends object | string | number | boolean | null>(
+  compute: (owner: Owner) => Value,
+): (owner: Owner) => Value {
+  const values = new WeakMap<Owner, Value>();
+  return (owner) => {
+    const known = values.get(owner);
+    if (known !== undefined) return known;
+    const value = compute(owner);
+    values.set(owner, value);
+    return value;
+  };
+}

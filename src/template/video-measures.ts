@@ -1,6 +1,7 @@
 import type { TemplateFacts } from '../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../contract/video-measures.ts';
 import { defined } from '../kernel/defined.ts';
+import { remembered } from '../kernel/memory.ts';
 import type { Still } from './render-input.ts';
 import type { TemplatePackage } from './template-package.ts';
 
@@ -28,15 +29,9 @@ export function outputBasis(template: MeasuredTemplate): OutputBasis {
 
 type FactualTemplate = MeasuredTemplate & Pick<TemplatePackage, 'spec'>;
 
-const factsByTemplate = new WeakMap<FactualTemplate, TemplateFacts>();
-
 /** Returns the facts about a template that decide its place in a video of scenes: the same object each time. */
-export function templateFacts(template: FactualTemplate): TemplateFacts {
-  const known = factsByTemplate.get(template);
-  if (known !== undefined) return known;
+export const templateFacts = remembered((template: FactualTemplate): TemplateFacts => {
   const { width, height, fps, frameCount, stills, spec } = template;
   const stillcuts = Object.fromEntries(stills.map(({ name, frame }) => [name, frame]));
-  const facts = { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
-  factsByTemplate.set(template, facts);
-  return facts;
-}
+  return { width, height, rate: fps, frames: frameCount, stillcuts, ...defined({ timing: spec.timing }) };
+});

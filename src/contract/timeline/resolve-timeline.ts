@@ -1,5 +1,6 @@
 import { defined } from '../../kernel/defined.ts';
-import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { sha256 } from '../../kernel/digest.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { VideoMeasures } from '../video-measures.ts';
 import { type FrameRate, frameRateOf } from './frame-rate.ts';
 import { checkPlaces } from './place.ts';
@@ -63,13 +64,7 @@ function keyOf({ templates, ...wished }: TimelineInput): string {
   return JSON.stringify([facts, wished]);
 }
 
-const digests = new WeakMap<TemplateFacts, Sha256>();
-
-function factsDigest(facts: TemplateFacts): Sha256 {
-  const digest = digests.get(facts) ?? sha256(JSON.stringify(facts));
-  digests.set(facts, digest);
-  return digest;
-}
+const factsDigest = remembered((facts: TemplateFacts) => sha256(JSON.stringify(facts)));
 
 function resolve(input: TimelineInput): ResolvedTimeline {
   const findings = checkInput(input);

@@ -1,4 +1,5 @@
 import { shareJson } from '../../kernel/digest.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { FittedPlace } from './fit-places.ts';
 import {
   add,
@@ -35,20 +36,13 @@ export type TimeMap = readonly TimeSegment[];
 /** A time map as JSON. */
 export type TimeMapJson = readonly Readonly<Record<keyof TimeSegment, RationalJson>>[];
 
-const jsons = new WeakMap<TimeMap, TimeMapJson>();
-
 /** Returns a time map as JSON: the same object for the same map, which the scenes of many videos share. */
-export function timeMapJson(map: TimeMap): TimeMapJson {
-  const json = jsons.get(map) ?? shareJson(newTimeMapJson(map));
-  jsons.set(map, json);
-  return json;
-}
-
-function newTimeMapJson(map: TimeMap): TimeMapJson {
-  return map.map(({ from, to, at, speed }) => {
+export const timeMapJson = remembered((map: TimeMap): TimeMapJson => {
+  const json = map.map(({ from, to, at, speed }) => {
     return { at: rationalJson(at), from: rationalJson(from), speed: rationalJson(speed), to: rationalJson(to) };
   });
-}
+  return shareJson(json);
+});
 
 /** Returns the time map of its JSON. */
 export function timeMapFrom(json: TimeMapJson): TimeMap {

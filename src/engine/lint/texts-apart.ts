@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isNumberList, isRecord } from '../../kernel/json.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { setMatteEffects } from '../../template/lottie/drawing-form/set-matte.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, mapped, transformOf } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, RenderInput } from '../../template/render-input.ts';
@@ -132,11 +133,5 @@ function combines(layers: readonly LottieNode[]): boolean {
   return setMatteEffects(layers).length > 0 || layers.some((layer) => hasLayerInput(layer.ef) || hasBlendMode(layer));
 }
 
-const blending = new WeakMap<LottieNode, boolean>();
-
 /** Returns whether a layer, or a shape or style of it, has a blend mode. */
-function hasBlendMode(layer: LottieNode): boolean {
-  const known = blending.get(layer) ?? /"bm":(?!0[,}])/.test(JSON.stringify(layer));
-  blending.set(layer, known);
-  return known;
-}
+const hasBlendMode = remembered((layer: LottieNode): boolean => /"bm":(?!0[,}])/.test(JSON.stringify(layer)));

@@ -1,4 +1,5 @@
 import { isRecord } from '../../kernel/json.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/slots/lottie-slots.ts';
 import type { InputDocument, LottieDocument, RenderInput, Still } from '../../template/render-input.ts';
@@ -106,18 +107,12 @@ const DRAWING_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 4, 5]);
 const TRANSFORM_FIELDS = ['ind', 'parent', 'ks', 'ao', 'ddd', 'ip', 'op', 'st', 'sr'];
 const NULL_LAYER = 3;
 
-const transforms = new WeakMap<LottieNode, LottieNode>();
-
 /** Reduces a layer to its transform, which still affects its children. Returns the same object for the same layer. */
-export function transformOnly(layer: LottieNode): LottieNode {
+export const transformOnly = remembered((layer: LottieNode): LottieNode => {
   if (!DRAWING_TYPES.has(layer.ty)) return layer;
-  const known = transforms.get(layer);
-  if (known !== undefined) return known;
   const fields = Object.entries(layer).filter(([field]) => TRANSFORM_FIELDS.includes(field));
-  const reduced = { ty: NULL_LAYER, ...Object.fromEntries(fields) };
-  transforms.set(layer, reduced);
-  return reduced;
-}
+  return { ty: NULL_LAYER, ...Object.fromEntries(fields) };
+});
 
 /** Returns the ids of the assets that layers refer to. */
 function assetIds(layers: readonly unknown[]): Set<string> {
@@ -155,18 +150,11 @@ function filterFonts(
   };
 }
 
-/** By text layer, which several segments show. */
-const fontNames = new WeakMap<LottieNode, readonly string[] | null>();
-
-/** Returns the names of the fonts of a text layer; null if it is not readable. */
-function fontNamesOf(layer: LottieNode): readonly string[] | null {
-  const known = fontNames.get(layer);
-  if (known !== undefined) return known;
+/** Returns the names of the fonts of a text layer, which several segments show; null if it is not readable. */
+const fontNamesOf = remembered((layer: LottieNode): readonly string[] | null => {
   const [text] = textLayers({ layers: [layer], assets: [] });
-  const names = text === undefined ? null : text.documents.map((document) => String(document.f ?? ''));
-  fontNames.set(layer, names);
-  return names;
-}
+  return text === undefined ? null : text.documents.map((document) => String(document.f ?? ''));
+});
 
 /** Returns the document itself if all of its listed fonts are used, so that inputs share the list. */
 function withListedFonts(animation: LottieDocument, isUsed: (name: unknown) => boolean): LottieDocument {

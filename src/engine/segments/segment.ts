@@ -3,7 +3,7 @@ import { defaultCodec, type OutputFormat } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { canonicalJson, type Json, knownSha256, type Sha256, sha256, shareJson } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { Memory } from '../../kernel/memory.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { sourceSha256 } from '../../kernel/source-file.ts';
 import type {
   CaptionFont,
@@ -91,15 +91,11 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
   };
 }
 
-const settings = new Memory<Json>();
-
 /** Returns the settings of a file, which all of its segments share, without what only joining writes. */
-function settingsOf(output: RenderOutput): Json {
-  return settings.of(output, '', () => {
-    const { fingerprint: _, lang: __, ...written } = output;
-    return shareJson({ ...written, codec: written.codec ?? defaultCodec(written.format)! });
-  });
-}
+const settingsOf = remembered((output: RenderOutput): Json => {
+  const { fingerprint: _, lang: __, ...written } = output;
+  return shareJson({ ...written, codec: written.codec ?? defaultCodec(written.format)! });
+});
 
 /** Returns the digest of everything that the bytes of a still depend on. */
 export function stillKey(segment: Sha256, frame: number): Sha256 {
@@ -161,15 +157,12 @@ function hasFieldsOf(known: Rest, rest: Rest): boolean {
   );
 }
 
-const digests = new WeakMap<object, Sha256>();
-
 /** Returns the digest of a JSON object, cached by identity; other values unchanged. @param value must not be modified */
 function valueDigest(value: unknown): Json {
-  if (!isRecord(value)) return value as Json;
-  const digest = digests.get(value) ?? sha256(canonicalJson(value as Json));
-  digests.set(value, digest);
-  return digest;
+  return isRecord(value) ? recordDigest(value) : (value as Json);
 }
+
+const recordDigest = remembered((record: Rest): Json => sha256(canonicalJson(record as Json)));
 
 /** The fields of an input that its sound depends on. */
 type SoundInput = Pick<InputFile, 'fps' | 'frameCount' | 'output'> & Pick<RenderInput, 'sounds' | 'loudness'>;

@@ -1,3 +1,4 @@
+import { remembered } from '../../kernel/memory.ts';
 import type { Cell } from './shape-paragraph.ts';
 import type { TextSpec } from './text-layers.ts';
 
@@ -40,14 +41,11 @@ export function textExtent({ inks, size, lineHeight, ascent, descent, isInkOnly 
   return top <= bottom ? { top, bottom } : { top: 0, bottom: 0 };
 }
 
-const cachedInks = new WeakMap<Cell, Ink | null>();
-
 /** Returns the extent of a line's ink. */
 export function inkOf(cells: readonly Cell[]): Ink | null {
   let ink: Ink | null = null;
   for (const cell of cells) {
-    const cellInk = cachedInks.get(cell) ?? inkOfCell(cell);
-    cachedInks.set(cell, cellInk);
+    const cellInk = inkOfCell(cell);
     if (cellInk !== null) ink = ink === null ? cellInk : union(ink, cellInk);
   }
   return ink;
@@ -57,7 +55,7 @@ function union(first: Ink, second: Ink): Ink {
   return { top: Math.max(first.top, second.top), bottom: Math.min(first.bottom, second.bottom) };
 }
 
-function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
+const inkOfCell = remembered(({ glyphs, scale, isColored }: Cell): Ink | null => {
   if (isColored) {
     // Emoji pictures fill the font's ascent and descent.
     const { ascent, descent } = glyphs[0]!.font;
@@ -71,7 +69,7 @@ function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
     ink = ink === null ? glyphInk : union(ink, glyphInk);
   }
   return ink;
-}
+});
 
 /** Equals the limit of the rasteriser's own search, so that texts without kerning get the size that it would choose. */
 const MAX_TRIES = 16;

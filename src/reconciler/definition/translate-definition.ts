@@ -1,5 +1,6 @@
 import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, type Span, warningAt } from '../../kernel/diagnostic.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { TreeNode } from '../../kernel/yaml/tree.ts';
 import { boxLines } from '../../template/lottie/slots/lottie-slots.ts';
 import { type Catalogue, type SourceText, type Translation, translationOf } from '../locales/catalogue.ts';
@@ -87,15 +88,13 @@ export function translateDefinition(
   return { combination: { ...combination, root }, untranslated };
 }
 
-const LINES = new WeakMap<object, ReadonlyMap<string, number>>();
+const linesByEditable = remembered(boxLines);
 
 /** Returns the lines that an editable has room for; undefined if it has no box, or if its template is not known. */
 function linesOf({ path, template }: TextPlace, { templates }: Pick<SceneContext, 'templates'>): number | undefined {
   const animation = template === undefined ? undefined : templates.get(template)?.facts?.animation;
   if (animation === undefined) return undefined;
-  const known = LINES.get(animation) ?? boxLines(animation);
-  LINES.set(animation, known);
-  return known.get(path[path.indexOf('resources') + 1] ?? '');
+  return linesByEditable(animation).get(path[path.indexOf('resources') + 1] ?? '');
 }
 
 /** Returns the name of a text in catalogues. A text that a variant writes is another text. */

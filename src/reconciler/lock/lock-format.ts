@@ -1,6 +1,7 @@
 import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
 /** Maximum number of invalid entries that are reported individually; the rest is counted. */
@@ -190,18 +191,11 @@ export function serialiseLock(lock: Lock): string {
 const BEFORE = '{\n  "": {\n    "": ';
 const AFTER = '\n  }\n}';
 
-/** Entries are immutable, so the text of each is computed once. */
-const texts = new WeakMap<LockEntry, string>();
-
 /** Returns the canonical text of an entry, without its id. Entries are equal exactly when their texts are. */
-export function entryText(entry: LockEntry): string {
-  const known = texts.get(entry);
-  if (known !== undefined) return known;
+export const entryText = remembered((entry: LockEntry): string => {
   // Nesting the entry twice gives it the indentation of the lockfile.
-  const text = JSON.stringify({ '': { '': inOrder(entry) } }, null, 2).slice(BEFORE.length, -AFTER.length);
-  texts.set(entry, text);
-  return text;
-}
+  return JSON.stringify({ '': { '': inOrder(entry) } }, null, 2).slice(BEFORE.length, -AFTER.length);
+});
 
 const PLACES = new Map([...ENTRY_FIELDS.keys()].map((name, index) => [name, index]));
 

@@ -1,5 +1,6 @@
 import { packed } from '../../engine/packed-input.ts';
 import { type Sha256, sha256 } from '../../kernel/digest.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { type SourceBytes, sourceSha256 } from '../../kernel/source-file.ts';
 import type { InputDocument, ScenesInput, VideoInput } from '../../template/render-input.ts';
 
@@ -13,15 +14,7 @@ interface InputKeys {
   readonly output: string;
 }
 
-const keys = new WeakMap<VideoInput, InputKeys>();
-
-export function inputKeys(renderInput: VideoInput): InputKeys {
-  const same = keys.get(renderInput) ?? keysOf(renderInput);
-  keys.set(renderInput, same);
-  return same;
-}
-
-function keysOf(video: VideoInput): InputKeys {
+export const inputKeys = remembered((video: VideoInput): InputKeys => {
   const { sounds, output, width, height, fps, frameCount } = video;
   const pictures = 'scenes' in video ? scenesOf(video) : documentParts(video);
   return {
@@ -30,7 +23,7 @@ function keysOf(video: VideoInput): InputKeys {
     durationSeconds: frameCount / fps,
     output: JSON.stringify([{ ...output, fingerprint: null }, width, height, fps]),
   };
-}
+});
 
 function scenesOf({ timeline, scenes }: ScenesInput): unknown[] {
   const times = timeline.scenes.map(({ id: _, ...time }) => time);

@@ -14,6 +14,7 @@ import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { shareJson } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { SourceBytes } from '../../kernel/source-file.ts';
 import { parseColor } from '../color.ts';
 import { slotValue } from '../derive-spec.ts';
@@ -139,19 +140,11 @@ interface AnimationCopier {
   readonly sounds: ReadonlySet<string>;
 }
 
-const copiers = new WeakMap<LottieDocument, AnimationCopier>();
-
 /**
  * Copies the layers and assets of an animation that values and fonts may change. All inputs of a template share the rest, so that
  * work on it is done once: it must not be modified.
  */
-function copierOf(animation: LottieDocument): AnimationCopier {
-  const copier = copiers.get(animation) ?? newCopier(animation);
-  copiers.set(animation, copier);
-  return copier;
-}
-
-function newCopier(animation: LottieDocument): AnimationCopier {
+const copierOf = remembered((animation: LottieDocument): AnimationCopier => {
   if (isRecord(animation.fonts)) shareJson(animation.fonts);
   const layers = animation.layers.map(nodeCopier);
   const assets = animation.assets?.map((asset): NodeCopier<typeof asset> => {
@@ -179,7 +172,7 @@ function newCopier(animation: LottieDocument): AnimationCopier {
       };
     },
   };
-}
+});
 
 interface NodeCopier<Node> {
   /** The node or a part of it may name a slot. */

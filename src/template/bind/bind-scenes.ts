@@ -10,6 +10,7 @@ import { trackKey } from '../../contract/wire/mapping.ts';
 import type { OutputRequest } from '../../contract/wire/output.ts';
 import { defined } from '../../kernel/defined.ts';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { SourceBytes } from '../../kernel/source-file.ts';
 import type {
   InputFile,
@@ -130,15 +131,10 @@ export function scenesFile(
   return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: inputTimeline(timeline) };
 }
 
-const inputTimelines = new WeakMap<Timeline, InputTimeline>();
-
 /** Returns the same object for the same timeline, so that work on it is done once for all of its videos. */
-function inputTimeline(timeline: Timeline): InputTimeline {
-  const { rate, width, height, frames, scenes } = timeline;
-  const input = inputTimelines.get(timeline) ?? { rate, frames, width, height, scenes: scenes.map(timesOf) };
-  inputTimelines.set(timeline, input);
-  return input;
-}
+const inputTimeline = remembered(({ rate, width, height, frames, scenes }: Timeline): InputTimeline => {
+  return { rate, frames, width, height, scenes: scenes.map(timesOf) };
+});
 
 function timesOf({ id, start, length, transition }: TimelineScene): SceneTimes {
   return { id, start, length, transition: transition && { from: transition.from, frames: transition.frames } };
