@@ -78,6 +78,8 @@ export class SceneLayout {
   readonly #step: Rational;
   readonly #starts: readonly number[];
   readonly #maps: readonly TimeMap[];
+  /** Whether each scene shows its template from its start, at the template's own pace. */
+  readonly #natural: readonly boolean[];
   readonly #placed = new Memory<readonly PlacedScene[]>();
 
   constructor({ fps, frameCount, timeline, scenes }: LaidOutFile) {
@@ -89,6 +91,10 @@ export class SceneLayout {
     this.spans = sceneSpans(this.#file);
     this.#starts = sceneStarts(this.#file);
     this.#maps = scenes.map(({ map }) => timeMapFrom(map));
+    this.#natural = scenes.map(({ animation }, scene) => {
+      const rate = rationalRate(frameRateOf(animation.fr));
+      return isNatural(this.#maps[scene]!, divide(rate, rationalRate(timeline.rate)));
+    });
   }
 
   /** Returns whether this is the layout of a file of the same timeline. */
@@ -106,9 +112,7 @@ export class SceneLayout {
 
   /** Returns whether a scene shows its template from its start, at the template's own pace. */
   isNatural(scene: number): boolean {
-    const { timeline, scenes } = this.#file;
-    const rate = rationalRate(frameRateOf(scenes[scene]!.animation.fr));
-    return isNatural(this.#maps[scene]!, divide(rate, rationalRate(timeline.rate)));
+    return this.#natural[scene]!;
   }
 
   /**

@@ -30,6 +30,8 @@ export interface Description {
 
 /** Converts the errors of Ajv, without errors that follow from another error. Requires the option `verbose`. */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+  // Nearly every document.
+  if (errors.length === 0) return [];
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map(({ instancePath, propertyName, keyword, params, data, parentSchema }) => ({

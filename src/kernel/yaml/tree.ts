@@ -84,24 +84,25 @@ export function toJson(
 
 /** @param path is the same afterwards: a plan converts each value of each scene */
 function jsonAt(node: TreeNode, isText: (path: readonly string[]) => boolean, path: string[]): Json {
-  const within = (inner: TreeNode, step: string): Json => {
-    path.push(step);
-    const json = jsonAt(inner, isText, path);
-    path.pop();
-    return json;
-  };
   switch (node.kind) {
     case 'scalar':
       if (node.value === null) return null;
       return isText(path) ? node.text : node.row === undefined ? node.value : coreValue(node.text);
     case 'list':
-      return node.items.map((item, index) => within(item, String(index)));
+      return node.items.map((item, index) => jsonWithin(item, String(index), isText, path));
     case 'map': {
       const members: Record<string, Json> = {};
-      for (const [key, entry] of node.entries) members[key] = within(entry.value, key);
+      for (const [key, entry] of node.entries) members[key] = jsonWithin(entry.value, key, isText, path);
       return members;
     }
   }
+}
+
+function jsonWithin(inner: TreeNode, step: string, isText: (path: readonly string[]) => boolean, path: string[]): Json {
+  path.push(step);
+  const json = jsonAt(inner, isText, path);
+  path.pop();
+  return json;
 }
 
 /** Converts a filled-in text to a number or boolean where it has that form. */

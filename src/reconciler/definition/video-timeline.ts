@@ -59,7 +59,7 @@ export function timelineOf(
     return [...contentOf(tracks, soundLength), ...captionContent(captions)];
   });
   const { audio, size, rate, duration, leftOut, softTransitions } = video;
-  const samples = content.flatMap((items) => items.flatMap((item) => [item.samples, item.rate, item.end]));
+  const samples = content.flat().flatMap((item) => [item.samples, item.rate, item.end]);
   const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
   const known = resolutions.get(video.scenes);
   if (known?.from.length === from.length && known.from.every((value, at) => value === from[at])) return known.resolved;

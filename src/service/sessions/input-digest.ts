@@ -40,7 +40,9 @@ import {
   timelineOfScenes,
 } from './session-scenes.ts';
 
-const PLACEMENT_DEFAULTS = defaultsOf(PLACEMENT_FIELDS);
+/** Computed once, because a plan digests each scene of each video. */
+const DEFAULT_BACKGROUND = colorOf(defaultsOf(PLACEMENT_FIELDS).background);
+const DEFAULT_COLOR = colorOf(TRANSITION_DEFAULTS.color)!;
 
 /** The parts of a template that affect the digest. */
 type DigestBasis = MeasuredTemplate & Pick<TemplatePackage, 'digest' | 'manifest' | 'sounds' | 'spec'>;
@@ -141,14 +143,10 @@ function placedJson(
   { start, length, map, transition: shown }: TimelineScene,
   { fit, background, transition, captions }: SceneRequest,
 ): Json {
-  const {
-    easing = TRANSITION_DEFAULTS.easing,
-    direction = TRANSITION_DEFAULTS.direction,
-    color = TRANSITION_DEFAULTS.color,
-  } = transition ?? {};
+  const { easing = TRANSITION_DEFAULTS.easing, direction = TRANSITION_DEFAULTS.direction, color } = transition ?? {};
   return {
     audio_tracks: scene.audio_tracks,
-    background: colorOf(background ?? PLACEMENT_DEFAULTS.background),
+    background: colorOf(background) ?? DEFAULT_BACKGROUND,
     captions: captionsJson(captions),
     fit,
     font_changes: scene.font_changes,
@@ -157,7 +155,7 @@ function placedJson(
     resources: scene.resources,
     start,
     template: scene.template,
-    transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color)! },
+    transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color) ?? DEFAULT_COLOR },
   };
 }
 
