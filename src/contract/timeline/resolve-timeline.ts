@@ -58,13 +58,13 @@ export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
   return resolved;
 }
 
-/** Facts have many stillcuts and places, and a video names the same facts for each of its scenes. 128 bits tell them apart. */
+/** Facts have many stillcuts and places, and a video names the same facts for each of its scenes. */
 function keyOf({ templates, ...wished }: TimelineInput): string {
   const facts = Object.entries(templates).map(([name, template]) => [name, factsDigest(template)]);
   return JSON.stringify([facts, wished]);
 }
 
-const factsDigest = remembered((facts: TemplateFacts) => sha256(JSON.stringify(facts)).slice(0, 32));
+const factsDigest = remembered((facts: TemplateFacts) => sha256(JSON.stringify(facts)));
 
 function resolve(input: TimelineInput): ResolvedTimeline {
   const findings = checkInput(input);

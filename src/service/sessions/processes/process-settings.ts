@@ -23,7 +23,7 @@ export const LIBRARY_SETTINGS = {
 const KEPT_MEMORY = { MALLOC_MMAP_THRESHOLD_: String(8 * 2 ** 20), MALLOC_TRIM_THRESHOLD_: String(64 * 2 ** 20) };
 
 /** Returns the settings of the libraries of a process. */
-export function librarySettings(purpose: ProcessPurpose): Readonly<Record<string, string>> {
+export function nativeSettings(purpose: ProcessPurpose): Readonly<Record<string, string>> {
   return purpose === 'videos' ? LIBRARY_SETTINGS : { ...LIBRARY_SETTINGS, ...KEPT_MEMORY };
 }
 

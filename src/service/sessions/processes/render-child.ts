@@ -16,7 +16,7 @@ import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } fr
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
-import { librarySettings, V8_OPTIONS } from './process-settings.ts';
+import { nativeSettings, V8_OPTIONS } from './process-settings.ts';
 import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -118,7 +118,7 @@ export class RenderChild implements TaskRunner {
     });
     this.#subprocess = execa(file, args, {
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
-      env: { ...librarySettings(preparation.purpose), ...environment, ...env, TMPDIR: this.#folder },
+      env: { ...nativeSettings(preparation.purpose), ...environment, ...env, TMPDIR: this.#folder },
       extendEnv: false,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
