@@ -3,8 +3,8 @@ import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.t
 import { isUnresolvedRequest } from '../../reconciler/plan/adopt-renderings.ts';
 import { type Plan, type PlanDiagnostic, rendersNew } from '../../reconciler/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
+import { hasNewContent } from '../../reconciler/plan-cache/new-content.ts';
 import { probeCache } from '../../reconciler/plan-cache/probe.ts';
-import { hasNewContent } from '../../reconciler/plan-cache/refresh-state.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';

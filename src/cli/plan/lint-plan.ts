@@ -7,17 +7,14 @@ import { isOutputPath, type LockRendering } from '../../reconciler/lock/lock.ts'
 import { contentKey, hasUnknownLength } from '../../reconciler/plan/desired-video.ts';
 import { type Change, delivers, type Plan, renders, rendersNew } from '../../reconciler/plan/plan.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
-import { statOrNull } from '../../reconciler/plan-cache/file-state.ts';
-import { hasNewContent } from '../../reconciler/plan-cache/refresh-state.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
-import { LINT_FILE } from '../../reconciler/project/repository-layout.ts';
-import { LINT_THREADS } from '../../service/sessions/processes/tasks.ts';
-import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
+import { canFailLint } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { CommandPool } from '../render/command-pool.ts';
-import type { DesiredState, KnownState } from '../state/load-desired-state.ts';
+import type { DesiredState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
+import { isLintWanted } from './warm-for-content.ts';
 
 /**
  * Maximum number of videos that a plan checks although their findings can only be warnings. The plan's document lists the others.
@@ -50,24 +47,13 @@ export async function lintPlan(
     return untimed.has(id) ? [{ id, reason: 'length_unknown' }] : [];
   });
   for (const { id } of leftOut) wanted.delete(id as VideoId);
-  const isLinted = isWanted(lint) && (hasPackage || canFailLint({ repository: lint, template: {} }));
+  const isLinted = isLintWanted(lint) && (hasPackage || canFailLint({ repository: lint, template: {} }));
   if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
   const options = { maxVideos: MAX_CHECKED, cache, withoutEngine: 'leave out' } as const;
   const linted = await lintVideos(planned, wanted, options, io);
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
-}
-
-/**
- * Starts the process that `lintPlan` will need before changed files are read, if one of them has other content than the last plan and
- * changed after the last lint. Resolves when the process starts.
- */
-export async function warmForNewContent({ root, state, probe }: KnownState, processes: CommandPool): Promise<void> {
-  const { templates, lint } = state.config;
-  if (!isWanted(lint) || [...templates.values()].every(({ kind }) => kind !== 'package')) return;
-  const lintedAt = statOrNull(join(root, LINT_FILE))?.mtimeMs ?? 0;
-  if (hasNewContent(root, state, probe, lintedAt)) await processes.warm(LINT_THREADS, 'lint');
 }
 
 /** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */
@@ -78,13 +64,9 @@ export async function warmForPlan(
   options: LintPlanOptions,
 ): Promise<void> {
   const wanted = contentToRender({ changes }, (name) => templates.get(name)?.kind === 'package');
-  if (wanted.size === 0 || !isWanted(lint)) return;
+  if (wanted.size === 0 || !isLintWanted(lint)) return;
   const { warmForLint } = await import('./lint-videos.ts');
   await warmForLint(root, processes, wanted, options);
-}
-
-function isWanted(lint: PlannedVideos['config']['lint']): boolean {
-  return LINT_CODES.some((code) => lint[code] !== 'off');
 }
 
 /** The Git LFS pointers that a plan cannot be applied with. */

@@ -14,8 +14,8 @@ import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import { type CommandPool, withProcesses } from '../render/command-pool.ts';
-import { findPointers, lintPlan, warmForNewContent, warmForPlan } from './lint-plan.ts';
+import type { CommandPool } from '../render/command-pool.ts';
+import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
 import { applyPolicies, openPlan, type PlanContext } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
@@ -28,7 +28,12 @@ import { type PrintablePlan, printPlan } from './print-plan.ts';
  * @param probe the plan cache, if it is open already
  * @returns the exit status
  */
-export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe | undefined): Promise<number> {
+export async function makePlan(
+  options: PlanOptions,
+  io: Io,
+  probe: CacheProbe | undefined,
+  processes: CommandPool,
+): Promise<number> {
   if (options.refreshOnly === true) {
     rejectConflictingOptions('--refresh-only', options, {
       out: '--out',
@@ -44,15 +49,6 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     const { driftCommand } = await import('./drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
-  return withProcesses(io, (processes) => planChanges(options, io, probe, processes));
-}
-
-async function planChanges(
-  options: PlanOptions,
-  io: Io,
-  probe: CacheProbe | undefined,
-  processes: CommandPool,
-): Promise<number> {
   const directory = workingDirectory(options, io);
   const format = planFormat(options) ?? 'text';
   requirePreview(options);
@@ -71,7 +67,6 @@ async function planChanges(
     processes,
     mayBePartial: true,
     ...(options.lint !== false && {
-      onCache: (known) => warmForNewContent(known, processes),
       onChanges: (changes, repository) => void warmForPlan(changes, repository, processes, linting),
     }),
   };

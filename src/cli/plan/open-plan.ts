@@ -1,4 +1,3 @@
-import { defined } from '../../kernel/defined.ts';
 import { type Diagnostic, errorAt, hasErrors, ReelformError, warningAt } from '../../kernel/diagnostic.ts';
 import { formatList } from '../../kernel/hints.ts';
 import type { Refreshed } from '../../reconciler/apply/refresh-videos.ts';
@@ -27,7 +26,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { type CommandPool, withProcesses } from '../render/command-pool.ts';
-import { type DesiredState, type KnownState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
+import { type DesiredState, loadDesiredState, serviceName } from '../state/load-desired-state.ts';
 import { readJournal } from '../state/open-journal.ts';
 import { explainRemovedScenes } from './explain-removed-scenes.ts';
 import type { PlanFlags } from './plan-options.ts';
@@ -68,8 +67,6 @@ export interface PlanContext {
   readonly journal?: JournalState;
   /** Entries of a pull request that is not merged yet. */
   readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;
-  /** Awaited before changed files are read, if there is a plan cache. */
-  onCache?(known: KnownState): Promise<void>;
   /** Called with the changes before the history is searched, which may turn renders into adoptions. */
   onChanges?(changes: Plan['changes'], repository: DesiredState): void;
   /** Returns requests of a saved plan besides the definitions. */
@@ -113,7 +110,6 @@ export async function openPlan(
       probe,
       isLazy: mayBePartial,
       ...(processes && { openPool: () => processes.open() }),
-      ...defined({ onCache: context.onCache }),
     }));
   const { root, config } = repository;
   const restores = flags.ignoreMissingOutputs !== true;

@@ -92,16 +92,6 @@ interface DesiredStateOptions {
   readonly isLazy?: boolean;
   /** Opens the processes that measure sounds which decide lengths of scenes; only known lengths are used when absent. */
   readonly openPool?: () => Promise<TaskRunner<'length'>>;
-  /** Awaited before changed files are read, if there is a plan cache. */
-  onCache?(known: KnownState): Promise<void>;
-}
-
-/** The state of the plan cache, and the files that may have changed since. */
-export interface KnownState {
-  /** Absolute. */
-  readonly root: string;
-  readonly state: CachedState;
-  readonly probe: CacheProbe;
 }
 
 /**
@@ -117,7 +107,6 @@ export async function loadDesiredState(
     probe: opened,
     isLazy = false,
     openPool,
-    onCache,
   }: DesiredStateOptions = {},
 ): Promise<DesiredState> {
   const desireAll: DesireAll = async (project) => {
@@ -128,7 +117,6 @@ export async function loadDesiredState(
   const key = cacheKey();
   const probe = usesCache ? (opened ?? probeCache(root, key)) : null;
   const cache = usesCache ? PlanCache.open(root, key, probe) : null;
-  if (probe && cache?.state) await onCache?.({ root, state: cache.state, probe });
   await cache?.refresh(desireAll);
   if (cache?.state == null) return readWhole(root, cache, desireAll);
   const cached = fromCache(root, cache, cache.state, desireAll);

@@ -53,6 +53,7 @@ export class CacheFile {
   readonly head: CacheHead;
   readonly #file: number;
   readonly #first: FirstLine;
+  #state: CachedState | null | undefined;
 
   private constructor(file: number, first: FirstLine, head: CacheHead) {
     this.#file = file;
@@ -79,8 +80,13 @@ export class CacheFile {
     return null;
   }
 
-  /** Reads everything except the videos. @returns null when the file is damaged */
+  /** Reads everything except the videos, once. @returns null when the file is damaged */
   readState(): CachedState | null {
+    if (this.#state === undefined) this.#state = this.#readState();
+    return this.#state;
+  }
+
+  #readState(): CachedState | null {
     const { head } = this;
     try {
       const start = FIRST_LINE_BYTES + this.#first.head[0];

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Diagnostic, hasErrors } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -9,8 +8,8 @@ import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
 import { CONFIG_FILE, FEATURES_FILE } from '../project/repository-layout.ts';
 import { type CachedDefinition, type CachedState, isOfTemplate, type LastPlan } from './cached-state.ts';
-import { lstatOrNull } from './file-state.ts';
 import { type FsTimestamp, withTrust } from './file-times.ts';
+import { findChangedFiles, findChangedFolders } from './new-content.ts';
 import type { CacheProbe } from './probe.ts';
 import { definitionStates, parentDirsOf, templateState } from './project-state.ts';
 
@@ -92,31 +91,6 @@ export async function refreshState(
   return mergeState(root, state, readAgain);
 }
 
-/** Maximum number of files that are read to find out whether a plan has changes. */
-const MAX_COMPARED = 16;
-
-/**
- * Returns whether a file that the last plan read has another content, or a folder other files. Then a plan probably has changes: reads
- * no definition, and only the first of many files.
- *
- * @param since ignores what changed before this time; in milliseconds since 1970
- */
-export function hasNewContent(
-  root: string,
-  state: CachedState,
-  { maybeChanged: { files, folders }, hasMoved }: CacheProbe,
-  since = 0,
-): boolean {
-  if (hasMoved) return true;
-  const log = new ReadLog(root);
-  const first = (paths: readonly string[]): string[] =>
-    paths.filter((path) => (lstatOrNull(join(root, path))?.ctimeMs ?? since) >= since).slice(0, MAX_COMPARED);
-  return (
-    first(files).some((path) => findChangedFiles(state, [path], log).size > 0) ||
-    first(folders).some((path) => findChangedFolders(state, [path], log).size > 0)
-  );
-}
-
 /** @returns null when no definition is left, or when an ignored file causes a warning */
 async function searchDefinitions(
   { config, definitions, files: cached }: CachedState,
@@ -128,33 +102,6 @@ async function searchDefinitions(
   const missing = new Set(definitions.keys());
   const added = paths.filter((path) => !missing.delete(path));
   return { added, removed: [...missing] };
-}
-
-/** Reads files that may have changed, and returns those with other content. */
-function findChangedFiles(state: CachedState, maybeChanged: readonly string[], log: ReadLog): Set<string> {
-  const changed = new Set<string>();
-  for (const path of maybeChanged) {
-    const { sha256, real } = state.files.get(path)!;
-    log.readIfPresent(path, real);
-    // The code that needs a file reports its absence.
-    log.absent.delete(path);
-    if (log.files.get(path)?.sha256 !== sha256) changed.add(path);
-  }
-  return changed;
-}
-
-/** Lists folders that may have changed, and returns those with other names. */
-function findChangedFolders(state: CachedState, maybeChanged: readonly string[], log: ReadLog): Set<string> {
-  const changed = new Set<string>();
-  for (const path of maybeChanged) {
-    try {
-      log.list(path);
-    } catch {
-      // A folder that was removed or cannot be opened: the search for definitions reports it.
-    }
-    if (log.folders.get(path)?.listing !== state.folders.get(path)!.listing) changed.add(path);
-  }
-  return changed;
 }
 
 /** Saves hashing the unchanged files that a video uses. */
