@@ -3,11 +3,12 @@ import type { TemporaryFile } from '../../kernel/temporary-file.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import type { InputClip, InputImage, LottieDocument } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
+import type { Picture } from '../images/bitmap-file.ts';
 import { checkImage } from '../images/check-image.ts';
 import { drawFitted } from '../images/fit-image.ts';
 import { clipTimes } from '../media/clip-times.ts';
 import { openClip, pictureId, precomposition, samplesAt } from '../media/clip-windows.ts';
-import { fitPicture, type Picture } from '../media/picture.ts';
+import { fitPicture } from '../media/picture.ts';
 import { RenderError } from '../render-error.ts';
 import { ownClock } from '../scenes/scene-clock.ts';
 

@@ -2,20 +2,35 @@ import { type Canvas, createCanvas, type Image, loadImage } from '@napi-rs/canva
 import { knownSha256 } from '../../kernel/digest.ts';
 import type { InputImage } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
+import { bitmapFile } from './bitmap-file.ts';
 import { checkImage } from './check-image.ts';
 import type { ImageHeader } from './image-header.ts';
 import { drawPlaced, placeImage } from './place-image.ts';
-import { encodeStoredPng } from './png-file.ts';
+import { channelsOf } from './png-file.ts';
 
 /**
- * Renders an image at the size of its area, as a PNG without compression.
+ * Renders an image at the size of its area, as a BMP.
  *
  * @throws RenderError as `drawFitted`
  */
 export async function fitImage(image: InputImage): Promise<Buffer> {
   const { width, height } = image;
   const canvas = await drawFitted(image);
-  return encodeStoredPng(canvas.getContext('2d').getImageData(0, 0, width, height).data, width, height);
+  // The canvas multiplies by alpha, which changes nothing in an opaque picture.
+  const multiplied = canvas.data();
+  const isOpaque = channelsOf(multiplied) === 3;
+  const rgba = isOpaque ? multiplied : canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  return bitmapFile({ width, height, bgra: swapRedAndBlue(rgba), isOpaque });
+}
+
+/** Turns RGBA into BGRA, in place. */
+function swapRedAndBlue({ buffer, byteOffset, length }: Uint8Array | Uint8ClampedArray): Uint8ClampedArray {
+  const pixels = new Uint32Array(buffer, byteOffset, length / 4);
+  for (let at = 0; at < pixels.length; at++) {
+    const pixel = pixels[at]!;
+    pixels[at] = (pixel & 0xff00ff00) | ((pixel & 0xff) << 16) | ((pixel >>> 16) & 0xff);
+  }
+  return new Uint8ClampedArray(buffer, byteOffset, length);
 }
 
 /**
@@ -57,8 +72,8 @@ function failed(image: Pick<InputImage, 'name'>, problem: string, cause?: unknow
   return new RenderError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
 
-/** About six RGBA images of 1920 × 1080. */
-const MAX_KEPT_BYTES = 48 * 1024 * 1024;
+/** Eight images of 1920 × 1080, of four bytes a pixel; an image of 3840 × 2160 is cached too. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Caches fitted images by content, because videos of the same template, and the two versions of a changed video, share
@@ -78,21 +93,21 @@ export class FittedImageCache {
   /**
    * Returns the result of `fitImage`, cached.
    *
-   * @returns PNG; read-only
+   * @returns BMP; read-only
    * @throws RenderError as `fitImage`
    */
   async fit(image: InputImage): Promise<Buffer> {
     const { width, height, transform } = image;
     const key = JSON.stringify([knownSha256(image.bytes), width, height, transform]);
-    const png = this.#kept.get(key) ?? (await fitImage(image));
-    this.#keep(key, png);
-    return png;
+    const bitmap = this.#kept.get(key) ?? (await fitImage(image));
+    this.#keep(key, bitmap);
+    return bitmap;
   }
 
-  #keep(key: string, png: Buffer): void {
-    if (png.length > this.#maxBytes / 2) return;
-    if (!this.#kept.delete(key)) this.#bytes += png.length;
-    this.#kept.set(key, png);
+  #keep(key: string, bitmap: Buffer): void {
+    if (bitmap.length > this.#maxBytes / 2) return;
+    if (!this.#kept.delete(key)) this.#bytes += bitmap.length;
+    this.#kept.set(key, bitmap);
     for (const [oldest, { length }] of this.#kept) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#kept.delete(oldest);

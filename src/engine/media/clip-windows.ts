@@ -1,11 +1,12 @@
 import { IDENTITY_TRANSFORM } from '../../template/lottie/lottie-layers.ts';
 import type { InputClip } from '../../template/render-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
+import { bitmapFile } from '../images/bitmap-file.ts';
 import type { ClipTime, ClipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { PictureFiles } from './picture.ts';
-import { bitmapFile, type ClipPictures, fitPicture } from './picture.ts';
+import { type ClipPictures, fitPicture } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';
 
 /** Size limit for the pictures of a window: 11 of 1920 × 1080. A window is never empty. */

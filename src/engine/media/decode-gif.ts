@@ -1,7 +1,8 @@
 import { ByteView, viewed } from '../../kernel/byte-view.ts';
 import type { SourceBytes } from '../../kernel/source-file.ts';
+import type { Picture } from '../images/bitmap-file.ts';
 import { RenderError } from '../render-error.ts';
-import type { ClipPictures, Picture } from './picture.ts';
+import type { ClipPictures } from './picture.ts';
 
 /** First row and row distance of each interlacing pass. @see GIF89a, appendix E */
 const PASSES = [

@@ -3,12 +3,13 @@ import { headOf, type SourceBytes } from '../../kernel/source-file.ts';
 import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../free-buffers.ts';
+import type { Picture } from '../images/bitmap-file.ts';
 import { hasExcessiveMetadata } from '../images/png-metadata.ts';
 import { RenderError } from '../render-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
 import { openMedia, toDamageError } from './open-media.ts';
 import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decoder.ts';
-import { applyRotation, type ClipPictures, type Orientation, type Picture } from './picture.ts';
+import { applyRotation, type ClipPictures, type Orientation } from './picture.ts';
 import { videoDecoding } from './video-codec.ts';
 
 /** Without a declared matrix, pictures that exceed this size are decoded as BT.709, smaller pictures as BT.601. */

@@ -24,7 +24,7 @@ export interface ComposedAnimation {
   readonly animation: LottieDocument;
   /** Defects of the texts. */
   readonly findings: readonly TextFinding[];
-  /** The images, as PNG. */
+  /** The images, as BMP. */
   readonly files: PictureFiles;
   readonly clips: readonly TimedClip[];
   /** Frames that can be drawn. */
@@ -39,7 +39,7 @@ export interface ComposedAnimation {
 }
 
 type ImageStorage = 'embedded' | 'separate';
-type ImageFile = readonly [name: string, png: Buffer];
+type ImageFile = readonly [name: string, bitmap: Buffer];
 
 /**
  * Composes an input's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
@@ -96,7 +96,7 @@ async function composeDocument(
   });
   const fileOfAsset = new Map<string, ImageFile>();
   for (const [index, image] of images.entries()) {
-    fileOfAsset.set(image.assetId, [`image-${firstImage + index}.png`, await fittedImageCache.fit(image)]);
+    fileOfAsset.set(image.assetId, [`image-${firstImage + index}.bmp`, await fittedImageCache.fit(image)]);
   }
   const { animation, findings } = await typesetTexts(moving, document.fonts);
   // Times are computed from this animation, where image layers show the clips.
@@ -168,9 +168,9 @@ function serializable(
   };
 }
 
-function imageFields([name, png]: ImageFile, storage: ImageStorage): object {
+function imageFields([name, bitmap]: ImageFile, storage: ImageStorage): object {
   if (storage === 'separate') return { u: '', p: name, e: 0 };
-  return { u: '', p: `data:image/png;base64,${png.toString('base64')}`, e: 1 };
+  return { u: '', p: `data:image/bmp;base64,${bitmap.toString('base64')}`, e: 1 };
 }
 
 /** Turns image layers that show a clip into layers that show a composition. @param clips fields of those layers by asset */

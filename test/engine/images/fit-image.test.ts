@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
 import { fitImage } from '../../../src/engine/images/fit-image.ts';
+import { encodeStoredPng } from '../../../src/engine/images/png-file.ts';
 import type { RenderError } from '../../../src/engine/render-error.ts';
 import { testPicture, withExifOrientation } from '../pictures.ts';
 
 async function fitted(bytes: Uint8Array, transform: Transform, width: number, height: number) {
-  const png = await fitImage({ assetId: 'a', name: '(Footage)/USER/hero.jpg', bytes, transform, width, height });
-  const picture = await loadImage(png);
+  const bitmap = await fitImage({ assetId: 'a', name: '(Footage)/USER/hero.jpg', bytes, transform, width, height });
+  const picture = await loadImage(bitmap);
   expect([picture.width, picture.height]).toEqual([width, height]);
   const context = createCanvas(width, height).getContext('2d');
   context.drawImage(picture, 0, 0);
@@ -61,6 +62,23 @@ describe('fitImage()', () => {
     canvas.getContext('2d').fillRect(0, 0, 10, 10);
     const at = await fitted(await canvas.encode('png'), {}, 20, 20);
     expect(at(10, 10)[3]).toBe(128);
+  });
+
+  test('keeps every value with every alpha', async () => {
+    const rgba = Uint8Array.from({ length: 256 * 256 * 4 }, (_, at) => {
+      const [alpha, value] = [at >> 10, (at >> 2) & 255];
+      return [value, 255 - value, (value * 7) & 255, alpha][at % 4]!;
+    });
+    const png = encodeStoredPng(rgba, 256, 256);
+    const image = { assetId: 'a', name: 'a', bytes: png, transform: {}, width: 256, height: 256 };
+    const drawn = await Promise.all(
+      [png, await fitImage(image)].map(async (file) => {
+        const canvas = createCanvas(256, 256);
+        canvas.getContext('2d').drawImage(await loadImage(file), 0, 0);
+        return canvas.data();
+      }),
+    );
+    expect(drawn[0]!.equals(drawn[1]!)).toBe(true);
   });
 
   // Expected position of the stored quarters r, g, b, w. @see EXIF 2.32, 4.6.4, tag 274

@@ -1,11 +1,11 @@
 import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import type { Picture } from '../../../src/engine/images/bitmap-file.ts';
 import { checkClip, checkSound } from '../../../src/engine/media/check-media.ts';
 import { decodePcm } from '../../../src/engine/media/decode-pcm.ts';
 import { mediaTypeOf } from '../../../src/engine/media/media-type.ts';
 import { openSound } from '../../../src/engine/media/open-sound.ts';
 import { packetTrack } from '../../../src/engine/media/open-sound-track.ts';
-import type { Picture } from '../../../src/engine/media/picture.ts';
 import { videoPictures } from '../../../src/engine/media/video-pictures.ts';
 import { ByteView } from '../../../src/kernel/byte-view.ts';
 import { onset, rms } from './decoded-track.ts';
