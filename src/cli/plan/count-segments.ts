@@ -13,7 +13,7 @@ import type { PlannedVideos } from './planned-videos.ts';
 /**
  * Counts the segments of all files of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
- * has, or whose sources cannot be read, which apply reports. Yields to the event loop after each video, so that it can run beside lint.
+ * has, or whose sources cannot be read, which apply reports. Yields to the event loop before each video, so that it can run beside lint.
  *
  * @param warns see `openSegmentCache`
  */
@@ -42,13 +42,14 @@ export async function countSegments(
       const templates = pending.has(video.id) ? templatesOf(video) : null;
       if (templates === null) continue;
       const files = await inputs.filesOf(video, templates).catch(() => null);
+      // Lint sends the same video to another process, which this would delay.
+      await setImmediate();
       const keys =
         files === null
           ? []
           : filesOf(files).flatMap((file) => segmentKeys({ ...files.renderInput, ...file }, cache.build));
       const reused = (await Promise.all(keys.map(isReused))).filter((known) => known).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
-      await setImmediate();
     }
   } finally {
     await opened.close();

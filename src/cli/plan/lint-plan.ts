@@ -10,8 +10,6 @@ import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { createPointerSearch, isPointerFile } from '../../reconciler/project/find-pointers.ts';
 import { canFailLint } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
-import type { CommandPool } from '../render/command-pool.ts';
-import type { DesiredState } from '../state/load-desired-state.ts';
 import type { Linted } from './lint-videos.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 import { isLintWanted } from './warm-for-content.ts';
@@ -56,17 +54,21 @@ export async function lintPlan(
   return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }
 
-/** Starts the process that `lintPlan` will need, while the rest of the plan is made. @param changes of a plan that may change */
-export async function warmForPlan(
+/**
+ * Starts the process that `lintPlan` will need, and fills the template of its first video, while the history is searched.
+ *
+ * @param changes of a plan that may change
+ */
+export async function prepareLint(
   changes: Plan['changes'],
-  { root, config: { templates, lint } }: Pick<DesiredState, 'root' | 'config'>,
-  processes: CommandPool,
+  planned: PlannedVideos,
   options: LintPlanOptions,
 ): Promise<void> {
+  const { templates, lint } = planned.config;
   const wanted = contentToRender({ changes }, (name) => templates.get(name)?.kind === 'package');
   if (wanted.size === 0 || !isLintWanted(lint)) return;
-  const { warmForLint } = await import('./lint-videos.ts');
-  await warmForLint(root, processes, wanted, options);
+  const { prepareVideos } = await import('./lint-videos.ts');
+  await prepareVideos(planned, wanted, options);
 }
 
 /** The Git LFS pointers that a plan cannot be applied with. */

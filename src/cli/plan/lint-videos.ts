@@ -6,7 +6,7 @@ import { fileSystemError } from '../../kernel/file-system-error.ts';
 import { missingPackage } from '../../kernel/optional-packages.ts';
 import { captionFindings } from '../../reconciler/definition/caption-findings.ts';
 import { type LocatedVideos, valueSpan } from '../../reconciler/definition/filled-values.ts';
-import type { Video, VideoId } from '../../reconciler/definition/video.ts';
+import { remoteUrls, type Video, type VideoId } from '../../reconciler/definition/video.ts';
 import type { LintSummary } from '../../reconciler/plan/plan-document.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
 import { captionDiagnostics } from '../../report/wording/caption-diagnostics.ts';
@@ -20,7 +20,6 @@ import { sessionProblems } from '../../service/sessions/session-problems.ts';
 import { canFailLint } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
-import type { CommandPool } from '../render/command-pool.ts';
 import { filledBy } from '../render/open-inputs.ts';
 import { cachedLengths } from '../state/cached-lengths.ts';
 import { captionsToCheck } from '../state/captions-to-check.ts';
@@ -53,23 +52,31 @@ export interface Linted {
 }
 
 /**
- * Starts a process if there are videos that were not linted yet with any safe area, while the rest of the plan is made, which
- * takes as long.
+ * Starts a process if there are videos that were not linted yet with any safe area, and fills the template of the first one, while the
+ * rest of the plan is made, which takes as long. The plan may turn out not to need it, so only a plan of one definition and its local
+ * files is prepared.
  *
  * @param wanted keys of their content, see `contentKey`
  */
-export async function warmForLint(
-  root: string,
-  processes: CommandPool,
+export async function prepareVideos(
+  planned: PlannedVideos,
   wanted: ReadonlyMap<VideoId, string>,
   { cache }: Pick<LintOptions, 'cache'>,
 ): Promise<void> {
   const known = new Set(
-    openLintCache(root, cache)
+    openLintCache(planned.root, cache)
       .keys()
       .map((key) => key.split(' ')[0]),
   );
-  if ([...wanted.values()].some((key) => !known.has(key))) await processes.warm(LINT_THREADS, 'lint');
+  const isUnknown = (key: string | undefined): boolean => key !== undefined && !known.has(key);
+  if (![...wanted.values()].some(isUnknown)) return;
+  await planned.warm(LINT_THREADS, 'lint');
+  if (planned.paths?.length !== 1) return;
+  const { videos, assets, templateOf } = await planned.source();
+  const first = videos.find(({ id }) => isUnknown(wanted.get(id)));
+  if (first === undefined || remoteUrls(first).length > 0) return;
+  const templates = openTemplates({ root: planned.root, assets, templateOf })(first);
+  if (templates !== null) await (await planned.inputs()).inputOf(first, templates);
 }
 
 /** Interval in milliseconds between reports of progress. */

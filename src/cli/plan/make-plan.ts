@@ -15,7 +15,7 @@ import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-o
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import type { CommandPool } from '../render/command-pool.ts';
-import { findPointers, lintPlan, warmForPlan } from './lint-plan.ts';
+import { findPointers, lintPlan, prepareLint } from './lint-plan.ts';
 import { applyPolicies, openPlan, type PlanContext } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
 import { changedVideos, type PlannedVideos } from './planned-videos.ts';
@@ -62,19 +62,24 @@ export async function makePlan(
   const printErrors = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
   const linting = { cache: options.cache !== false };
+  let early: PlannedVideos | null = null;
   const context: PlanContext = {
     probe,
     processes,
     mayBePartial: true,
     ...(options.lint !== false && {
-      onChanges: (changes, repository) => void warmForPlan(changes, repository, processes, linting),
+      onChanges(changes, repository) {
+        early = changedVideos({ changes }, repository, io, processes);
+        // Lint reports the errors.
+        prepareLint(changes, early, linting).catch(() => undefined);
+      },
     }),
   };
   const { repository, diagnostics, opened } = await withErrorReport(printErrors, async () =>
     applyPolicies(await openPlan(directory, options, io, context), options, io),
   );
   const plan = opened?.plan ?? NO_PLAN;
-  const videos = changedVideos(plan, repository, io, processes);
+  const videos = changedVideos(plan, repository, io, processes, early);
   try {
     const pointers = await findPointers(plan, videos);
     // A plan needs no content of files: only apply does.

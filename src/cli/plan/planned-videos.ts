@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Plan, renders } from '../../reconciler/plan/plan.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import type { RenderPool } from '../../service/sessions/processes/render-pool.ts';
@@ -15,6 +16,8 @@ export class PlannedVideos {
   /** Absolute. */
   readonly root: string;
   readonly config: Project['config'];
+  /** Of their definitions, sorted; all of the repository when absent. */
+  readonly paths: readonly string[] | undefined;
   readonly #read: () => Promise<VideoSource>;
   readonly #open: () => Promise<OpenInputs>;
   readonly #processes: CommandPool;
@@ -24,6 +27,7 @@ export class PlannedVideos {
   /**
    * @param folder name of the folder below `.reelform/` for fetched sources
    * @param processes closed with the videos
+   * @param paths of their definitions
    */
   constructor(
     { root, config }: Pick<Project, 'root' | 'config'>,
@@ -31,9 +35,11 @@ export class PlannedVideos {
     folder: string,
     io: Io,
     processes = new CommandPool(io),
+    paths?: readonly string[],
   ) {
     this.root = root;
     this.config = config;
+    this.paths = paths;
     this.#read = read;
     // Loads the engine.
     this.#open = async () => (await import('../render/open-inputs.ts')).openInputs(root, io, folder);
@@ -79,13 +85,19 @@ export function projectVideos(project: Project, folder: string, io: Io, processe
   );
 }
 
-/** Returns the videos that a plan renders; other videos of the same definitions may be among them. */
+/**
+ * Returns the videos that a plan renders; other videos of the same definitions may be among them.
+ *
+ * @param early of the plan before it was complete: taken if they are of the same definitions, with what is prepared of them
+ */
 export function changedVideos(
-  plan: Plan,
+  plan: Pick<Plan, 'changes'>,
   repository: Pick<DesiredState, 'root' | 'config' | 'definitionsAt'>,
   io: Io,
   processes: CommandPool,
+  early: PlannedVideos | null = null,
 ): PlannedVideos {
-  const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
-  return new PlannedVideos(repository, () => repository.definitionsAt([...paths].sort()), 'plan', io, processes);
+  const paths = [...new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []))].sort();
+  if (early !== null && isDeepStrictEqual(early.paths, paths)) return early;
+  return new PlannedVideos(repository, () => repository.definitionsAt(paths), 'plan', io, processes, paths);
 }

@@ -34,7 +34,7 @@ async function lintedIn(root: string): Promise<{ inputs: TaskInput<'lint'>[]; fo
   return { inputs, found: (JSON.parse(stdout) as { diagnostics: unknown }).diagnostics };
 }
 
-describe('warmForNewContent() and warmForPlan()', () => {
+describe('warmForNewContent() and prepareLint()', () => {
   it('starts processes for the videos that were not linted yet, and none otherwise', async () => {
     const root = makeRepository();
     const config = join(root, 'reelform.yaml');
