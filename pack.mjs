@@ -26,7 +26,7 @@ export async function writePackages(imported) {
   await writeReelform(root);
   // Loaded by name, because only one of them is installed.
   const native = Object.keys(root.optionalDependencies).filter((name) => name.startsWith('@seydx/'));
-  const all = [...imported, ...native.map((name) => `${name}/node-av.node`)].sort();
+  const all = [...imported, 'koffi', ...native.map((name) => `${name}/node-av.node`)].sort();
   await writeLibraries('engine', all, root, {
     description: 'What Reelform renders with: install it beside the package reelform.',
     engines: root.engines,

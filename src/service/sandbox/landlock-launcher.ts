@@ -1,5 +1,5 @@
 import { argv, env as environment, execPath } from 'node:process';
-import koffi from 'koffi';
+import { givenKoffi } from './given-koffi.ts';
 import { execRestricted, type LandlockPolicy } from './landlock.ts';
 
 // Entry of the process that puts itself under Landlock and seccomp and then becomes the program that it was asked for: rules
@@ -11,4 +11,4 @@ const KEPT_DESCRIPTORS = [0, 1, 2, 3];
 
 const [policy, ...args] = argv.slice(2);
 const env = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-execRestricted(koffi, JSON.parse(policy!) as LandlockPolicy, { file: execPath, args, env }, KEPT_DESCRIPTORS);
+execRestricted(givenKoffi(), JSON.parse(policy!) as LandlockPolicy, { file: execPath, args, env }, KEPT_DESCRIPTORS);

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ReelformError } from '../../kernel/diagnostic.ts';
+import { KOFFI_VARIABLE } from './given-koffi.ts';
 import {
   canRefuseProcesses,
   hideProcess,
@@ -152,7 +153,7 @@ function landlock(version: number): Sandbox {
       const reading = [...readablePaths(programs), ...readable].map((path): [string, PathAccess] => [path, 'read']);
       const policy = JSON.stringify({ paths: [...reading, ...KERNEL_PATHS, [folder, 'write']] });
       const launched = [built('landlock-launcher.cjs'), policy, ...preloaded(programs), ...args];
-      return { file: execPath, args: launched, env: environment(folder) };
+      return { file: execPath, args: launched, env: { ...environment(folder), ...koffiFile() } };
     },
   };
 }
@@ -170,7 +171,7 @@ function bubblewrap(version: string): Sandbox {
       const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'];
       // The folders may be below /dev.
       const command = [...isolation, ...system, ...reading, ...own, '--', execPath, ...preloaded(programs), ...args];
-      return { file: 'bwrap', args: command, env: { ...environment(folder), PATH: env.PATH ?? '' } };
+      return { file: 'bwrap', args: command, env: { ...environment(folder), ...koffiFile(), PATH: env.PATH ?? '' } };
     },
   };
 }
@@ -181,7 +182,7 @@ function noSandbox(reason: string): Sandbox {
     description: 'none',
     gap: reason,
     // Its child processes could leave its process group, and with it the limits.
-    command: ({ args, programs }) => ({ file: execPath, args: [...preloaded(programs), ...args], env: {} }),
+    command: ({ args, programs }) => ({ file: execPath, args: [...preloaded(programs), ...args], env: koffiFile() }),
   };
 }
 
@@ -242,10 +243,18 @@ function upToPackage(): string[] {
   return below.split('/').map(() => '..');
 }
 
+const requireHere = createRequire(import.meta.url);
+
 export function loadKoffi(): Koffi | null {
   try {
-    return createRequire(import.meta.url)('#engine/koffi') as Koffi;
+    return requireHere('#engine/koffi') as Koffi;
   } catch {
     return null;
   }
+}
+
+/** Names the file that koffi was loaded from. @see givenKoffi */
+function koffiFile(): Readonly<Record<string, string>> {
+  const file = Object.keys(requireHere.cache).find((path) => basename(path) === 'koffi.node');
+  return file === undefined ? {} : { [KOFFI_VARIABLE]: file };
 }

@@ -149,10 +149,11 @@ describe('createRenderPool()', () => {
       .split('\0')
       .map((entry) => entry.split('=')[0]);
     const ofSandbox = openSandbox('auto').kind === 'none' ? [] : ['HOME', 'OPENSSL_CONF'];
+    const ofKoffi = ['SANDBOX_KOFFI'];
     const ofMalloc = ['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
     const ofLibraries = [...ofMalloc, 'DISABLE_SYSTEM_FONTS_LOAD', 'MIMALLOC_PURGE_DELAY', 'SVT_LOG'];
     // Node's own channel is not open: its messages could end the parent.
-    expect(names.filter(Boolean).sort()).toEqual(['LANG', ...ofLibraries, 'TMPDIR', ...ofSandbox].sort());
+    expect(names.filter(Boolean).sort()).toEqual(['LANG', ...ofLibraries, 'TMPDIR', ...ofSandbox, ...ofKoffi].sort());
   });
 
   test('close() ends running and waiting renders and leaves no process', async () => {
