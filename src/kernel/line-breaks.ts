@@ -5,5 +5,5 @@
  * @see https://git-scm.com/docs/git-config#Documentation/git-config.txt-coreautocrlf
  */
 export function asCommitted(text: string): string {
-  return /(?<!\r)\n/.test(text) ? text : text.replaceAll('\r\n', '\n');
+  return !text.includes('\r') || /(?<!\r)\n/.test(text) ? text : text.replaceAll('\r\n', '\n');
 }

@@ -97,6 +97,27 @@ export function keyTimes(property: unknown): number[] {
   return isRecord(property) ? keyframesOf(property).map(({ t }) => t) : [];
 }
 
+/**
+ * Returns whether the values of an animation certainly stay within a range at each frame: its keyframes are within, and its
+ * easing does not overshoot. Returns false for keyframes between two frames, because rounding may exceed the range close to them.
+ */
+export function staysWithin(property: unknown, min: number, max: number): boolean {
+  const frames = isRecord(property) ? keyframesOf(property) : [];
+  const isWithin = (number: number): boolean => number >= min && number <= max;
+  const isShare = (number: number): boolean => number >= 0 && number <= 1;
+  return frames.every(
+    ({ t, value, path, out, in: into }, at) =>
+      Number.isInteger(t) &&
+      t >= (frames[at - 1]?.t ?? t) &&
+      path === null &&
+      value !== null &&
+      value.every(
+        (number, index) =>
+          isWithin(number) && handleAt(out, index, 0).every(isShare) && handleAt(into, index, 1).every(isShare),
+      ),
+  );
+}
+
 /** Cached, because each property is evaluated at many times. */
 const known = new WeakMap<object, Keyframe[]>();
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../kernel/json.ts';
 import type { LottieNode } from '../lottie-layers.ts';
-import { keyTimes, propertyValue } from '../property-value.ts';
+import { keyTimes, propertyValue, staysWithin } from '../property-value.ts';
 
 /** Longest animation that is sampled at each frame. */
 const MAX_FRAMES = 3600;
@@ -72,6 +72,8 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
 
 /** Limits values to a range, as After Effects and lottie-web do. */
 function withinLimits(property: LottieNode, min: number, max: number): LottieNode {
+  // Spares the values at each frame: most animations stay within.
+  if (keyTimes(property).length > 0 && staysWithin(property, min, max)) return property;
   return withChangedValues(property, (values) => limited(values, min, max));
 }
 
