@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Io, OutputStream } from './io.ts';
 
-// A command ends before the code that Node 20 optimises pays for the optimisation: a plan of scenes spends a quarter of its processor time
-// on it. Node 22 and later first optimise with a compiler that is ten times faster, and with any option set here they would compile their
-// own modules, which they bring along compiled.
-if (process.versions.v8.startsWith('11.')) {
-  setFlagsFromString('--interrupt-budget=500000');
-  // As for render processes, see `V8_OPTIONS`.
-  setFlagsFromString('--wasm-tiering-budget=1000000000');
-}
 // Node 22 and later keep compiled code, here beside the package: a folder that other users cannot write to, unlike Node's default. Does
 // nothing where it cannot be written.
 const { enableCompileCache } = module as { enableCompileCache?(folder: string): unknown };
 enableCompileCache?.(join(import.meta.dirname, '../../node_modules/.cache'));
 const [{ askQuestion, isCi }, { run }] = await Promise.all([import('./io.ts'), import('./run.ts')]);
+// A command ends before the code that Node 20 optimises pays for the optimisation: a plan of scenes spends a quarter of its processor time
+// on it. Node 22 and later first optimise with a compiler that is ten times faster. With any option set Node compiles its own modules,
+// which it brings along compiled, so this follows the imports that load most of them.
+if (process.versions.v8.startsWith('11.')) {
+  setFlagsFromString('--interrupt-budget=500000');
+  // As for render processes, see `V8_OPTIONS`.
+  setFlagsFromString('--wasm-tiering-budget=1000000000');
+}
 
 let onWriteError: ((code: string) => void) | null = null;
 
