@@ -2,35 +2,32 @@ import { type Canvas, createCanvas, type Image, loadImage } from '@napi-rs/canva
 import { knownSha256 } from '../../kernel/digest.ts';
 import type { InputImage } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
-import { bitmapFile } from './bitmap-file.ts';
+import { opaqueBitmapFile } from './bitmap-file.ts';
 import { checkImage } from './check-image.ts';
 import type { ImageHeader } from './image-header.ts';
 import { drawPlaced, placeImage } from './place-image.ts';
-import { channelsOf } from './png-file.ts';
+import { channelsOf, encodeStoredPng } from './png-file.ts';
+
+/** An image at the size of its area, in the format that the rasteriser reads fastest. */
+export interface FittedImage {
+  /** A bitmap if all pixels are opaque. With alpha, an uncompressed PNG is read faster. */
+  readonly type: 'bmp' | 'png';
+  readonly bytes: Buffer;
+}
 
 /**
- * Renders an image at the size of its area, as a BMP.
+ * Renders an image at the size of its area.
  *
  * @throws RenderError as `drawFitted`
  */
-export async function fitImage(image: InputImage): Promise<Buffer> {
+export async function fitImage(image: InputImage): Promise<FittedImage> {
   const { width, height } = image;
   const canvas = await drawFitted(image);
   // The canvas multiplies by alpha, which changes nothing in an opaque picture.
   const multiplied = canvas.data();
-  const isOpaque = channelsOf(multiplied) === 3;
-  const rgba = isOpaque ? multiplied : canvas.getContext('2d').getImageData(0, 0, width, height).data;
-  return bitmapFile({ width, height, bgra: swapRedAndBlue(rgba), isOpaque });
-}
-
-/** Turns RGBA into BGRA, in place. */
-function swapRedAndBlue({ buffer, byteOffset, length }: Uint8Array | Uint8ClampedArray): Uint8ClampedArray {
-  const pixels = new Uint32Array(buffer, byteOffset, length / 4);
-  for (let at = 0; at < pixels.length; at++) {
-    const pixel = pixels[at]!;
-    pixels[at] = (pixel & 0xff00ff00) | ((pixel & 0xff) << 16) | ((pixel >>> 16) & 0xff);
-  }
-  return new Uint8ClampedArray(buffer, byteOffset, length);
+  if (channelsOf(multiplied) === 3) return { type: 'bmp', bytes: opaqueBitmapFile(multiplied, width, height) };
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  return { type: 'png', bytes: encodeStoredPng(data, width, height) };
 }
 
 /**
@@ -82,7 +79,7 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 export class FittedImageCache {
   readonly #maxBytes: number;
   /** Key: the image's digest, size and transform. Ordered from least to most recently used. */
-  readonly #kept = new Map<string, Buffer>();
+  readonly #kept = new Map<string, FittedImage>();
   #bytes = 0;
 
   /** @param maxBytes limit for the whole cache; images larger than half of it are not cached */
@@ -91,27 +88,27 @@ export class FittedImageCache {
   }
 
   /**
-   * Returns the result of `fitImage`, cached.
+   * Returns the result of `fitImage`, cached; read-only.
    *
-   * @returns BMP; read-only
    * @throws RenderError as `fitImage`
    */
-  async fit(image: InputImage): Promise<Buffer> {
+  async fit(image: InputImage): Promise<FittedImage> {
     const { width, height, transform } = image;
     const key = JSON.stringify([knownSha256(image.bytes), width, height, transform]);
-    const bitmap = this.#kept.get(key) ?? (await fitImage(image));
-    this.#keep(key, bitmap);
-    return bitmap;
+    const fitted = this.#kept.get(key) ?? (await fitImage(image));
+    this.#keep(key, fitted);
+    return fitted;
   }
 
-  #keep(key: string, bitmap: Buffer): void {
-    if (bitmap.length > this.#maxBytes / 2) return;
-    if (!this.#kept.delete(key)) this.#bytes += bitmap.length;
-    this.#kept.set(key, bitmap);
-    for (const [oldest, { length }] of this.#kept) {
+  #keep(key: string, fitted: FittedImage): void {
+    const { length } = fitted.bytes;
+    if (length > this.#maxBytes / 2) return;
+    if (!this.#kept.delete(key)) this.#bytes += length;
+    this.#kept.set(key, fitted);
+    for (const [oldest, { bytes }] of this.#kept) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#kept.delete(oldest);
-      this.#bytes -= length;
+      this.#bytes -= bytes.length;
     }
   }
 }

@@ -3,6 +3,9 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const HEADER_END = SIGNATURE.length + 25;
 
+/** Exceeds what zlib adds to a stored picture of up to 800 MB: five bytes for each block of 65,535, and six. */
+const SPARE_BYTES = 65_536;
+
 /** RGB or RGBA. */
 export type PngChannels = 3 | 4;
 
@@ -60,14 +63,18 @@ function pngChunk(type: string, data: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Encodes an uncompressed, unfiltered PNG. Opaque pictures are written without alpha.
+ * Encodes an uncompressed, unfiltered PNG, which is the fastest lossless format with alpha for the rasteriser to
+ * decode. This matters because the rasteriser has a small cache of decoded images: an input whose images exceed it
+ * decodes them in every frame. Opaque images are written without alpha.
  *
  * @param rgba row-major, width*height*4 bytes, straight alpha
  * @see https://www.w3.org/TR/png-3/ section 7.2
  */
 export function encodeStoredPng(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number): Buffer {
   const channels = channelsOf(rgba);
-  const data = deflateSync(scanlines(rgba, width, height, channels), { level: 0 });
+  const lines = scanlines(rgba, width, height, channels);
+  // zlib copies the whole picture again if it does not fit into a single chunk.
+  const data = deflateSync(lines, { level: 0, chunkSize: lines.length + SPARE_BYTES });
   return pngFile({ width, height, channels, data, comment: null });
 }
 

@@ -7,7 +7,7 @@ import { withPrefix } from '../../template/lottie/scenes/with-prefix.ts';
 import type { InputDocument, LottieDocument } from '../../template/render-input.ts';
 import { evaluateInput } from '../expressions/evaluate-input.ts';
 import type { FrameRange } from '../frame-rate.ts';
-import { fittedImageCache } from '../images/fit-image.ts';
+import { type FittedImage, fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
 import { clipTimes } from '../media/clip-times.ts';
 import type { TimedClip } from '../media/clip-windows.ts';
@@ -24,7 +24,7 @@ export interface ComposedAnimation {
   readonly animation: LottieDocument;
   /** Defects of the texts. */
   readonly findings: readonly TextFinding[];
-  /** The images, as BMP. */
+  /** The images. */
   readonly files: PictureFiles;
   readonly clips: readonly TimedClip[];
   /** Frames that can be drawn. */
@@ -39,7 +39,9 @@ export interface ComposedAnimation {
 }
 
 type ImageStorage = 'embedded' | 'separate';
-type ImageFile = readonly [name: string, bitmap: Buffer];
+interface ImageFile extends FittedImage {
+  readonly name: string;
+}
 
 /**
  * Composes an input's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
@@ -96,7 +98,8 @@ async function composeDocument(
   });
   const fileOfAsset = new Map<string, ImageFile>();
   for (const [index, image] of images.entries()) {
-    fileOfAsset.set(image.assetId, [`image-${firstImage + index}.bmp`, await fittedImageCache.fit(image)]);
+    const fitted = await fittedImageCache.fit(image);
+    fileOfAsset.set(image.assetId, { name: `image-${firstImage + index}.${fitted.type}`, ...fitted });
   }
   const { animation, findings } = await typesetTexts(moving, document.fonts);
   // Times are computed from this animation, where image layers show the clips.
@@ -157,7 +160,7 @@ function serializable(
   return {
     animation: typeset,
     findings,
-    files: [...fileOfAsset.values()],
+    files: [...fileOfAsset.values()].map(({ name, bytes }) => [name, bytes]),
     clips: timed,
     ranges,
     toJson: (clipAssets, storage = 'embedded') => {
@@ -168,9 +171,9 @@ function serializable(
   };
 }
 
-function imageFields([name, bitmap]: ImageFile, storage: ImageStorage): object {
+function imageFields({ name, type, bytes }: ImageFile, storage: ImageStorage): object {
   if (storage === 'separate') return { u: '', p: name, e: 0 };
-  return { u: '', p: `data:image/bmp;base64,${bitmap.toString('base64')}`, e: 1 };
+  return { u: '', p: `data:image/${type};base64,${bytes.toString('base64')}`, e: 1 };
 }
 
 /** Turns image layers that show a clip into layers that show a composition. @param clips fields of those layers by asset */

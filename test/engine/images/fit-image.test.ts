@@ -8,12 +8,20 @@ import type { RenderError } from '../../../src/engine/render-error.ts';
 import { testPicture, withExifOrientation } from '../pictures.ts';
 
 async function fitted(bytes: Uint8Array, transform: Transform, width: number, height: number) {
-  const bitmap = await fitImage({ assetId: 'a', name: '(Footage)/USER/hero.jpg', bytes, transform, width, height });
-  const picture = await loadImage(bitmap);
+  const image = { assetId: 'a', name: '(Footage)/USER/hero.jpg', bytes, transform, width, height };
+  const { bytes: file } = await fitImage(image);
+  const picture = await loadImage(file);
   expect([picture.width, picture.height]).toEqual([width, height]);
   const context = createCanvas(width, height).getContext('2d');
   context.drawImage(picture, 0, 0);
   return (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data];
+}
+
+async function pixelsOf(file: Buffer): Promise<Buffer> {
+  const picture = await loadImage(file);
+  const canvas = createCanvas(picture.width, picture.height);
+  canvas.getContext('2d').drawImage(picture, 0, 0);
+  return canvas.data();
 }
 
 /** Returns the quarter of `testPicture` that a pixel belongs to. */
@@ -64,21 +72,19 @@ describe('fitImage()', () => {
     expect(at(10, 10)[3]).toBe(128);
   });
 
-  test('keeps every value with every alpha', async () => {
+  test.each([
+    ['png', 'keeps every value with every alpha', (alpha: number) => alpha],
+    ['bmp', 'keeps every value of an opaque picture', () => 255],
+  ] as const)('as a %s, %s', async (type, _, alphaOf) => {
     const rgba = Uint8Array.from({ length: 256 * 256 * 4 }, (_, at) => {
-      const [alpha, value] = [at >> 10, (at >> 2) & 255];
-      return [value, 255 - value, (value * 7) & 255, alpha][at % 4]!;
+      const [row, column] = [at >> 10, (at >> 2) & 255];
+      return [column, 255 - column, (column * 7 + row) & 255, alphaOf(row)][at % 4]!;
     });
     const png = encodeStoredPng(rgba, 256, 256);
-    const image = { assetId: 'a', name: 'a', bytes: png, transform: {}, width: 256, height: 256 };
-    const drawn = await Promise.all(
-      [png, await fitImage(image)].map(async (file) => {
-        const canvas = createCanvas(256, 256);
-        canvas.getContext('2d').drawImage(await loadImage(file), 0, 0);
-        return canvas.data();
-      }),
-    );
-    expect(drawn[0]!.equals(drawn[1]!)).toBe(true);
+    const fitted = await fitImage({ assetId: 'a', name: 'a', bytes: png, transform: {}, width: 256, height: 256 });
+    expect(fitted.type).toBe(type);
+    const [before, after] = await Promise.all([png, fitted.bytes].map(pixelsOf));
+    expect(after!.equals(before!)).toBe(true);
   });
 
   // Expected position of the stored quarters r, g, b, w. @see EXIF 2.32, 4.6.4, tag 274

@@ -5,9 +5,9 @@ import { cmykJpeg, displayP3, plainPng } from './raw-images.ts';
 
 /** The middle pixel of an image fitted to its own size. */
 async function fitted(bytes: Uint8Array): Promise<number[]> {
-  const bitmap = await fitImage({ assetId: 'a', name: 'a', bytes, transform: {}, width: 8, height: 8 });
+  const { bytes: file } = await fitImage({ assetId: 'a', name: 'a', bytes, transform: {}, width: 8, height: 8 });
   const context = createCanvas(8, 8).getContext('2d');
-  context.drawImage(await loadImage(bitmap), 0, 0);
+  context.drawImage(await loadImage(file), 0, 0);
   return [...context.getImageData(4, 4, 1, 1).data];
 }
 
