@@ -49,7 +49,7 @@ export async function drawFitted(image: InputImage): Promise<Canvas> {
     context.fillStyle = `#${background}`;
     context.fillRect(0, 0, image.width, image.height);
   }
-  drawPlaced(context, picture, placement);
+  drawPlaced(context, picture, placement, header.type === 'jpeg');
   return canvas;
 }
 

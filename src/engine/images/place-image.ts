@@ -81,12 +81,23 @@ function manualRectangle(picture: Size, transform: Transform): Rectangle | undef
 /** From this reduction on, drawing at twice the size first removes most of the aliasing. */
 const SUPERSAMPLED_REDUCTION = 1.25;
 
-/** Draws the source rectangle of a placement onto its target. */
-export function drawPlaced(context: SKRSContext2D, picture: Image | Canvas, { source, target }: Placement): void {
+/**
+ * Draws the source rectangle of a placement onto its target.
+ *
+ * @param isOpaque whether all pixels of the picture certainly are
+ */
+export function drawPlaced(
+  context: SKRSContext2D,
+  picture: Image | Canvas,
+  { source, target }: Placement,
+  isOpaque: boolean,
+): void {
   context.imageSmoothingQuality = 'high';
   const reduction = Math.max(source.width / target.width, source.height / target.height);
   const [width, height] = [target.width * 2, target.height * 2];
-  if (reduction < SUPERSAMPLED_REDUCTION || width * height > MAX_IMAGE_PIXELS) {
+  const isAtDouble = [source, picture].every((size) => size.width === width && size.height === height);
+  // Drawing an opaque picture at its own size first would only copy its pixels.
+  if ((isAtDouble && isOpaque) || reduction < SUPERSAMPLED_REDUCTION || width * height > MAX_IMAGE_PIXELS) {
     const { x, y } = target;
     context.drawImage(picture, source.x, source.y, source.width, source.height, x, y, target.width, target.height);
     return;

@@ -43,7 +43,7 @@ export function fitPicture(picture: Picture, { width, height, transform, name }:
     context.fillStyle = `#${background.slice(4, 6)}${background.slice(2, 4)}${background.slice(0, 2)}`;
     context.fillRect(0, 0, width, height);
   }
-  drawPlaced(context, stored, placement);
+  drawPlaced(context, stored, placement, picture.isOpaque);
   const isFilled = hasBackground || (target.width === width && target.height === height);
   const bgra = context.getImageData(0, 0, width, height).data;
   return { width, height, bgra, isOpaque: isFilled && (picture.isOpaque || hasBackground) };

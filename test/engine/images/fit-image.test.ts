@@ -87,6 +87,17 @@ describe('fitImage()', () => {
     expect(after!.equals(before!)).toBe(true);
   });
 
+  test('averages an opaque picture of twice the size like any other', async () => {
+    const jpeg = await testPicture(200, 100).encode('jpeg', 60);
+    const canvas = createCanvas(200, 100);
+    canvas.getContext('2d').drawImage(await loadImage(jpeg), 0, 0);
+    const halves = [jpeg, await canvas.encode('png')].map((bytes) =>
+      fitImage({ assetId: 'a', name: 'a', bytes, transform: {}, width: 100, height: 50 }),
+    );
+    const [direct, supersampled] = await Promise.all(halves);
+    expect(direct!.bytes.equals(supersampled!.bytes)).toBe(true);
+  });
+
   // Expected position of the stored quarters r, g, b, w. @see EXIF 2.32, 4.6.4, tag 274
   const orientations: [number, string][] = [
     [1, 'rgbw'],
