@@ -54,10 +54,16 @@ export async function drawSamples(
   };
   const pictures: SamplePictures[] = [];
   let pending: Promise<SamplePictures> | null = null;
-  for (const sample of sampleMappings(template.spec)) {
+  const samples = sampleMappings(template.spec);
+  const shapes = new Set(samples.flatMap(({ images }) => [...images.values()]));
+  const laterShapes = shapes.values();
+  for (const sample of samples) {
     // Prepared while the sample before it is drawn, which is sent first.
     await new Promise((resolve) => setImmediate(resolve));
     const renderInput = inputOf(template, sample, height, imageOf);
+    // An image takes as long as drawing a sample, so each is prepared with a sample that does not need it yet.
+    const shape = pending === null ? undefined : laterShapes.next().value;
+    if (shape !== undefined) imageOf(shape);
     if (pending !== null) pictures.push(await pending);
     pending = drawSample(sample, renderInput);
     // Awaited above, unless preparing the next sample fails.
