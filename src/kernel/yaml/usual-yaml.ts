@@ -21,11 +21,16 @@ const NUMBER = /-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?(?= *(?:\n|(?<= )#|$))/y;
 const NUMBER_IN_FLOW = /-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?(?= *[,\]}])/y;
 /** What the core schema reads as null, as a boolean or as a number. */
 const NO_TEXT = /^(?:~|null|true|false|0o[0-7]+|0x[\da-f]+|[-+]?\.inf|\.nan|[-+]?(?:\.\d+|\d+\.?\d*)(?:e[-+]?\d+)?)$/i;
+/** What begins a text of several lines. */
+const BLOCK_HEADER = /[|>]-?\n/y;
+/** A line of such a text after its indentation, without further spaces at either end. */
+const BLOCK_LINE = /[^ \n](?:[^\n]*[^ \n])?\n/y;
+const BLANK_LINE = / *\n| +$/y;
 const MAX_DEPTH = 32;
 
 /**
- * Reads YAML as most people write it: maps and lists in blocks, or in brackets on one line; values on one line; comments
- * above an entry or at the end of a line. Takes a small part of the time of the parser, which reads all other texts and
+ * Reads YAML as most people write it: maps and lists in blocks, or in brackets on one line; values on one line, or texts of
+ * several lines after `>` or `|`; comments above an entry or at the end of a line. Takes a small part of the time of the parser, which reads all other texts and
  * reports all mistakes.
  *
  * @returns the tree that the parser returns for this text; null if the text contains anything else
@@ -102,6 +107,7 @@ class UsualReader {
   #value(column: number, depth: number): TreeNode {
     if (!this.#isAtLineEnd()) return this.#valueOnLine(column, depth);
     this.#goToLine();
+    if (this.#column > column && /[{[]/.test(this.#text[this.#at]!)) return this.#valueOnLine(column, depth);
     // A list in a map need not be indented.
     if (this.#column > column || (this.#column === column && this.#finds(ITEM))) return this.#block(depth + 1);
     throw UNUSUAL;
@@ -122,12 +128,32 @@ class UsualReader {
 
   /** Reads a value and the rest of its line. The lines of its entry begin at a column, others to the left of it. */
   #valueOnLine(column: number, depth: number): TreeNode {
-    const value = this.#flow(depth + 1) ?? this.#quoted() ?? this.#plain(NUMBER, PLAIN);
-    this.#end = this.#read(REST);
+    const lines = this.#lines(column);
+    const value = lines ?? this.#flow(depth + 1) ?? this.#quoted() ?? this.#plain(NUMBER, PLAIN);
+    this.#end = lines === null ? this.#read(REST) : this.#at;
     this.#goToLine();
     // The text goes on.
     if (this.#column > column) throw UNUSUAL;
     return value;
+  }
+
+  /** Reads a text of several lines, all indented by the same number of spaces; null if there is none here. */
+  #lines(column: number): ScalarNode | null {
+    if (!this.#finds(BLOCK_HEADER)) return null;
+    const start = this.#at;
+    const first = this.#read(BLOCK_HEADER);
+    const indentation = this.#text.slice(first, this.#read(SPACES));
+    if (indentation.length <= column) throw UNUSUAL;
+    this.#at = first;
+    const lines: string[] = [];
+    while (this.#text.startsWith(indentation, this.#at)) {
+      this.#at += indentation.length;
+      lines.push(this.#text.slice(this.#at, this.#read(BLOCK_LINE) - 1));
+    }
+    // The parser decides what blank lines below belong to.
+    if (this.#finds(BLANK_LINE)) throw UNUSUAL;
+    const text = lines.join(this.#text[start] === '>' ? ' ' : '\n');
+    return this.#scalar(start, this.#text[start + 1] === '-' ? text : `${text}\n`);
   }
 
   /** Reads a map or list in brackets; null if there is none here. */

@@ -110,11 +110,10 @@ export function staysWithin(property: unknown, min: number, max: number): boolea
       Number.isInteger(t) &&
       t >= (frames[at - 1]?.t ?? t) &&
       path === null &&
-      value !== null &&
-      value.every(
+      value?.every(
         (number, index) =>
           isWithin(number) && handleAt(out, index, 0).every(isShare) && handleAt(into, index, 1).every(isShare),
-      ),
+      ) === true,
   );
 }
 

@@ -51,6 +51,9 @@ const PARTS = [
     '!t ',
     '|\n',
     '>-\n',
+    '|\n  x\n  y\n',
+    '>\n    x\n',
+    '\n  {a: b}\n',
     '? ',
     '---',
     '...',
@@ -84,7 +87,11 @@ const changed = fc
 describe('readUsualYaml()', () => {
   test.each([
     'template: card\nresources:\n  t_01: Hello\n  "c_01": x\n',
-    'a: |\n  text\n',
+    'a: |\n  text\n\nb: 1\n',
+    'a: >-\n  text\n    more\n',
+    'a: |+\n  text\n',
+    'a: |\n  text',
+    'a: |\ntext\n',
     'a: &x 1\nb: *x\n',
     'a:\n',
     'a: b: c\n',
@@ -109,6 +116,9 @@ describe('readUsualYaml()', () => {
     'a:\n  - - 1\n    - -2.50\n  -\n    b: true\n',
     'a: "it\\\\s \\"x\\""\nb: \'it\'\'s\'\nc: http://a.b/c#d',
     '(Footage)/USER/a.jpg: { source: ./a.jpg, start: 1.5, tags: [], more: {} }\n',
+    'a: >-\n  one: two\n  # three\nb:\n  - |\n   x\n   y\n  # comment\n  - c: >\n      z\n',
+    'a: |-\n  text\n',
+    'a:\n  # comment\n  { b: 1 }\nc: 2\n',
   ])('reads %j', (text) => {
     expect(reads(text)).toBe(true);
   });
