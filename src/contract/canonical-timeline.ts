@@ -67,13 +67,19 @@ interface SceneContext {
 }
 
 function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate }: SceneContext): SceneSpec<S> {
-  const { duration: _wish, transition: written, fit: wantedFit, background, shorten: wantedShorten, ...values } = scene;
+  const { id, template, resources, fonts, audio, captions } = scene;
+  const { transition: written, fit: wantedFit, background, shorten: wantedShorten } = scene;
   const { duration, shorten } = plainDuration(wish, wantedShorten, { facts, rate });
   const hasShape = facts !== undefined && size !== undefined && facts.width * size[1] === facts.height * size[0];
   const timing = duration === undefined || facts === undefined ? undefined : placesOf(facts);
   return {
-    ...values,
+    id,
+    template,
+    resources,
+    fonts,
+    audio,
     ...defined({
+      captions,
       duration,
       // The first scene has nothing to replace.
       transition: isFirst || written === undefined ? undefined : plainTransition(written),
@@ -82,7 +88,7 @@ function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate 
       background: background === '000000' ? undefined : background,
       shorten,
       timing,
-    }),
+    } satisfies Record<keyof ScenePlacement | 'captions', unknown>),
   };
 }
 

@@ -290,7 +290,6 @@ export function withNames<S, T>(
 ): VideoSpec<T> {
   const renameSound = (sound: SpecSound<S>): SpecSound<T> => ({ ...sound, source: rename(sound.source) });
   return {
-    ...rest,
     scenes: scenes.map((scene) => ({
       ...scene,
       template: template(scene.template),
@@ -300,6 +299,7 @@ export function withNames<S, T>(
       audio: mapValues(scene.audio, renameSound),
     })),
     audio: mapValues(audio, renameSound),
+    ...rest,
   };
 }
 

@@ -1,6 +1,9 @@
 /**
  * Returns the values that are not undefined, for optional properties: `{ name, ...defined({ title, width }) }`. A property
  * that is absent and a property that is undefined differ in digests, and only the latter overrides a value when it is spread.
+ *
+ * Where a plan makes such an object for each video or scene, the literal begins with a property: Node 20 gives every object that adds one
+ * to a copy (`{ ...values, name }`) a shape of its own, which takes several microseconds and makes each later access slow.
  */
 export function defined<Values extends object>(values: Values): Defined<Values> {
   // Called for each scene and value of a plan.

@@ -51,7 +51,7 @@ function derived(video: Video, session: RenderSession): unknown[] {
   return [
     fingerprint,
     formerFingerprint,
-    Object.entries(recorded),
+    Object.entries(recorded()),
     request,
     [files.digest, files.fingerprint],
     mappingDifferences(desired, session),

@@ -152,7 +152,7 @@ export class EditedRepository {
         service: video.service,
         template: firstTemplate(video),
         style_version: styleVersionOf(video),
-        inputs: isFormer ? describeInputs(contentSpec(video, digestsOf(video))) : video.inputs,
+        inputs: isFormer ? describeInputs(contentSpec(video, video.styleVersions, digestsOf(video))) : video.inputs(),
         session: 'rs_1',
         video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,
         ...(video.deliver.length > 0 && {

@@ -50,9 +50,10 @@ export function plainTransform(
 
 /** Removes the fields of an output that repeat a default. @returns null if none remain */
 export function plainOutput(output: OutputRequest | null, measures: InheritedMeasures): OutputRequest | null {
+  if (output === null) return null;
   const plain = withoutDefaults(
     { ...output },
-    { ...OUTPUT_DEFAULTS, codec: defaultCodec(output?.format), height: measures?.height, fps: measures?.rate },
+    { ...OUTPUT_DEFAULTS, codec: defaultCodec(output.format), height: measures?.height, fps: measures?.rate },
   );
   return Object.keys(plain).length === 0 ? null : plain;
 }

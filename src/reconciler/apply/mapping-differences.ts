@@ -37,7 +37,7 @@ import {
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
   const { measures } = video;
   const inherited = inheritedMeasures(video);
-  const spec = canonicalSpec(contentSpec(video, digestsOf(video)), inherited);
+  const spec = canonicalSpec(contentSpec(video, video.styleVersions, digestsOf(video)), inherited);
   const { scenes, audio, output } = spec;
   const differences = new Map<string, SessionDifference>();
   const compare = (field: string, asked: unknown, found: unknown): void => {

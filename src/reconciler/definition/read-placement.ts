@@ -44,10 +44,16 @@ export function readPlacement({ duration, transition, fit, background, shorten }
 /** Reads a transition; undefined for a cut, and for a form that the schema has rejected. */
 export function readTransition(json: Json | undefined): Transition | undefined {
   if (!isRecord(json) || json.type === 'cut') return undefined;
-  const { color, at, ...fields } = json;
+  const { type, duration, at, easing, direction, color } = json as unknown as Transition;
   const parsed = typeof color === 'string' ? parseHexColor(color) : null;
   return {
-    ...(fields as unknown as Transition),
-    ...defined({ at: at === 'before' ? at : undefined, color: parsed?.slice(0, 6) }),
+    type,
+    duration,
+    ...defined({
+      at: at === 'before' ? at : undefined,
+      easing,
+      direction,
+      color: parsed?.slice(0, 6),
+    } satisfies Record<Exclude<keyof Transition, 'type' | 'duration'>, unknown>),
   };
 }

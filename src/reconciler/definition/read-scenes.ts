@@ -44,11 +44,11 @@ export function readScenes(
 ): Candidate {
   const expanded = expandScenes(list, named.row, named.path, context.rows);
   const shared = readShared(written, named, context);
-  const scenes = expanded.scenes.map((scene): PlacedScene => {
-    const template = textOf(child(scene.node, 'template'));
+  const scenes = expanded.scenes.map(({ id, node: own, row, at, misfilled }): PlacedScene => {
+    const template = textOf(child(own, 'template'));
     const spec = template === null ? null : (context.templates.get(template) ?? null);
-    const node = withShared(scene.node, shared.root, spec);
-    return { ...scene, node, reading: readScene(node, scene, context, OF_VIDEO) };
+    const node = withShared(own, shared.root, spec);
+    return { id, node, row, at, misfilled, reading: readScene(node, { at, row }, context, OF_VIDEO) };
   });
   const diagnostics = [
     ...expanded.diagnostics,
@@ -58,13 +58,13 @@ export function readScenes(
     ...ofScenes(shared.root),
   ];
   const incomplete: Candidate = {
-    ...named,
     video: null,
     leftOut: null,
     files: [...shared.files, ...scenes.flatMap(({ reading }) => reading.files)],
     filled: filledOf(scenes, shared.filled),
     destinations: [],
     diagnostics,
+    ...named,
   };
   const isWhole = scenes.every(({ node, reading }) => reading.template !== null && textOf(child(node, 'template')));
   if (!isWhole) return incomplete;

@@ -71,7 +71,7 @@ export interface Candidate extends NamedVideo {
 export function readVideo(written: MapNode, named: NamedVideo, context: VideoContext): Candidate {
   const read = readScene(written, named, context);
   const { template, values, placement, isPlaced, json, leftOut, files, filled, diagnostics, captions, words } = read;
-  const incomplete: Candidate = { ...named, video: null, leftOut: null, files, filled, destinations: [], diagnostics };
+  const incomplete: Candidate = { video: null, leftOut: null, files, filled, destinations: [], diagnostics, ...named };
   const name = textOf(child(written, 'template'));
   if (template === null || name === null) return incomplete;
   const { audio, ...resources } = values;
@@ -117,8 +117,10 @@ export function completeVideo(
 ): Candidate {
   const diagnostics: Diagnostic[] = [...incomplete.diagnostics];
   const { id, path, row, matrix } = incomplete;
+  const heard = withoutUnusedSpeech({ scenes, audio });
   const placed = {
-    ...withoutUnusedSpeech({ scenes, audio }),
+    scenes: heard.scenes,
+    audio: heard.audio,
     ...timeline,
     ...(leftOut.length === 0 ? {} : { leftOut }),
   };
@@ -127,17 +129,19 @@ export function completeVideo(
     const template = context.templates.get(name);
     return template !== undefined && hasCaptionsLayer(template.spec);
   };
-  const captioned = {
-    ...placed,
-    ...placeCaptions({ ...captions, ...placed, frame: frameOf(placed, context), locale, hasLayer }, diagnostics),
-  };
+  const captionsInput = { scenes: heard.scenes, ...captions, frame: frameOf(placed, context), locale, hasLayer };
+  const captioned = { ...placed, ...placeCaptions(captionsInput, diagnostics) };
   const { measures, ...checked } = timeline === null ? UNCHECKED : checkTimeline(captioned, context, locate);
   diagnostics.push(...checked.diagnostics, ...trackFindings(placed, locate), ...lateCaptions(captioned, measures));
   // The source language is not named, so that a repository can get further languages without a render.
   const isTranslated = matrix?.locale !== undefined && matrix.locale !== context.sourceLocale;
   const lang = isTranslated && context.writesLanguages ? matrix.locale : undefined;
   const outputProblems = (wanted: OutputRequest) => context.outputProblems(wanted, measures);
-  const { output, outputs, ...more } = readOutputs(root, outputProblems, { ...context, lang });
+  const { output, outputs, ...more } = readOutputs(root, outputProblems, {
+    output: context.output,
+    outputs: context.outputs ?? null,
+    lang,
+  });
   diagnostics.push(...more.diagnostics);
   if (hasErrors(incomplete.diagnostics)) return { ...incomplete, diagnostics: diagnostics.filter(isNoConsequence) };
   if (id === null || hasErrors(diagnostics)) return { ...incomplete, diagnostics };
@@ -164,7 +168,7 @@ export function completeVideo(
   diagnostics.push(...delivery.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) }))); // biome-ignore format: one line
   if (hasErrors(diagnostics)) return { ...incomplete, destinations, diagnostics };
   const deliver = destinations.map(({ to, credential, formats }) => ({ to, credential, ...defined({ formats }) }));
-  return { ...incomplete, video: { ...undelivered, deliver }, destinations, diagnostics };
+  return { ...incomplete, video: { deliver, ...undelivered }, destinations, diagnostics };
 }
 
 /** A track that cannot be read is missing from the video, which would be reported as a mistake of its own. */

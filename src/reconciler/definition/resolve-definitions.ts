@@ -118,10 +118,10 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const isVideo = extended.root !== null && !isFragment(path) && !isUnknown;
     const rows = isVideo
       ? resolveRows(path, extended.root, {
-          ...context,
-          read: recording(context.read),
           rows: rowReader(recording(context.read)),
           languages: catalogues.languages(recording(context.read), { isWhole: extended.diagnostics.length === 0 }),
+          ...context,
+          read: recording(context.read),
         })
       : NO_ROWS;
     origins.set(path, [...read]);

@@ -187,14 +187,14 @@ function resolveVideo(
   const filled = fillIn(values, row, misfills, root.span.file) as MapNode;
   const misfilled = new Set(misfills.map(positionOf));
   const localized = {
+    onFallback({ node: { span }, name, used }: Fallback) {
+      missing.set(`${name} ${span.file}:${span.start}`, { state: 'fallback', name, used, at: span });
+    },
     ...context,
     ...defined({
       locale: combination.locale ?? context.languages?.settings.source,
       sourceLocale: context.languages?.settings.source,
     }),
-    onFallback({ node: { span }, name, used }: Fallback) {
-      missing.set(`${name} ${span.file}:${span.start}`, { state: 'fallback', name, used, at: span });
-    },
   };
   const candidate =
     scenes?.kind === 'list' ? readScenes(filled, scenes, named, localized) : readVideo(filled, named, localized);
@@ -228,9 +228,9 @@ function resolveVideo(
     ...unwanted,
   ];
   return {
-    ...candidate,
     texts,
     fallbacks,
+    ...candidate,
     id: hasId ? id : null,
     video: diagnostics.length > 0 ? null : candidate.video,
     // Hides problems that follow from an unknown placeholder.
@@ -327,9 +327,11 @@ const NOTHING = { video: null, files: [], filled: UNFILLED, destinations: [], di
 
 /** Separates what decides whether a video is shown, and its scenes, from its other properties. */
 function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {
-  const { entries, ...map } = withoutFileProperties(root);
-  const values = new Map([...entries].filter(([name]) => name !== 'when' && name !== 'scenes'));
-  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...map, entries: values } };
+  const values = withoutFileProperties(root);
+  const entries = new Map(values.entries);
+  entries.delete('when');
+  entries.delete('scenes');
+  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...values, entries } };
 }
 
 function overridesNothing(root: MapNode): Diagnostic {

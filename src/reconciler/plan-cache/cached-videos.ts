@@ -3,14 +3,15 @@ import type { DesiredVideo } from '../plan/desired-video.ts';
 /** Encodes the videos of a definition as JSON. Leaves out properties that most videos do not have. */
 export function encodeVideos(videos: readonly DesiredVideo[]): string {
   return JSON.stringify(
-    videos.map(({ scenes, audio, output, deliver, ...video }) => ({
-      ...video,
+    videos.map(({ scenes, audio, inputs, output, deliver, ...video }) => ({
+      inputs: inputs(),
       scenes: scenes.map(({ resources, audio: tracks, fonts, ...scene }) => ({
-        ...scene,
         resources: [...resources],
+        ...scene,
         ...encodedMap('audio', tracks),
         ...encodedMap('fonts', fonts),
       })),
+      ...video,
       ...encodedMap('audio', audio),
       ...(output !== null && { output }),
       ...(deliver.length > 0 && { deliver }),
@@ -29,8 +30,9 @@ type EncodedScene = Omit<DesiredVideo['scenes'][number], 'resources' | 'audio' |
   readonly fonts?: [string, string][];
 };
 
-type EncodedVideo = Omit<DesiredVideo, 'scenes' | 'audio' | 'output' | 'deliver'> & {
+type EncodedVideo = Omit<DesiredVideo, 'scenes' | 'audio' | 'inputs' | 'output' | 'deliver'> & {
   readonly scenes: readonly EncodedScene[];
+  readonly inputs: ReturnType<DesiredVideo['inputs']>;
   readonly audio?: [string, never][];
   readonly output?: DesiredVideo['output'];
   readonly deliver?: DesiredVideo['deliver'];
@@ -38,16 +40,18 @@ type EncodedVideo = Omit<DesiredVideo, 'scenes' | 'audio' | 'output' | 'deliver'
 
 /** Decodes the videos of a definition. */
 export function decodeVideos(text: string): DesiredVideo[] {
-  return (JSON.parse(text) as EncodedVideo[]).map(({ scenes, audio = [], output = null, deliver = [], ...video }) => ({
-    ...video,
+  const videos = JSON.parse(text) as EncodedVideo[];
+  return videos.map(({ scenes, audio = [], inputs, output = null, deliver = [], ...video }) => ({
     scenes: scenes.map(({ resources, audio: tracks = [], fonts = [], ...scene }) => ({
-      ...scene,
       resources: new Map(resources),
       audio: new Map(tracks),
       fonts: new Map(fonts),
+      ...scene,
     })),
     audio: new Map(audio),
+    inputs: () => inputs,
     output,
     deliver,
+    ...video,
   }));
 }

@@ -67,7 +67,7 @@ export function compareInputs(before: LockEntry, desired: DesiredVideo): InputCh
     if (scene === undefined) changes.push(change);
     else if (ids.includes(scene) && recordedIds.includes(scene)) changes.push({ ...change, scene });
   };
-  for (const [key, after] of Object.entries(desired.inputs)) {
+  for (const [key, after] of Object.entries(desired.inputs())) {
     const old = was.get(key) ?? null;
     if (old !== after) add({ key, before: old, after });
     was.delete(key);

@@ -14,6 +14,7 @@ import {
   type SpecSound,
   type SpecValue,
   TRANSITION_DEFAULTS,
+  type Transition,
   type VideoSpec,
   withNames,
   withSpeakers,
@@ -44,8 +45,11 @@ export interface DesiredVideo
    * `withKnownFingerprints`.
    */
   readonly formerFingerprint?: Fingerprint;
-  /** Inputs in the lockfile's form, so that a later plan can show what changed. See `describeInputs`. */
-  readonly inputs: Readonly<Record<string, string>>;
+  /**
+   * Returns the inputs in the lockfile's form, so that a later plan can show what changed: see `describeInputs`. Computed on
+   * demand, because most videos of a plan have not changed.
+   */
+  readonly inputs: () => Readonly<Record<string, string>>;
   /** Complete destinations of the finished file. */
   readonly deliver: readonly VideoDestination[];
 }
@@ -61,11 +65,13 @@ export function desiredVideo(written: Video, context: RenderingContext): Desired
     size: _size,
     rate: _rate,
     duration: _duration,
+    scenes: _scenes,
     ...values
   } = written;
-  const video = { ...values, ...canonicalTimeline(written, facts) };
-  const asWritten = contentSpec({ ...video, styleVersions }, context.assetDigest);
-  const spec = canonicalSpec(asWritten, inheritedMeasures({ ...video, measures }));
+  const { scenes, ...timeline } = canonicalTimeline(written, facts);
+  const video = { scenes, ...values, ...timeline };
+  const asWritten = contentSpec(video, styleVersions, context.assetDigest);
+  const spec = canonicalSpec(asWritten, inheritedMeasures({ measures, ...video }));
   const isPlain = plainScene(spec) !== null;
   const isHeard = sound !== undefined && sound.epoch !== 0 && hasSound(spec, sound.isInTemplate);
   const isCaptioned = hasCaptions(spec);
@@ -81,15 +87,15 @@ export function desiredVideo(written: Video, context: RenderingContext): Desired
   // Earlier versions had neither scenes nor captions.
   const former = asBefore === spec || !isPlain || isCaptioned ? fingerprint : fingerprintOf(asBefore, renderer);
   return {
-    ...video,
-    ...renderer,
     styleVersions,
     measures,
+    fingerprint,
+    inputs: () => describeInputs(withoutInherited(spec, facts[firstTemplate(video)])),
     ...(!isPlain && times !== undefined && { times }),
     ...(Object.keys(contentLengths).length > 0 && { contentLengths }),
-    fingerprint,
     ...(former !== fingerprint && { formerFingerprint: former }),
-    inputs: describeInputs(withoutInherited(spec, facts[firstTemplate(video)])),
+    ...renderer,
+    ...video,
     deliver: video.deliver.flatMap((destination) => fillDestinations(destination, video, fingerprint)),
   };
 }
@@ -198,12 +204,13 @@ export function timesOf({ scenes }: Timeline, facts: FactsByTemplate): SceneTime
 
 /** Returns the spec of a video with the bytes of its files in place of their paths, and style versions for templates. */
 export function contentSpec(
-  video: VideoSpec<Source> & Pick<RenderingContext, 'styleVersions'>,
+  video: VideoSpec<Source>,
+  styleVersions: RenderingContext['styleVersions'],
   assetDigest: RenderingContext['assetDigest'],
 ): VideoSpec<ContentId> {
   return withNames(video, {
     source: (source) => (source.kind === 'file' ? { file: assetDigest(source.path) } : { url: source.url }),
-    template: (name) => video.styleVersions[name]!,
+    template: (name) => styleVersions[name]!,
   });
 }
 
@@ -309,8 +316,19 @@ function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, inde
     shorten,
     style_version,
     timing: timing?.map((place) => ({ ...place })),
-    transition: transition === undefined ? undefined : { ...TRANSITION_DEFAULTS, ...transition },
+    transition: transition && transitionJson(transition),
   };
+}
+
+function transitionJson({ type, duration, at, easing, direction, color }: Transition): Json {
+  return {
+    at,
+    color: color ?? TRANSITION_DEFAULTS.color,
+    direction: direction ?? TRANSITION_DEFAULTS.direction,
+    duration,
+    easing: easing ?? TRANSITION_DEFAULTS.easing,
+    type,
+  } satisfies Record<keyof Transition, Json | undefined>;
 }
 
 /** A named style is hashed as its values. */

@@ -107,7 +107,7 @@ function recordedInputs(
   rendered: LockEntry['scenes'] | null = null,
 ): Pick<LockEntry, 'inputs' | 'scenes'> {
   const { scenes, times, measures, styleVersions } = desired;
-  const { whole, ofScenes } = splitInputs(desired, desired.inputs);
+  const { whole, ofScenes } = splitInputs(desired, desired.inputs());
   if (ofScenes === null) return { inputs: whole };
   const isMeasured = measures !== null && !hasUnknownLength(desired);
   const recorded = scenes.map(({ id, template }, index): LockScene => {

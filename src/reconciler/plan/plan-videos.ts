@@ -164,16 +164,16 @@ function adjust(
   }
   const destinations = compareDestinations(before, wantedDestinations(desired));
   const unchanged = { id, previousId, reason: null, inputs: [], fields, destinations, desired, before };
-  if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again, destinations: anew };
+  if (observed.again !== null) return { action: 'update', ...unchanged, reason: observed.again, destinations: anew };
   const { lack, restores } = observed;
   if (lack !== null && isRestored(lack, restores, { desired, destinations })) {
-    return { ...unchanged, action: 'restore', reason: lack };
+    return { action: 'restore', ...unchanged, reason: lack };
   }
-  if (previousId !== null) return { ...unchanged, action: 'move' };
+  if (previousId !== null) return { action: 'move', ...unchanged };
   if (destinations.some(({ kind }) => kind === 'deliver')) {
-    return { ...unchanged, action: 'deliver', reason: deliverReason(destinations) };
+    return { action: 'deliver', ...unchanged, reason: deliverReason(destinations) };
   }
-  return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
+  return { action: fields.length + destinations.length > 0 ? 'relabel' : 'noop', ...unchanged };
 }
 
 /** A file to deliver is needed locally; a missing file that has been delivered to all destinations is not. */
@@ -259,16 +259,17 @@ function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
   if (entry.service !== video.service || entry.style_version !== styleVersionOf(video)) return false;
   if (compareInputs(entry, video).length > 0) return false;
   // The inputs do not contain the engine or long texts: only the hash is proof.
-  const spec = contentSpec(video, digestsOf(video));
+  const spec = contentSpec(video, video.styleVersions, digestsOf(video));
   return fingerprintOf(specAsRecorded(spec, entry.inputs), video) === entry.fingerprint;
 }
 
 /** Returns the digests of a video's local files, which its inputs contain. */
 export function digestsOf(video: DesiredVideo): (path: string) => Sha256 {
   const digests = new Map<string, Sha256>();
+  const inputs = video.inputs();
   for (const { id, value } of inputValues(video)) {
     if (!('source' in value) || value.source.kind === 'url') continue;
-    const recorded = video.inputs[inputName(id)]!;
+    const recorded = inputs[inputName(id)]!;
     digests.set(value.source.path, recorded.slice('sha256:'.length).slice(0, 64) as Sha256);
   }
   return (path) => digests.get(path)!;

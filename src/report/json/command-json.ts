@@ -60,7 +60,7 @@ export function explainJson(explanation: {
     ...defined({ scenes: explainedScenes(change) }),
     service: change.desired?.service ?? change.before?.service ?? null,
     style_version: change.desired === null ? change.before.style_version : styleVersionOf(change.desired),
-    values: change.desired === null ? entryInputs(change.before) : change.desired.inputs,
+    values: change.desired === null ? entryInputs(change.before) : change.desired.inputs(),
     files: [...files].sort(),
     rendered_at: change.before?.rendered_at ?? null,
     in_flight:

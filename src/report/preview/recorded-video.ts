@@ -30,11 +30,12 @@ export function recordedVideo({ entry, desired, video, specOf, fileOf }: Recorde
   const ids = scenesOfInputs(video);
   const resources = new Map(video.scenes.map(({ id }) => [id, new Map<string, VideoResource>()]));
   const recorded = currentNames(joinInputs(entry, desired), video);
+  const wanted = desired.inputs();
   for (const [input, value] of recorded) {
     const { kind, name, scene: id = video.scenes[0]!.id } = parseInputName(input, ids);
     const scene = video.scenes.find((candidate) => candidate.id === id)!;
     const editable = kind === 'editable' ? name : undefined;
-    if (value === desired.inputs[input]) {
+    if (value === wanted[input]) {
       const same = editable === undefined ? undefined : scene.resources.get(editable);
       if (same !== undefined) resources.get(id)!.set(name, same);
       continue;
@@ -46,7 +47,7 @@ export function recordedVideo({ entry, desired, video, specOf, fileOf }: Recorde
   }
   // The lockfile does not record what a new sound, font, output or placement replaced.
   const isAdded = (input: string): boolean => parseInputName(input, ids).kind !== 'editable' && !recorded.has(input);
-  if (Object.keys(desired.inputs).some(isAdded)) return null;
+  if (Object.keys(wanted).some(isAdded)) return null;
   return { ...video, scenes: video.scenes.map((scene) => ({ ...scene, resources: resources.get(scene.id)! })) };
 }
 

@@ -214,7 +214,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const { desired } = change;
   if (desired === null) return [];
   const scenes = scenesOfInputs(desired);
-  const inputs = Object.entries(desired.inputs).map(([key, after]): InputChange => {
+  const inputs = Object.entries(desired.inputs()).map(([key, after]): InputChange => {
     return { key, before: null, after, ...defined({ scene: parseInputName(key, scenes).scene }) };
   });
   const placeOf = ({ scene }: InputChange): number => (scene === undefined ? scenes.length : scenes.indexOf(scene));

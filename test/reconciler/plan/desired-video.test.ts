@@ -59,7 +59,7 @@ describe('desiredVideo()', () => {
     ['a font', font('Inter-Bold'), 'Inter-Bold'],
   ];
   test.each(inputs)('records %s', (_, resource, recorded) => {
-    expect(desired('berlin', { resources: { key: resource } }).inputs).toEqual({ key: recorded });
+    expect(desired('berlin', { resources: { key: resource } }).inputs()).toEqual({ key: recorded });
   });
 
   test('records tracks, fonts and the output after the editables', () => {
@@ -69,7 +69,7 @@ describe('desiredVideo()', () => {
       fonts: new Map([['Montserrat-Regular', 'Inter-Regular']]),
       output: { format: 'webm', height: 720 } as const,
     };
-    expect(Object.entries(desired('berlin', parts).inputs)).toEqual([
+    expect(Object.entries(desired('berlin', parts).inputs())).toEqual([
       ['t_01', 'Hello'],
       ['audio.main', `${digest('a.mp3')} volume=0.5`],
       ['fonts.Montserrat-Regular', 'Inter-Regular'],
@@ -79,12 +79,12 @@ describe('desiredVideo()', () => {
 
   test('keeps the order of the specification', () => {
     const resources = { t_02: text('b'), c_01: color('000000'), t_01: text('a') };
-    expect(Object.keys(desired('berlin', { resources }).inputs)).toEqual(['t_02', 'c_01', 't_01']);
+    expect(Object.keys(desired('berlin', { resources }).inputs())).toEqual(['t_02', 'c_01', 't_01']);
   });
 
   test('accepts an editable named __proto__', () => {
     const { inputs } = desired('berlin', { resources: Object.fromEntries([['__proto__', text('a')]]) });
-    expect(Object.entries(inputs)).toEqual([['__proto__', 'a']]);
+    expect(Object.entries(inputs())).toEqual([['__proto__', 'a']]);
   });
 });
 

@@ -393,8 +393,8 @@ const make = (id: string, parts: VideoParts, changes: object = {}): DesiredVideo
 function formerLock(...videos: DesiredVideo[]): Lock {
   const inputs = {
     c_01: 'EEADA7FF',
-    [HERO]: `${make('x', REPEATED).inputs[HERO]!.split(' ')[0]} crop_strategy=cover focus_x=0.5 focus_y=0.3`,
-    'audio.main': `${make('x', REPEATED).inputs['audio.main']!.split(' ')[0]} fade_in=0 loop=true volume=1`,
+    [HERO]: `${make('x', REPEATED).inputs()[HERO]!.split(' ')[0]} crop_strategy=cover focus_x=0.5 focus_y=0.3`,
+    'audio.main': `${make('x', REPEATED).inputs()['audio.main']!.split(' ')[0]} fade_in=0 loop=true volume=1`,
     output: 'fps=25 height=1080 quality=high',
   };
   const lock = lockOf(...videos);

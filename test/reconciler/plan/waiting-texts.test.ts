@@ -70,7 +70,7 @@ function lockOf(desired: readonly DesiredVideo[]): Lock {
     video.id,
     {
       fingerprint: video.fingerprint,
-      inputs: video.inputs,
+      inputs: video.inputs(),
       title: video.title,
       template: video.scenes[0]!.template,
       style_version: 'i',

@@ -33,7 +33,7 @@ function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted
   const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);
   const found = recordedVideo({
     entry,
-    desired: { ...desired, inputs: wanted } as never,
+    desired: { ...desired, inputs: () => wanted } as never,
     video,
     specOf: () => spec,
     fileOf,

@@ -53,7 +53,7 @@ describe('explainText()', () => {
     ['0-1.5 Light\n2-3 lands\n# 01234567', '2 cues'],
     [`sha256:${'ab'.repeat(32)}`, 'sha256 abababab'],
   ])('counts the cues of captions among the inputs', (cues, words) => {
-    const video = { ...desired('a'), inputs: { 'captions.cues': cues, 'captions.style': 'plain' } };
+    const video = { ...desired('a'), inputs: () => ({ 'captions.cues': cues, 'captions.style': 'plain' }) };
     const text = explain(changeOf(plan([video], lockOf(video)), 'a'));
     expect(text).toMatch(new RegExp(`captions +${words}\n`));
     expect(text).not.toContain('nothing\n');

@@ -167,8 +167,9 @@ function changedInputs(before: DesiredVideo, after: DesiredVideo): string[] {
     const { scene } = parseInputName(key, [...was, ...is]);
     return scene === undefined || (was.includes(scene) && is.includes(scene));
   };
-  const keys = new Set([...Object.keys(after.inputs), ...Object.keys(before.inputs)]);
-  return [...keys].filter((key) => before.inputs[key] !== after.inputs[key] && isOfBoth(key));
+  const [old, wanted] = [before.inputs(), after.inputs()];
+  const keys = new Set([...Object.keys(wanted), ...Object.keys(old)]);
+  return [...keys].filter((key) => old[key] !== wanted[key] && isOfBoth(key));
 }
 
 /** Returns the tables of the definitions with visible changes, and reads videos that did not change. */
