@@ -139,7 +139,7 @@ const output = [
     // A command that loads a later group has loaded those before it, except a check, which plans nothing, and what starts processes:
     // they start before other code is loaded.
     chunkOfSeveral(first, second) {
-      if (second === 'pool') return first === 'plan' ? 'programs' : 'start';
+      if (second === 'pool') return 'start';
       // What makes a template needs little of what plans and renders need, and no definitions.
       if (second === 'template' && (first === 'plan' || first === 'render')) return `${first}-template`;
       if (second === 'template' && (first === 'changes' || first === 'check')) return 'repository';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { ReelformError } from '../kernel/diagnostic.ts';
 import { isRecord, parseRecord } from '../kernel/json.ts';
 import { temporaryFolder, tryToRemove } from '../kernel/temporary-folder.ts';
@@ -54,6 +53,8 @@ async function packBoth(program: string, engine: string | null): Promise<Publish
     ['reelform', program],
     ...(engine === null ? [] : [['@reelform/engine', engine] as [PublishedPackage['name'], string]]),
   ];
+  // Programs that were installed from a registry are not packed.
+  const { execa } = await import('execa');
   const folder = temporaryFolder('reelform-pack-');
   try {
     const args = ['--ignore-scripts', '--workspaces=false', '--pack-destination', folder];

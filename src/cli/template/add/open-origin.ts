@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { ExecaError, execa } from 'execa';
 import { ReelformError } from '../../../kernel/diagnostic.ts';
 import { isRecord, parseRecord } from '../../../kernel/json.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
@@ -140,6 +139,8 @@ const NPM_HINTS: Readonly<Record<string, string>> = {
  * @throws ReelformError `missing_file`
  */
 export async function npmPackage(spec: string, timeoutMs: number = DOWNLOAD_MS): Promise<Map<string, Uint8Array>> {
+  // Few templates come from npm.
+  const { ExecaError, execa } = await import('execa');
   const folder = temporaryFolder('reelform-npm-');
   try {
     const args = ['pack', spec, '--ignore-scripts', '--json', '--pack-destination', folder];

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
-import { execa } from 'execa';
 import { readProcessStat } from '../../../kernel/os-process.ts';
 import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 
@@ -122,6 +121,8 @@ function createGroupMeter(): MeasureGroups {
 
 /** `ps` lists all processes, and costs a process. */
 export async function measureByPs(groupIds: ReadonlySet<number>): Promise<ReadonlyMap<number, GroupUsage>> {
+  // Only for systems without `/proc`.
+  const { execa } = await import('execa');
   const { stdout } = await execa('ps', ['-A', '-o', 'pgid=,rss=,time='], { reject: false });
   const usages = (stdout ?? '').split('\n').map(parsePsLine);
   return sumByGroup(usages.filter((usage) => usage !== null && groupIds.has(usage.groupId)));

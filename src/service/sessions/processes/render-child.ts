@@ -1,9 +1,9 @@
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
 import { statfsSync, utimesSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { builtFile } from '../../../engine/built-file.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import { errorFrom, type Failure, RenderError } from '../../../engine/render-error.ts';
@@ -69,6 +69,15 @@ interface RunningTask {
   fail(error: Error): void;
 }
 
+type StartedProcess = ChildProcessByStdio<Writable, null, Readable>;
+
+/** How a process ended, or why it could not be started. */
+interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly message: string | null;
+}
+
 /** A process waits for its encoder on threads of its own, of which Node has four: for two encoders, sound and files. */
 export const MAX_TASKS_AT_ONCE = 2;
 
@@ -81,7 +90,7 @@ export class RenderChild implements TaskRunner {
    * started before any.
    */
   owner: string | null;
-  readonly #subprocess;
+  readonly #subprocess: StartedProcess;
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
   readonly #sources: SharedSources;
@@ -116,16 +125,14 @@ export class RenderChild implements TaskRunner {
       readable: [this.#sources.folder],
       programs: [],
     });
-    this.#subprocess = execa(file, args, {
+    this.#subprocess = this.#start(file, args, {
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
       env: { ...nativeSettings(preparation.purpose), ...environment, ...env, TMPDIR: this.#folder },
-      extendEnv: false,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
       // Requests, and the answers at ANSWERS_DESCRIPTOR. Node's own channel would end this process on malformed messages.
       stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-      buffer: false,
-      reject: false,
+      windowsHide: true,
     });
     yieldToParent(this.#subprocess.pid);
     this.#readAnswers(this.#subprocess.stdio[ANSWERS_DESCRIPTOR] as Readable);
@@ -138,6 +145,16 @@ export class RenderChild implements TaskRunner {
     this.#subprocess.stdin.on('error', () => undefined);
     this.#readErrors(this.#subprocess.stderr);
     this.#ended = this.#awaitEnd();
+  }
+
+  /** @throws RenderError `render_crashed` for what Node does not report as an event, such as a lack of memory */
+  #start(file: string, args: readonly string[], options: SpawnOptions): StartedProcess {
+    try {
+      return spawn(file, args, options) as StartedProcess;
+    } catch (error) {
+      this.#removeFolders();
+      throw this.#crash((error as Error).message);
+    }
   }
 
   /** Whether it can run another task: it is healthy and uses less than half of its memory limit. */
@@ -292,15 +309,24 @@ export class RenderChild implements TaskRunner {
   }
 
   async #awaitEnd(): Promise<void> {
-    const { exitCode, signal, originalMessage } = await this.#subprocess;
+    const { exitCode, signal, message } = await new Promise<ProcessEnd>((resolve) => {
+      this.#subprocess
+        .on('error', (error) => resolve({ exitCode: null, signal: null, message: error.message }))
+        // After the last of what it wrote.
+        .once('close', (code, endedBy) => resolve({ exitCode: code, signal: endedBy, message: null }));
+    });
     if (this.#subprocess.pid !== undefined) await groupEnded(this.#subprocess.pid);
-    tryToRemove(this.#folder);
-    this.#sources.remove();
-    const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
+    this.#removeFolders();
+    const how = signal !== null ? `by ${signal}` : exitCode !== null ? `with ${exitCode}` : message;
     // A launcher reports a signal as an exit code above 128.
-    const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
+    const isKilled = signal !== null || (exitCode ?? 0) > 128;
     const reason = OUT_OF_MEMORY.has(signal ?? exitCode ?? '') ? 'memory' : 'crash';
     this.#end(this.#crash(`ended ${how ?? 'early'}`, isKilled ? reason : null));
+  }
+
+  #removeFolders(): void {
+    tryToRemove(this.#folder);
+    this.#sources.remove();
   }
 
   #crash(how: string, reason: TaskKilled['reason'] | null = null): RenderError {

@@ -167,7 +167,12 @@ export function createRenderPool({
       const missing = Math.min(tasks, size) - MAX_TASKS_AT_ONCE * idle.length;
       if (closing.signal.aborted) return;
       for (let rest = missing; rest > 0; rest -= MAX_TASKS_AT_ONCE) {
-        open(null, { threads: Math.min(rest, MAX_TASKS_AT_ONCE), purpose });
+        try {
+          open(null, { threads: Math.min(rest, MAX_TASKS_AT_ONCE), purpose });
+        } catch {
+          // The first task reports the error.
+          return;
+        }
       }
     },
     async close() {
