@@ -59,17 +59,43 @@ const withoutChildProcess = {
     handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
-// Loaded in functions that cannot wait. A bundler has to see what is required.
-const requiredModules = {
-  name: 'required-modules',
+// What few commands need, in functions that cannot wait: CommonJS files of their own. In a chunk, every command would read them.
+const REQUIRED_FILES = {
+  csv: "module.exports = require('csv-parse/sync');",
+  yaml: "module.exports = require('yaml');",
+  // For documents with errors, and servers.
+  ajv: `const { Ajv2020 } = require('ajv/dist/2020.js');
+    module.exports = { ...require('ajv'), Ajv2020, addFormats: require('ajv-formats') };`,
+};
+const REQUIRED = { 'csv-parse/sync': 'csv', yaml: 'yaml', ajv: 'ajv', 'ajv/dist/2020.js': 'ajv', 'ajv-formats': 'ajv' };
+const requiredFile = (name) => `createRequire(import.meta.url)('./${name}.cjs')`;
+const requiredFiles = {
+  name: 'required-files',
+  resolveId: (id) => (id in REQUIRED ? `\0required:${id}` : null),
+  async load(id) {
+    if (!id.startsWith('\0required:')) return null;
+    const given = id.slice('\0required:'.length);
+    const code = `import { createRequire } from 'node:module'; const file = ${requiredFile(REQUIRED[given])};`;
+    if (given === 'ajv-formats') return `${code} export default file.addFormats;`;
+    const names = Object.keys(await import(given)).filter(
+      (name) => /^\w+$/.test(name) && !['__esModule', 'default'].includes(name),
+    );
+    return `${code} export const { ${names.join(', ')} } = file;${given === 'ajv' ? ' export default Ajv;' : ''}`;
+  },
   transform: {
     filter: { code: /createRequire\(import\.meta\.url\)\('/ },
     handler: (code) =>
-      code
-        // For documents with errors. A file of its own would be a second Ajv, beside that of servers.
-        .replace("createRequire(import.meta.url)('ajv')", "require('ajv')")
-        // For tables. In a chunk, every command would read it.
-        .replace("createRequire(import.meta.url)('csv-parse/sync')", "createRequire(import.meta.url)('./csv.cjs')"),
+      code.replaceAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g, (call, id) =>
+        id in REQUIRED ? requiredFile(REQUIRED[id]) : call,
+      ),
+  },
+};
+// The programs of renders are CommonJS: a chunk has the package, and loads it as late.
+const requiredInChunks = {
+  name: 'required-in-chunks',
+  transform: {
+    filter: { code: /createRequire\(import\.meta\.url\)\('yaml'\)/ },
+    handler: (code) => code.replace("createRequire(import.meta.url)('yaml')", "require('yaml')"),
   },
 };
 // Line breaking inflates its tables when it is loaded. In JavaScript that takes 20 ms of each drawing thread.
@@ -118,7 +144,7 @@ const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: { removeW
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, requiredModules, nativeInflate, utf8Only, optionalPackages],
+  plugins: [withoutChildProcess, nativeInflate, utf8Only, optionalPackages],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',
@@ -135,7 +161,7 @@ const output = [
     folder: 'chunks',
     groups: CHUNKS,
     format: 'esm',
-    plugins: [requiredBuiltins],
+    plugins: [requiredFiles, requiredBuiltins],
     // A command that loads a later group has loaded those before it, except a check, which plans nothing, and what starts processes:
     // they start before other code is loaded.
     chunkOfSeveral(first, second) {
@@ -151,6 +177,7 @@ const output = [
     folder: 'chunks/programs',
     groups: PROGRAMS,
     format: 'cjs',
+    plugins: [requiredInChunks],
     // What a process starts with is small. Lint runs in a thread, which has loaded its own.
     chunkOfSeveral(first, second) {
       const isLoaded = first === 'process' || (second === 'lint' && first.endsWith('thread'));
@@ -158,8 +185,17 @@ const output = [
     },
   })),
 ];
-const csv = { file: 'dist/chunks/csv.cjs', format: 'cjs', minify: MINIFY };
-output.push(...(await build({ ...input, input: 'csv-parse/sync', output: csv })).output);
+for (const [name, code] of Object.entries(REQUIRED_FILES)) {
+  const entry = {
+    name: 'entry',
+    resolveId: (id) => (id === '\0entry.cjs' ? id : null),
+    load: (id) => (id === '\0entry.cjs' ? code : null),
+  };
+  const file = { file: `dist/chunks/${name}.cjs`, format: 'cjs', minify: MINIFY };
+  output.push(
+    ...(await build({ ...input, plugins: [...input.plugins, entry], input: '\0entry.cjs', output: file })).output,
+  );
+}
 // Run before the event loop of their processes, which modules cannot: see the files.
 for (const name of ['landlock-launcher', 'refuse-processes']) {
   await build({

@@ -1,7 +1,11 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit, type YAMLError } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document, Node, YAMLError } from 'yaml';
 import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 import { readUsualYaml } from './usual-yaml.ts';
+
+/** Loaded for the first text that needs the whole language: most commands read none. The build makes a file of it. */
+let yaml: typeof import('yaml');
 
 /** Maximum depth of nested values. */
 const MAX_DEPTH = 64;
@@ -28,8 +32,9 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
 
 /** Parses a text by the whole language. */
 export function parseAnyYaml(file: string, text: string): Result<TreeNode | null> {
+  yaml ??= createRequire(import.meta.url)('yaml') as typeof import('yaml');
   // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
-  const document = parseDocument(text, {
+  const document = yaml.parseDocument(text, {
     schema: 'core',
     merge: false,
     uniqueKeys: false,
@@ -50,7 +55,7 @@ export function parseAnyYaml(file: string, text: string): Result<TreeNode | null
 
 function isEmptyDocument(document: Document): boolean {
   const { contents } = document;
-  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+  return contents === null || (yaml.isScalar(contents) && contents.value === null && contents.source === '');
 }
 
 /** Returns a single diagnostic for an unfinished git merge, which causes many syntax errors. */
@@ -67,7 +72,7 @@ function conflictIn(file: string, text: string): Diagnostic | null {
  */
 function unclosedQuote(text: string, document: Document): number | null {
   let first: number | null = null;
-  visit(document, {
+  yaml.visit(document, {
     Scalar(_, { type, range }) {
       if ((type !== 'QUOTE_DOUBLE' && type !== 'QUOTE_SINGLE') || !range) return;
       const [start, end] = range;
@@ -79,7 +84,7 @@ function unclosedQuote(text: string, document: Document): number | null {
       });
       if (!isUnclosed) return;
       first = start;
-      return visit.BREAK;
+      return yaml.visit.BREAK;
     },
   });
   return first;
@@ -90,7 +95,7 @@ function unclosedBrackets(text: string, document: Document): [start: number, end
   const unclosed: [number, number][] = [];
   // Of values that are nested too deep, the parser has not seen the end.
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return unclosed;
-  visit(document, {
+  yaml.visit(document, {
     Collection(_, { flow, range }) {
       if (flow !== true || !range) return;
       const [start, end] = range;
@@ -233,8 +238,8 @@ class TreeReader {
   }
 
   read(node: Node, depth: number): TreeNode {
-    if (isAlias(node)) return this.#follow(node.source, this.#span(node));
-    const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+    if (yaml.isAlias(node)) return this.#follow(node.source, this.#span(node));
+    const anchor = yaml.isScalar(node) || yaml.isMap(node) || yaml.isSeq(node) ? node.anchor : undefined;
     if (anchor !== undefined) this.#anchors.set(anchor, 'open');
     const before = this.#size;
     const result = this.#readNode(node, depth);
@@ -252,16 +257,17 @@ class TreeReader {
       this.#add('yaml_too_complex', span, `The value is nested more than ${MAX_DEPTH} levels deep`);
       return emptyScalar(span);
     }
-    if (isMap(node)) return { kind: 'map', entries: this.#entries(node.items, depth), span };
-    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => this.#child(item, depth, span)), span };
-    return isScalar(node) ? this.#scalar(node.value, node.source, span) : emptyScalar(span);
+    if (yaml.isMap(node)) return { kind: 'map', entries: this.#entries(node.items, depth), span };
+    if (yaml.isSeq(node))
+      return { kind: 'list', items: node.items.map((item) => this.#child(item, depth, span)), span };
+    return yaml.isScalar(node) ? this.#scalar(node.value, node.source, span) : emptyScalar(span);
   }
 
   #entries(pairs: readonly { key: unknown; value: unknown }[], depth: number): Map<string, MapEntry> {
     const entries = new Map<string, MapEntry>();
     for (const pair of pairs) {
       // The option `stringKeys` rejects all other keys except aliases.
-      if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
+      if (!yaml.isScalar(pair.key) || typeof pair.key.value !== 'string') {
         const at = this.#span(pair.key as Node);
         this.#add('yaml_unsupported', at, 'A key is an alias', 'Write the key itself');
         continue;
