@@ -1,6 +1,7 @@
 import { type Canvas, createCanvas, type Image, loadImage } from '@napi-rs/canvas';
 import { knownSha256 } from '../../kernel/digest.ts';
 import type { InputImage } from '../../template/render-input.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import { RenderError } from '../render-error.ts';
 import { opaqueBitmapFile } from './bitmap-file.ts';
 import { checkImage } from './check-image.ts';
@@ -80,6 +81,7 @@ export class FittedImageCache {
   readonly #maxBytes: number;
   /** Key: the image's digest, size and transform. Ordered from least to most recently used. */
   readonly #kept = new Map<string, FittedImage>();
+  readonly #pending = new Map<string, Promise<FittedImage>>();
   #bytes = 0;
 
   /** @param maxBytes limit for the whole cache; images larger than half of it are not cached */
@@ -95,9 +97,32 @@ export class FittedImageCache {
   async fit(image: InputImage): Promise<FittedImage> {
     const { width, height, transform } = image;
     const key = JSON.stringify([knownSha256(image.bytes), width, height, transform]);
-    const fitted = this.#kept.get(key) ?? (await fitImage(image));
+    const fitted = this.#kept.get(key) ?? (await this.#fitOnce(key, image));
     this.#keep(key, fitted);
     return fitted;
+  }
+
+  /** Fits images in their order. While one is drawn, another thread decodes the next. @throws RenderError as `fitImage` */
+  async fitAll(images: readonly InputImage[]): Promise<FittedImage[]> {
+    const fitted: FittedImage[] = [];
+    let ahead: Promise<FittedImage> | undefined;
+    for (const [at, image] of images.entries()) {
+      const current = ahead ?? this.fit(image);
+      const next = images[at + 1];
+      ahead = next && this.fit(next);
+      // Awaited in its turn, unless an image before it fails.
+      ahead?.catch(() => undefined);
+      fitted.push(await current);
+      // The next image takes the memory of the picture and its canvases, whose pages cost more than drawing.
+      freeBuffers();
+    }
+    return fitted;
+  }
+
+  #fitOnce(key: string, image: InputImage): Promise<FittedImage> {
+    const pending = this.#pending.get(key) ?? fitImage(image).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, pending);
+    return pending;
   }
 
   #keep(key: string, fitted: FittedImage): void {

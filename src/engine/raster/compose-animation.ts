@@ -45,7 +45,7 @@ interface ImageFile extends FittedImage {
 
 /**
  * Composes an input's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
- * a single image at a time to save memory. Removes all paths to other files.
+ * at most two images at a time to save memory. Removes all paths to other files.
  *
  * @throws RenderError as `fitImage`
  */
@@ -97,9 +97,10 @@ async function composeDocument(
     animation: drawingForm(document.animation),
   });
   const fileOfAsset = new Map<string, ImageFile>();
-  for (const [index, image] of images.entries()) {
-    const fitted = await fittedImageCache.fit(image);
-    fileOfAsset.set(image.assetId, { name: `image-${firstImage + index}.${fitted.type}`, ...fitted });
+  const fitted = await fittedImageCache.fitAll(images);
+  for (const [index, { assetId }] of images.entries()) {
+    const { type, bytes } = fitted[index]!;
+    fileOfAsset.set(assetId, { name: `image-${firstImage + index}.${type}`, type, bytes });
   }
   const { animation, findings } = await typesetTexts(moving, document.fonts);
   // Times are computed from this animation, where image layers show the clips.

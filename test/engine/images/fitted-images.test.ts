@@ -46,4 +46,13 @@ describe('FittedImageCache', () => {
     const large = image({ width: 64, height: 64 });
     expect(await isKept(large, await images.fit(large))).toBe(false);
   });
+
+  test('fits equal images of an input once, and reports the first failure', async () => {
+    const images = new FittedImageCache(1e6);
+    const [first, second, third] = await images.fitAll([image(), image({ assetId: 'b' }), image({ height: 31 })]);
+    expect(second).toBe(first);
+    expect(third!.bytes.equals((await fitImage(image({ height: 31 }))).bytes)).toBe(true);
+    const broken = ['c', 'd'].map((name) => image({ name, bytes: Buffer.from(name) }));
+    await expect(images.fitAll([image(), ...broken])).rejects.toMatchObject({ imageName: 'c' });
+  });
 });
