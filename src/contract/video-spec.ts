@@ -290,7 +290,8 @@ export function withNames<S, T>(
 ): VideoSpec<T> {
   const renameSound = (sound: SpecSound<S>): SpecSound<T> => ({ ...sound, source: rename(sound.source) });
   return {
-    scenes: scenes.map((scene) => ({
+    scenes: scenes.map(({ id, ...scene }) => ({
+      id,
       ...scene,
       template: template(scene.template),
       resources: changedValues(scene.resources, (value: SpecValue<S | T>): SpecValue<S | T> => {

@@ -24,7 +24,7 @@ export interface OutputBasis extends VideoMeasures {
 
 /** Returns the measures and stills of a video, before its outputs. */
 export function outputBasis(template: MeasuredTemplate): OutputBasis {
-  return { ...videoMeasures(template), stills: template.stills };
+  return { stills: template.stills, ...videoMeasures(template) };
 }
 
 type FactualTemplate = MeasuredTemplate & Pick<TemplatePackage, 'spec'>;

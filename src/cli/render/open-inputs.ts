@@ -89,8 +89,8 @@ export function openInputs(root: string, io: Io, name: string): OpenInputs {
     const templates = new Map([...packages.values()].map((template) => [template.spec.id, template]));
     const request = { tenant: SELF, video: scenesOf(body), templates };
     return output === undefined
-      ? { ...request, output: video.output ?? undefined, furtherOutputs: furtherOutputs(video) }
-      : { ...request, output, furtherOutputs: [] };
+      ? { output: video.output ?? undefined, furtherOutputs: furtherOutputs(video), ...request }
+      : { output, furtherOutputs: [], ...request };
   };
   const ports = {
     sources: sources.reader,

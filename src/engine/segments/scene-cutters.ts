@@ -152,7 +152,7 @@ function shownScene(
     clips,
     fit,
     background: isTransparent(video.output) ? null : background,
-    transition: transition && { ...style!, from: transition.from, frames: transition.frames },
+    transition: transition && { from: transition.from, frames: transition.frames, ...style! },
     neighbour,
     frame,
     map,

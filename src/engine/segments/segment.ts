@@ -94,7 +94,7 @@ function composition({ canvas, step, scenes }: ComposedInput): { readonly [field
 /** Returns the settings of a file, which all of its segments share, without what only joining writes. */
 const settingsOf = remembered((output: RenderOutput): Json => {
   const { fingerprint: _, lang: __, ...written } = output;
-  return shareJson({ ...written, codec: written.codec ?? defaultCodec(written.format)! });
+  return shareJson({ codec: defaultCodec(written.format)!, ...written });
 });
 
 /** Returns the digest of everything that the bytes of a still depend on. */

@@ -186,9 +186,9 @@ export function planDocument(
   const changing = plan.changes.filter((change) => change.action !== 'noop');
   const changes = changing.map((change) => {
     const count = segments.get(change.id);
-    const document = changeDocument(change, label);
-    const after = document.after && { ...document.after, ...defined({ loudness: mixes.get(change.id) }) };
-    return { ...document, after, ...(count && { segments: count }) };
+    const { id, ...document } = changeDocument(change, label);
+    const after = document.after && { ...document.after, ...defined({ loudness: mixes.get(id) }) };
+    return { id, ...document, after, ...(count && { segments: count }) };
   });
   const matrices = matrixDocument(plan);
   return {
@@ -271,11 +271,11 @@ function renderedBefore({ fingerprint, session, video_url, loudness }: LockEntry
 
 function sceneDocuments({ before, desired, inputs }: Change): SceneDocument[] | undefined {
   const scenes = desired === null ? null : compareScenes(before, desired, inputs);
-  return scenes?.map(({ why, ...scene }) => {
-    const shown = desired?.scenes.find(({ id }) => id === scene.id);
+  return scenes?.map(({ why, id, ...scene }) => {
+    const shown = desired?.scenes.find((candidate) => candidate.id === id);
     const isKnown = why !== undefined && shown !== undefined && !isEstimated(desired!, shown, why);
     const rule = isKnown ? why.length : undefined;
-    return { ...scene, ...defined({ rule: rule?.rule, item: rule?.rule === 'content' ? rule.item : undefined }) };
+    return { id, ...scene, ...defined({ rule: rule?.rule, item: rule?.rule === 'content' ? rule.item : undefined }) };
   });
 }
 

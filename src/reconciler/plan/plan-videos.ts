@@ -137,7 +137,7 @@ const NOTHING = { previousId: null, inputs: [], fields: [] };
 /** Returns the creation of a video without an entry. */
 export function create(desired: DesiredVideo): Creation {
   const destinations = compareDestinations(null, wantedDestinations(desired));
-  return { ...NOTHING, action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null };
+  return { action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null, ...NOTHING };
 }
 
 /** Files with captions that are missing or changed are written and delivered again. */
@@ -187,7 +187,7 @@ function isRestored(
 }
 
 function forget(id: VideoId, before: LockEntry, leftOut: LeftOutVideo | undefined): Change {
-  const change = { ...NOTHING, action: 'forget', id, reason: null, destinations: [], desired: null, before } as const;
+  const change = { action: 'forget', id, reason: null, destinations: [], desired: null, before, ...NOTHING } as const;
   return { ...change, ...defined({ leftOut }) };
 }
 

@@ -155,7 +155,7 @@ function placedJson(
     resources: scene.resources,
     start,
     template: scene.template,
-    transition: shown === null ? undefined : { ...shown, easing, direction, color: colorOf(color) ?? DEFAULT_COLOR },
+    transition: shown === null ? undefined : { easing, direction, color: colorOf(color) ?? DEFAULT_COLOR, ...shown },
   };
 }
 

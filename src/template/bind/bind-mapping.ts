@@ -61,10 +61,8 @@ export function bindMapping(
   { output, fingerprint = null, ...values }: BindRequest,
   fetched: ReadonlyMap<string, SourceBytes>,
 ): RenderInput {
-  return {
-    ...inputFile(outputBasis(template), output, fingerprint),
-    ...bindValues(template, values, fetched),
-  };
+  const { animation, ...document } = bindValues(template, values, fetched);
+  return { animation, ...document, ...inputFile(outputBasis(template), output, fingerprint) };
 }
 
 export type BoundValues = InputDocument & Pick<RenderInput, 'sounds'>;

@@ -104,14 +104,14 @@ function bindAll(request: BindingRequest): ScenesInput {
   const { timeline, scenes, output, fingerprint = null } = request;
   const bound = scenes.map((values, index) => bindScene(values, timeline.scenes[index]!.id));
   const sounds = bound.flatMap((input, index) => {
-    return sceneSounds(timeline, index, { ...scenes[index]!, sounds: input.sounds });
+    return sceneSounds(timeline, index, { sounds: input.sounds, ...scenes[index]! });
   });
   const span = { startSeconds: 0, endSeconds: secondsOf(timelineMeasures(timeline)), fadesCuts: true as const };
   const tracks = trackSounds(span, request.audio_tracks ?? {}, request.fetched);
   return {
-    ...scenesFile(request, output, fingerprint),
     scenes: bound.map((input, index) => inputScene(timeline.scenes[index]!, scenes[index]!, input)),
     sounds: withDucking([...sounds, ...tracks]),
+    ...scenesFile(request, output, fingerprint),
   };
 }
 
@@ -126,9 +126,9 @@ export function scenesFile(
   output: OutputRequest | undefined,
   fingerprint: string | null,
 ): InputFile & Pick<ScenesInput, 'timeline'> {
-  const file = inputFile({ ...timelineMeasures(timeline), stills: [] }, output, fingerprint);
+  const file = inputFile({ stills: [], ...timelineMeasures(timeline) }, output, fingerprint);
   const stills = scenes.flatMap(({ template }, index) => sceneStills(timeline, index, template.stills, file));
-  return { ...file, stills: stills.slice(0, MAX_STILLS), timeline: inputTimeline(timeline) };
+  return { timeline: inputTimeline(timeline), ...file, stills: stills.slice(0, MAX_STILLS) };
 }
 
 /** Returns the same object for the same timeline, so that work on it is done once for all of its videos. */
@@ -191,7 +191,7 @@ function bindOnly(request: BindingRequest, { template, fetched, ...values }: Sce
   const added = Object.fromEntries(tracks.filter(([name]) => !Object.hasOwn(inScene, name)));
   const same = Object.fromEntries(tracks.filter(([name]) => Object.hasOwn(inScene, name)));
   const files = new Map([...fetched, ...Object.keys(added).flatMap((name) => fileOf(request.fetched, trackKey(name)))]);
-  const input = bindMapping(template, { ...valuesOf({ template, fetched, ...values }), output, fingerprint }, files);
+  const input = bindMapping(template, { output, fingerprint, ...valuesOf({ template, fetched, ...values }) }, files);
   const span = { startSeconds: 0, endSeconds: secondsOf({ rate: template.fps, frames: template.frameCount }) };
   const tracksHere = trackSounds(span, { ...inScene, ...added }, files);
   return {

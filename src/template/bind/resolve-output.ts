@@ -10,7 +10,6 @@ import {
   OUTPUT_NAME,
   type OutputRequest,
 } from '../../contract/wire/output.ts';
-import { defined } from '../../kernel/defined.ts';
 import { suggestion } from '../../kernel/hints.ts';
 import { isRecord, jsonPointer } from '../../kernel/json.ts';
 import type { InputFile, RenderOutput, Still } from '../render-input.ts';
@@ -62,7 +61,8 @@ function extraSettings({
   fps: _fps,
   ...output
 }: OutputRequest): OutputRequest {
-  const defaults: OutputRequest = { ...OUTPUT_DEFAULTS, ...defined({ codec: defaultCodec(format) }) };
+  const codec = defaultCodec(format);
+  const defaults: OutputRequest = codec === undefined ? OUTPUT_DEFAULTS : { codec, ...OUTPUT_DEFAULTS };
   const extra = Object.entries(output).filter(
     ([name, value]) =>
       Object.hasOwn(OUTPUT_FIELDS, name) && value !== undefined && value !== defaults[name as keyof OutputRequest],
@@ -81,7 +81,7 @@ export function inputFile(
   fingerprint: string | null,
 ): InputFile {
   const { output: file, ...measures } = resolveOutput(video, output);
-  return { output: { ...file, fingerprint }, ...measures };
+  return { output: { fingerprint, ...file }, ...measures };
 }
 
 /** Returns the width in pixels: even, at least 2. */
