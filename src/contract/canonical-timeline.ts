@@ -1,8 +1,9 @@
 import { defined } from '../kernel/defined.ts';
+import { Memory } from '../kernel/memory.ts';
 import { frameRateOf } from './timeline/frame-rate.ts';
 import { placesOf } from './timeline/place.ts';
 import { framesOf, type Rational, rationalRate, toNumber } from './timeline/rational.ts';
-import { type Material, materialOf } from './timeline/scene-length.ts';
+import { materialOf } from './timeline/scene-length.ts';
 import type { ContentWish, DurationWish, TemplateFacts } from './timeline/timeline.ts';
 import { plainScene, plainTransition, type ScenePlacement, type SceneSpec, type TimelineSpec } from './video-spec.ts';
 
@@ -102,26 +103,20 @@ function plainDuration(
   if (typeof wish !== 'number')
     return { duration: wish === 'fill' ? wish : plainContent(wish, facts), ...defined({ shorten }) };
   if (facts === undefined || rate === undefined) return { duration: wish, ...defined({ shorten }) };
-  const { natural, min } = materialAt(facts, rate);
-  const frames = framesOf(wish, rate);
-  if (frames === natural) return {};
-  return { duration: wish, ...defined({ shorten: frames === null || frames < min ? shorten : undefined }) };
+  return lengths.of(facts, `${wish} ${shorten} ${rate.numerator}/${rate.denominator}`, () => {
+    const { natural, min } = materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
+    const frames = framesOf(wish, rate);
+    if (frames === natural) return {};
+    return { duration: wish, ...defined({ shorten: frames === null || frames < min ? shorten : undefined }) };
+  });
 }
+
+/** Most scenes of a template have one of a few lengths. */
+const lengths = new Memory<Pick<ScenePlacement, 'duration' | 'shorten'>>();
 
 /** Writes out the tail, whose default depends on the template. */
 function plainContent(wish: 'content' | ContentWish, facts: TemplateFacts | undefined): DurationWish {
   const { min, max, tail }: ContentWish = wish === 'content' ? { content: true } : wish;
   const usual = facts && ((facts.timing?.length ?? 0) > 0 ? ('exit' as const) : DEFAULT_TAIL);
   return { content: true, ...defined({ min: min === 0 ? undefined : min, max, tail: tail ?? usual }) };
-}
-
-const materials = new WeakMap<TemplateFacts, { readonly rate: Rational; readonly material: Material }>();
-
-/** Most scenes of a template are at one rate. */
-function materialAt(facts: TemplateFacts, rate: Rational): Material {
-  const known = materials.get(facts);
-  if (known?.rate.numerator === rate.numerator && known.rate.denominator === rate.denominator) return known.material;
-  const material = materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
-  materials.set(facts, { rate, material });
-  return material;
 }

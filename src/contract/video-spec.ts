@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../kernel/defined.ts';
 import type { Sha256 } from '../kernel/digest.ts';
+import { remembered } from '../kernel/memory.ts';
 import { areUsed, plainCaptions, type SpecCaptions } from './captions/caption-style.ts';
 import { defaultsOf, plainColor } from './fields/field.ts';
 import { TRANSITION_FIELDS } from './fields/scene-fields.ts';
@@ -107,19 +108,21 @@ export interface Transition {
 export const TRANSITION_DEFAULTS = defaultsOf(TRANSITION_FIELDS);
 
 /** Removes fields that repeat a default, or that a transition of its type does not have. */
-export function plainTransition({ type, duration, at, easing, direction, color }: Transition): Transition {
-  const moves = type === 'slide' || type === 'push' || type === 'wipe';
-  return {
-    type,
-    duration,
-    ...defined({
-      at,
-      easing: easing === TRANSITION_DEFAULTS.easing ? undefined : easing,
-      direction: moves && direction !== TRANSITION_DEFAULTS.direction ? direction : undefined,
-      color: type === 'dip' && color !== TRANSITION_DEFAULTS.color ? color : undefined,
-    }),
-  };
-}
+export const plainTransition = remembered(
+  ({ type, duration, at, easing, direction, color }: Transition): Transition => {
+    const moves = type === 'slide' || type === 'push' || type === 'wipe';
+    return {
+      type,
+      duration,
+      ...defined({
+        at,
+        easing: easing === TRANSITION_DEFAULTS.easing ? undefined : easing,
+        direction: moves && direction !== TRANSITION_DEFAULTS.direction ? direction : undefined,
+        color: type === 'dip' && color !== TRANSITION_DEFAULTS.color ? color : undefined,
+      }),
+    };
+  },
+);
 
 /** Value of an editable, checked against its kind. */
 export type SpecValue<S> =
@@ -376,16 +379,18 @@ type TracksOf<S> = Pick<VideoSpec<S>, 'scenes' | 'audio'>;
 
 /** Changes values of a map. @returns the same map if no value changes, so that a plan copies few maps */
 function changedValues<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): ReadonlyMap<string, T> {
+  // Most scenes have no sounds.
+  if (map.size === 0) return map;
   let changed: Map<string, T> | null = null;
-  for (const [key, value] of map) {
+  // Faster than a loop, which makes a list for each entry until it is optimized.
+  map.forEach((value, key) => {
     const other = change(value);
-    if (other === value || isDeepStrictEqual(other, value)) continue;
-    changed ??= new Map(map);
-    changed.set(key, other);
-  }
+    if (other !== value && !isDeepStrictEqual(other, value)) changed = (changed ?? new Map(map)).set(key, other);
+  });
   return changed ?? map;
 }
 
-function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> {
+function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): ReadonlyMap<string, U> {
+  if (map.size === 0) return map as ReadonlyMap<string, never>;
   return new Map([...map].map(([key, value]) => [key, change(value)]));
 }

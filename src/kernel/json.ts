@@ -45,7 +45,13 @@ export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T
 
 /** Converts a map to a record with changed values. */
 export function mapToRecord<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Record<string, U> {
-  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
+  // An assignment of this name would set the prototype.
+  if (map.has('__proto__')) return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
+  const record: Record<string, U> = {};
+  map.forEach((value, key) => {
+    record[key] = change(value);
+  });
+  return record;
 }
 
 /** Limits of a JSON text. */

@@ -37,6 +37,8 @@ export interface ExpandedScenes {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Shared: most scenes are filled in completely. */
+const NOTHING: ReadonlySet<string> = new Set();
 const SCENE_ID = /^[A-Za-z0-9_-]{1,100}$/;
 /** Names of inputs that are not of a scene. */
 const RESERVED = ['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outputs', 'captions', 'timeline'];
@@ -79,7 +81,8 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
       const problems: Diagnostic[] = [];
       const filled = fill(values, row, problems) as MapNode;
       diagnostics.push(...problems);
-      scenes.push({ id: sceneId, node: filled, row, at, misfilled: new Set(problems.map(positionOf)) });
+      const misfilled = problems.length === 0 ? NOTHING : new Set(problems.map(positionOf));
+      scenes.push({ id: sceneId, node: filled, row, at, misfilled });
     };
     const each = child(node, 'each');
     if (each?.kind !== 'map') {
@@ -111,7 +114,9 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
 
 function valuesOf({ entries }: MapNode): Map<string, MapEntry> {
   const values = new Map<string, MapEntry>();
-  for (const [name, entry] of entries) if (VALUES.has(name)) values.set(name, entry);
+  entries.forEach((entry, name) => {
+    if (VALUES.has(name)) values.set(name, entry);
+  });
   return values;
 }
 
@@ -145,8 +150,9 @@ function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
   const first = new Map<string, WrittenScene>();
   return written.flatMap((scene): Diagnostic[] => {
     const { id, node } = scene;
-    const earlier = first.get(id.toLowerCase());
-    if (earlier === undefined) first.set(id.toLowerCase(), scene);
+    const name = id.toLowerCase();
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, scene);
     const named = child(node, 'id') ?? child(node, 'template');
     // The scene has no template, which is reported there.
     if (named === null || id === '') return [];
@@ -155,7 +161,7 @@ function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
       const hint = id.includes('${') ? `${ID_HINT}; write an id of rows in "each"` : ID_HINT;
       return [errorAt('invalid_id', at, `${JSON.stringify(id)} is not a valid id of a scene`, hint)];
     }
-    if (RESERVED.includes(id.toLowerCase())) {
+    if (RESERVED.includes(name)) {
       const message = `A scene cannot have the id ${JSON.stringify(id)}, which names other inputs of a video`;
       return [errorAt('invalid_id', at, message, 'Choose another id')];
     }

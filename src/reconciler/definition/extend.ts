@@ -55,6 +55,9 @@ function mergeFragments(node: TreeNode | null, load: LoadPath, diagnostics: Diag
 function extendScenes(root: MapNode, load: LoadPath, diagnostics: Diagnostic[]): MapNode | 'broken' {
   const scenes = root.entries.get('scenes');
   if (scenes === undefined || scenes.value.kind === 'scalar') return root;
+  const { value } = scenes;
+  const all = value.kind === 'list' ? value.items : [...value.entries.values()].map((entry) => entry.value);
+  if (!all.some((scene) => child(scene, 'extends') !== null)) return root;
   let broken = false;
   const extended = (scene: TreeNode): TreeNode => {
     const paths = child(scene, 'extends');
@@ -65,7 +68,6 @@ function extendScenes(root: MapNode, load: LoadPath, diagnostics: Diagnostic[]):
     diagnostics.push(...ofVideos(inherited, paths));
     return mergeMaps(inherited, { ...scene, entries: withoutFileProperty(scene, 'extends') });
   };
-  const { value } = scenes;
   const merged: TreeNode =
     value.kind === 'list'
       ? { ...value, items: value.items.map(extended) }

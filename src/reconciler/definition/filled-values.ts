@@ -17,6 +17,7 @@ export interface FilledValues {
 
 /** Shared: most of the videos of a large repository have neither. */
 const NONE = new Map<string, never>();
+const NO_CELLS: readonly FilledCell[] = [];
 export const UNFILLED: FilledValues = { cells: NONE, entries: NONE };
 
 /** Returns whether all values are written in the definition. */
@@ -46,7 +47,7 @@ export function filledValues(root: MapNode): FilledValues {
 }
 
 function cellsIn(node: TreeNode): readonly FilledCell[] {
-  return node.kind === 'scalar' ? (node.cells ?? []) : valuesIn(node).flatMap(cellsIn);
+  return node.kind === 'scalar' ? (node.cells ?? NO_CELLS) : valuesIn(node).flatMap(cellsIn);
 }
 
 /** Returns the entry of the first text from a catalogue. */

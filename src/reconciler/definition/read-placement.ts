@@ -1,6 +1,7 @@
 import type { DurationWish } from '../../contract/timeline/timeline.ts';
 import type { ScenePlacement, Transition } from '../../contract/video-spec.ts';
 import { defined } from '../../kernel/defined.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/digest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { parseHexColor } from './read-resource.ts';
@@ -20,16 +21,45 @@ export const PLACEMENT_PROPERTIES = [
   'poster',
 ] as const;
 
+/** @param json of a scene or definition */
 export function hasPlacement(json: Properties): boolean {
   return PLACEMENT_PROPERTIES.some((property) => json[property] !== undefined);
 }
 
+/** A placement, and what is wrong with it. */
+interface PlacementReading {
+  /** Empty if there is a problem. */
+  readonly placement: ScenePlacement;
+  readonly misplaced: readonly Diagnostic[];
+}
+
+const UNPLACED: PlacementReading = { placement: {}, misplaced: [] };
+
+/** Placements without problems, by the JSON of their properties. */
+const placements = new Map<string, PlacementReading>();
+const MAX_PLACEMENTS = 1000;
+
 /**
- * Reads everything about a scene that is not a value.
+ * Reads and checks everything about a scene that is not a value: once for all scenes that are placed alike, whose transition is the same
+ * object.
  *
- * @param json of a scene or definition that the schema has accepted; of another, the result is not used
+ * @param json of a scene or definition
+ * @param check of these properties by their schema
  */
-export function readPlacement({ duration, transition, fit, background, shorten }: Properties): ScenePlacement {
+export function readPlacement(json: Properties, check: () => readonly Diagnostic[]): PlacementReading {
+  if (!hasPlacement(json)) return UNPLACED;
+  const key = JSON.stringify(PLACEMENT_PROPERTIES.map((property) => json[property]));
+  const known = placements.get(key);
+  if (known !== undefined) return known;
+  const misplaced = check();
+  if (misplaced.length > 0) return { placement: {}, misplaced };
+  const reading = { placement: acceptedPlacement(json), misplaced };
+  if (placements.size === MAX_PLACEMENTS) placements.clear();
+  placements.set(key, reading);
+  return reading;
+}
+
+function acceptedPlacement({ duration, transition, fit, background, shorten }: Properties): ScenePlacement {
   const color = typeof background === 'string' ? parseHexColor(background) : null;
   return defined({
     duration: duration as DurationWish | undefined,

@@ -15,7 +15,7 @@ import { type FilledValues, filledValues } from './filled-values.ts';
 import { type LocalFiles, localFile, localFont } from './local-files.ts';
 import type { TrackWords } from './place-captions.ts';
 import { readCaptions, type WrittenCaptions } from './read-captions.ts';
-import { hasPlacement, readPlacement } from './read-placement.ts';
+import { readPlacement } from './read-placement.ts';
 import { type KnownFonts, type Read, readAudioTransform, readFont, readResource, readSound } from './read-resource.ts';
 import type { Row } from './read-rows.ts';
 import { readSpoken, type SpeechContext, type SpokenTrack } from './read-spoken.ts';
@@ -112,14 +112,14 @@ export function readScene(
     ...empty,
     ...found.filter((problem) => ![at, ...emptySpans].some((span) => missing.size > 0 && isInside(problem.at, span))),
   );
-  const misplaced = hasPlacement(json) ? context.checkPlacement(json, locate) : [];
+  const { placement, misplaced } = readPlacement(json, () => context.checkPlacement(json, locate));
   diagnostics.push(...misplaced);
-  const isPlaced = misplaced.length === 0;
   const files: FileUse[] = [];
   const take = <T>(read: Read<T>): T | undefined => takeValue(read, { files, diagnostics, context });
   const resources = new Map<string, VideoResource>();
+  const filledIn = child(root, 'resources');
   for (const [key, editable] of Object.entries(template?.spec.editables ?? {})) {
-    const node = child(child(root, 'resources'), key);
+    const node = child(filledIn, key);
     const value = node !== null && editable.input_type === 'font' ? localFont(node, template!.fonts, context) : node;
     const resource =
       value === null || missing.has(key) ? undefined : take(readResource(value, editable, template!.fonts));
@@ -138,8 +138,8 @@ export function readScene(
     values: { resources, fonts, audio },
     captions: captionsOf(root, found, { diagnostics, context }),
     words,
-    placement: isPlaced ? readPlacement(json) : {},
-    isPlaced,
+    placement,
+    isPlaced: misplaced.length === 0,
     json,
     leftOut: conditional.leftOut,
     files,

@@ -87,7 +87,7 @@ export function readScenes(
   return completeVideo(
     incomplete,
     {
-      root: { ...written, entries: new Map([...written.entries, ['scenes', { keySpan: list.span, value: list }]]) },
+      root: { ...written, entries: new Map(written.entries).set('scenes', { keySpan: list.span, value: list }) },
       json: shared.json,
       scenes: withDefaults(specs, {
         transition,
@@ -276,8 +276,9 @@ interface Defaults {
 function withDefaults(
   specs: readonly SceneSpec<Source>[],
   { transition, soft, duration, written }: Defaults,
-): SceneSpec<Source>[] {
+): readonly SceneSpec<Source>[] {
   const length = written === 1 && typeof duration === 'number' ? duration : undefined;
+  if (length === undefined && transition === undefined) return specs;
   return specs.map((spec) => ({
     ...defined({ duration: length }),
     ...(soft.includes(spec.id) ? defined({ transition }) : {}),
@@ -309,6 +310,7 @@ function leftOutValues(scenes: readonly PlacedScene[], shared: Shared['leftOut']
 }
 
 function filledOf(scenes: readonly PlacedScene[], shared: FilledValues): FilledValues {
+  if (isUnfilled(shared) && scenes.every(({ reading }) => isUnfilled(reading.filled))) return UNFILLED;
   const [, second] = scenes;
   const all = <T>(of: (values: FilledValues) => ReadonlyMap<string, T>): Map<string, T> => {
     const ofVideo = [...of(shared)].filter(([key]) => key === TITLE_KEY || trackOf(key) !== null);
@@ -319,8 +321,7 @@ function filledOf(scenes: readonly PlacedScene[], shared: FilledValues): FilledV
     });
     return new Map([...ofVideo, ...ofScenes]);
   };
-  const values = { cells: all(({ cells }) => cells), entries: all(({ entries }) => entries) };
-  return isUnfilled(values) ? UNFILLED : values;
+  return { cells: all(({ cells }) => cells), entries: all(({ entries }) => entries) };
 }
 
 /** Locates a property at the scene that has it, else at the definition. */

@@ -22,8 +22,9 @@ import {
 import type { InheritedMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
-import { canonicalJson, type Json, type Sha256, sha256 } from '../../kernel/digest.ts';
+import { canonicalJson, type Json, type Sha256, sha256, shareJson } from '../../kernel/digest.ts';
 import { mapToRecord } from '../../kernel/json.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { fillDestinations } from '../definition/destinations.ts';
 import { firstTemplate, localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
 import { locationOf } from '../definition/video-timeline.ts';
@@ -320,16 +321,16 @@ function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, inde
   };
 }
 
-function transitionJson({ type, duration, at, easing, direction, color }: Transition): Json {
-  return {
+const transitionJson = remembered(({ type, duration, at, easing, direction, color }: Transition) => {
+  return shareJson({
     at,
     color: color ?? TRANSITION_DEFAULTS.color,
     direction: direction ?? TRANSITION_DEFAULTS.direction,
     duration,
     easing: easing ?? TRANSITION_DEFAULTS.easing,
     type,
-  } satisfies Record<keyof Transition, Json | undefined>;
-}
+  } satisfies Record<keyof Transition, Json | undefined>);
+});
 
 /** A named style is hashed as its values. */
 function captionsJson(captions: SpecCaptions | undefined): Json | undefined {

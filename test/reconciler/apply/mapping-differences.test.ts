@@ -28,7 +28,7 @@ const video = {
   scenes: [{ id: 'launch', template: 'launch', resources, fonts: new Map(), audio: new Map() }],
   audio: new Map(),
   output: null,
-  inputs: { [LOGO]: `sha256:${DIGEST}` },
+  inputs: () => ({ [LOGO]: `sha256:${DIGEST}` }),
 } as unknown as DesiredVideo;
 
 const rendered: Record<string, unknown> = {
@@ -187,7 +187,7 @@ describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
     ],
     audio: new Map([['main', { source: { kind: 'file', path: 'music.mp3' }, transform: { volume: 1, fade_out: 2 } }]]),
     output: { format: 'webm', height: 720 },
-    inputs: { v_01: `sha256:${DIGEST} volume=1`, 'audio.main': `sha256:${'a'.repeat(64)} fade_out=2` },
+    inputs: () => ({ v_01: `sha256:${DIGEST} volume=1`, 'audio.main': `sha256:${'a'.repeat(64)} fade_out=2` }),
   } as unknown as DesiredVideo;
   const mapping = {
     id: 'm',
