@@ -9,7 +9,7 @@ import { parseHexColor } from './read-resource.ts';
 type Properties = { readonly [property: string]: Json };
 
 /** Properties that decide about the length and the place of scenes, and about the sound of the whole video. */
-export const PLACEMENT_PROPERTIES = [
+const PLACEMENT_PROPERTIES = [
   'duration',
   'transition',
   'fit',
@@ -21,8 +21,7 @@ export const PLACEMENT_PROPERTIES = [
   'poster',
 ] as const;
 
-/** @param json of a scene or definition */
-export function hasPlacement(json: Properties): boolean {
+function hasPlacement(json: Properties): boolean {
   return PLACEMENT_PROPERTIES.some((property) => json[property] !== undefined);
 }
 
@@ -72,7 +71,7 @@ function acceptedPlacement({ duration, transition, fit, background, shorten }: P
 }
 
 /** Reads a transition; undefined for a cut, and for a form that the schema has rejected. */
-export function readTransition(json: Json | undefined): Transition | undefined {
+function readTransition(json: Json | undefined): Transition | undefined {
   if (!isRecord(json) || json.type === 'cut') return undefined;
   const { type, duration, at, easing, direction, color } = json as unknown as Transition;
   const parsed = typeof color === 'string' ? parseHexColor(color) : null;

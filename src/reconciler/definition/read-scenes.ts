@@ -13,7 +13,7 @@ import { type FilledValues, filledValues, isUnfilled, TITLE_KEY, UNFILLED } from
 import { mergeMaps } from './merge-definitions.ts';
 import type { TrackWords } from './place-captions.ts';
 import type { WrittenCaptions } from './read-captions.ts';
-import { hasPlacement, readTransition } from './read-placement.ts';
+import { readPlacement } from './read-placement.ts';
 import { captionsOf, readScene, readTracks, type SceneReading, type VideoTemplate } from './read-scene.ts';
 import { type Candidate, completeVideo, type NamedVideo, readWish, type VideoContext } from './read-video.ts';
 import type { LocateScene } from './timeline-diagnostics.ts';
@@ -80,7 +80,7 @@ export function readScenes(
       words: reading.words,
     })),
   };
-  const transition = isPlaced ? readTransition(shared.json.transition) : undefined;
+  const transition = isPlaced ? shared.transition : undefined;
   const inheriting = scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
   const soft = transition === undefined ? [] : inheriting.map(({ id }) => id);
   const wish = isPlaced ? readWish(shared.json) : null;
@@ -113,6 +113,8 @@ interface Shared {
   readonly audio: ReadonlyMap<string, VideoSound>;
   readonly captions: WrittenCaptions | null;
   readonly words: TrackWords;
+  /** That scenes without a transition take. */
+  readonly transition: Transition | undefined;
   readonly isPlaced: boolean;
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   readonly files: Candidate['files'];
@@ -128,7 +130,7 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
   const locate = locateIn(root);
   const json = toJson(root, isTextPath) as Shared['json'];
   const found = context.checkAny({ resources: {}, ...OF_SCENE, ...json }, locate);
-  const misplaced = hasPlacement(json) ? context.checkPlacement(json, locate) : [];
+  const { placement, misplaced } = readPlacement(json, () => context.checkPlacement(json, locate));
   const { duration } = json;
   const wrongDuration = duration !== undefined && misplaced.length === 0 && typeof duration !== 'number';
   const tracks = readTracks(root, context);
@@ -139,6 +141,7 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
     audio: tracks.audio,
     captions: captionsOf(root, found, { diagnostics: ofCaptions, context }),
     words: tracks.words,
+    transition: placement.transition,
     isPlaced: misplaced.length === 0 && !wrongDuration,
     leftOut: conditional.leftOut,
     files: tracks.files,

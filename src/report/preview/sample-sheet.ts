@@ -55,8 +55,7 @@ export async function drawSamples(
   const pictures: SamplePictures[] = [];
   let pending: Promise<SamplePictures> | null = null;
   const samples = sampleMappings(template.spec);
-  const shapes = new Set(samples.flatMap(({ images }) => [...images.values()]));
-  const laterShapes = shapes.values();
+  const laterShapes = new Set(samples.flatMap(({ images }) => [...images.values()])).values();
   for (const sample of samples) {
     // Prepared while the sample before it is drawn, which is sent first.
     await new Promise((resolve) => setImmediate(resolve));
