@@ -143,7 +143,8 @@ export async function lintVideos(
         const safeAreas = safeAreasOf(video, context);
         const measured = bringing.has(video) ? cache.framesOf(video) : [];
         const heard = bringing.has(video) ? cache.sounds() : [];
-        const linted = await pool.run('lint', { renderInput, safeAreas, measured, heard }, { processors });
+        const isLast = unknown.length === 1;
+        const linted = await pool.run('lint', { renderInput, safeAreas, measured, heard, isLast }, { processors });
         cache.set(keyOf(video), linted.findings);
         cache.addFrames(video, linted.measured);
         cache.addSounds(linted.heard);

@@ -34,6 +34,7 @@ const LONG_SIDE = 160;
  * Finds flashes that can cause seizures: more than three per second in more than a quarter of any visual field of 10°. Draws, at a
  * small size, all frames that may differ from their predecessor. Scenes flash together with their neighbours and transitions.
  *
+ * @param isLast true if no other input of the thread will be similar
  * @param visit receives the small pictures, RGBA, in order
  * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
  * @see Recommendation ITU-R BT.1702
@@ -41,6 +42,7 @@ const LONG_SIDE = 160;
  */
 export async function findFlashes(
   video: VideoInput,
+  isLast = false,
   visit: (frame: number, picture: Uint8Array) => void = () => undefined,
 ): Promise<FlashPassage[]> {
   const opaque = { ...video, output: { ...video.output, format: 'mp4' as const } };
@@ -48,22 +50,24 @@ export async function findFlashes(
   const fields = visualFieldsOf(small);
   const generalCounter = new FlashCounter('general', small, fields);
   const redCounter = new FlashCounter('red', small, fields);
-  const finder = new TransitionFinder({ pixelCount: small.width * small.height, frameCount: small.frameCount });
+  const finder = new TransitionFinder({ pixelCount: small.width * small.height, frameCount: small.frameCount }, isLast);
   let last: Uint8Array | null = null;
   const frames = Array.from({ length: video.frameCount }, (_, frame) => frame);
-  await drawSharedFrames(small, frames, (frame, picture) => {
+  const visitNext = (frame: number, picture: Uint8Array): void => {
     visit(frame, picture);
     const { general, red } = finder.next(picture);
     // Comparing pictures is much faster than counting.
-    if (last !== null && (picture === last || Buffer.compare(last, picture) === 0)) {
+    const isRepeated = last !== null && (picture === last || Buffer.compare(last, picture) === 0);
+    last = picture;
+    if (isRepeated) {
       generalCounter.repeat();
       redCounter.repeat();
-      return;
+    } else {
+      generalCounter.next(frame, general);
+      redCounter.next(frame, red);
     }
-    generalCounter.next(frame, general);
-    redCounter.next(frame, red);
-    last = picture;
-  });
+  };
+  await drawSharedFrames(small, frames, visitNext, isLast);
   finder.finish();
   return [generalCounter, redCounter].flatMap(({ worst }) => worst ?? []);
 }

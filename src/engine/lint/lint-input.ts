@@ -50,7 +50,8 @@ export async function lintInput(
   const [longest] = layerTexts(renderInput.captionLayers);
   const filled = { ...renderInput, animation: withLayerText(renderInput.animation, longest) };
   const others = part === 'flashes' ? [] : await lintDocument(filled, media, safeArea, measuredFrames);
-  return part === 'others' ? others : [...others, ...(await lintFlashes(withCaptions(renderInput, source.captions)))];
+  if (part === 'others') return others;
+  return [...others, ...(await lintFlashes(withCaptions(renderInput, source.captions), measuredFrames.isLast))];
 }
 
 /** Returns a document as lint draws it. */
@@ -103,8 +104,8 @@ export async function lintDocument(
   });
 }
 
-async function lintFlashes(renderInput: RenderInput): Promise<LintFinding[]> {
-  return (await findFlashes(renderInput)).map(({ frame, ...flashes }) => ({
+async function lintFlashes(renderInput: RenderInput, isLast: boolean): Promise<LintFinding[]> {
+  return (await findFlashes(renderInput, isLast)).map(({ frame, ...flashes }) => ({
     code: 'flashes',
     editable: null,
     ...momentAt(renderInput, frame),

@@ -99,6 +99,7 @@ async function lintMeasured(
   const grounds = await TextGrounds.draw(
     renderInput,
     tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
+    measuredFrames.isLast,
   );
   const measurer = new TextMeasurer(renderInput, measuredFrames, tracks);
   const lint = async (isEstimated: boolean) => {

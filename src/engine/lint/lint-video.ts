@@ -90,7 +90,7 @@ async function lintScenes(
   const isOfScene = ({ editable }: MediaFinding): boolean =>
     video.timeline.scenes.some(({ id }) => editable.startsWith(`${id}.`));
   const ofVideo = media.filter((finding) => !isOfScene(finding)).map((finding) => ({ ...finding, box: null }));
-  return [...found, ...ofVideo, ...(await lintPictures(video))];
+  return [...found, ...ofVideo, ...(await lintPictures(video, measuredFrames.isLast))];
 }
 
 /** @param media defects of the clips and sounds of the scene, at frames of the video */
@@ -140,7 +140,7 @@ function isMedia(finding: LintFinding): finding is LintFinding & MediaFinding {
 }
 
 /** Finds flashes, and transitions from an empty picture. */
-async function lintPictures(video: ScenesInput): Promise<LintFinding[]> {
+async function lintPictures(video: ScenesInput, isLast: boolean): Promise<LintFinding[]> {
   const { scenes } = video.timeline;
   const starts = sceneStarts(video);
   const entered = scenes.flatMap(({ id, start, transition }, index) => {
@@ -149,7 +149,7 @@ async function lintPictures(video: ScenesInput): Promise<LintFinding[]> {
     return isHeld ? [{ id, frame: starts[index]!, before: scenes[index - 1]!.id }] : [];
   });
   const empty = new Set<number>();
-  const flashes = await findFlashes(video, (frame, picture) => {
+  const flashes = await findFlashes(video, isLast, (frame, picture) => {
     if (entered.some((scene) => scene.frame === frame + 1) && hasOneColor(picture)) empty.add(frame + 1);
   });
   return [

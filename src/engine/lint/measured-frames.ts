@@ -48,10 +48,16 @@ const recent = new RecentValues<MeasuredFrame>(10_000);
 
 /** The measured frames that inputs of this thread share, and a list of those that an input has used. */
 export class MeasuredFrames {
+  /** True if no other input of the thread will be similar, so that nothing large is kept for it. */
+  readonly isLast: boolean;
   readonly #used = new Map<string, MeasuredFrame>();
 
-  /** @param kept frames that other processes have measured, with the same program */
-  constructor(kept: readonly KeptFrame[] = []) {
+  /**
+   * @param kept frames that other processes have measured, with the same program
+   * @param isLast see the property
+   */
+  constructor(kept: readonly KeptFrame[] = [], isLast = false) {
+    this.isLast = isLast;
     for (const { key, hasCuts, texts } of kept) {
       // What this thread has measured may have more cuts.
       if (recent.get(key) === undefined) recent.set(key, { hasCuts, texts: new Map(texts.map(visibilityOf)) }, 1);

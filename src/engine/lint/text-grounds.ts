@@ -27,21 +27,23 @@ export class TextGrounds {
   /**
    * Draws the sampled frames that show texts of editables without these texts.
    *
+   * @param isLast true if no other input of the thread will be similar
    * @throws RenderError for an input that cannot be drawn
    */
-  static async draw(renderInput: RenderInput, tracks: readonly TextTrack[]): Promise<TextGrounds> {
+  static async draw(renderInput: RenderInput, tracks: readonly TextTrack[], isLast: boolean): Promise<TextGrounds> {
     const areas = areasByFrame(renderInput, tracks);
     const grounds = new Map<string, Map<number, Uint8Array>>();
     if (areas.size === 0) return new TextGrounds(grounds);
     const opaque: RenderInput = { ...renderInput, output: { ...renderInput.output, format: 'mp4' } };
     const small = reducedInput(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
     const frames = [...areas.keys()].sort((first, second) => first - second);
-    await drawSharedFrames(small, frames, (frame, picture) => {
+    const visit = (frame: number, picture: Uint8Array): void => {
       for (const [editable, area] of areas.get(frame)!) {
         const byFrame = grounds.get(editable) ?? new Map<number, Uint8Array>();
         grounds.set(editable, byFrame.set(frame, pointsOf(picture, small, area)));
       }
-    });
+    };
+    await drawSharedFrames(small, frames, visit, isLast);
     return new TextGrounds(grounds);
   }
 

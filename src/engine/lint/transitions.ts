@@ -68,11 +68,12 @@ export class TransitionFinder {
   #frame = 0;
   #last: Uint32Array | null = null;
 
-  constructor(size: VideoSize) {
+  /** @param isLast true if the video is not kept */
+  constructor(size: VideoSize, isLast = false) {
     const { pixelCount, frameCount } = size;
     const isSimilar = lastTracked?.pixelCount === pixelCount && lastTracked.frameCount === frameCount;
     this.#similar = isSimilar ? lastTracked : null;
-    const isKept = this.#similar === null && frameCount <= MAX_FRAMES;
+    const isKept = !isLast && this.#similar === null && frameCount <= MAX_FRAMES;
     this.#kept = isKept ? { ...size, pictures: [], transitions: [], states: [] } : null;
     this.#trackers = { general: TRACKERS.general(pixelCount), red: TRACKERS.red(pixelCount) };
     this.#tracked = new Uint32Array(pixelCount);
@@ -80,7 +81,7 @@ export class TransitionFinder {
     if (this.#similar === null) for (let pixel = 0; pixel < pixelCount; pixel++) this.#track(pixel);
   }
 
-  /** Returns the transitions of the next frame. @param rgba opaque; must not be modified later */
+  /** Returns the transitions of the next frame. @param rgba opaque; must not be modified before the second next frame, or later if the video is kept */
   next(rgba: Uint8Array): TransitionsByKind {
     const frame = this.#frame++;
     const kept = this.#kept;

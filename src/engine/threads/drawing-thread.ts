@@ -76,6 +76,8 @@ interface ThreadTasks {
       /** Frames and sounds that are known. */
       readonly measured: readonly KeptFrame[];
       readonly heard: readonly KeptSound[];
+      /** True if no other input of the thread will be similar. */
+      readonly isLast: boolean;
     };
     readonly result: {
       readonly findings: readonly LintFinding[];

@@ -60,8 +60,8 @@ async function serve(request: RasterRequest): Promise<void> {
     }
     case 'lint': {
       const { lintVideo, MeasuredFrames, HeardSounds } = await loadLint();
-      const { renderInput, safeAreas, part, measured, heard } = request.input;
-      const frames = new MeasuredFrames(measured);
+      const { renderInput, safeAreas, part, measured, heard, isLast } = request.input;
+      const frames = new MeasuredFrames(measured, isLast);
       const sounds = new HeardSounds(heard);
       const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames, sounds);
       const kept = { measured: frames.kept(), heard: sounds.kept(), loudness: sounds.mix };

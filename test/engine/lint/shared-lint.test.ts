@@ -56,6 +56,18 @@ describe('lintInput()', () => {
   });
 });
 
+describe('lintInput() of the last input', () => {
+  it('finds the same without keeping pictures', async () => {
+    const [first, edited] = rowsOf('starter/templates/card');
+    for (const input of [edited!, first!]) {
+      const alone = await (await freshLint())(input);
+      const lint = await freshLint();
+      const { MeasuredFrames: Frames } = await import('../../../src/engine/lint/measured-frames.ts');
+      expect(await lint(input, null, 'all', new Frames([], true))).toEqual(alone);
+    }
+  });
+});
+
 describe('lintInput() in parts', () => {
   it('finds the same as at once', async () => {
     const [input] = rowsOf('starter/templates/card').slice(1);

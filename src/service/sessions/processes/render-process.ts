@@ -113,12 +113,14 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
       (error: unknown) => ({ problem: failureFrom(error).message }),
     );
   },
-  async lint({ input: { measured = [], heard = [], ...input }, processors }) {
+  async lint({ input: { measured = [], heard = [], isLast = false, ...input }, processors }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
     const canSplit = processors > 1 && !('scenes' in input.renderInput);
     const parts = canSplit ? (['others', 'flashes'] as const) : (['all'] as const);
     const found = await Promise.all(
-      parts.map((part) => runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured, heard })),
+      parts.map((part) => {
+        return runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured, heard, isLast });
+      }),
     );
     return {
       findings: found.flatMap(({ findings }) => findings),

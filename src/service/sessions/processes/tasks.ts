@@ -108,6 +108,8 @@ interface RenderTasks {
       /** Frames and sounds that the same program has measured, which are not measured again. */
       readonly measured?: readonly KeptFrame[];
       readonly heard?: readonly KeptSound[];
+      /** True if the process will lint no similar input, so that it keeps nothing for it. */
+      readonly isLast?: boolean;
     };
     readonly output: {
       readonly findings: readonly LintFinding[];
