@@ -5,7 +5,7 @@ import { parseLfsPointer, pointerError } from '../kernel/file-kind.ts';
 import { didYouMean } from '../kernel/hints.ts';
 import { checkJsonBounds } from '../kernel/json.ts';
 import { deriveSpec } from './derive-spec.ts';
-import { checkAnimation } from './lottie/check-animation.ts';
+import { checkAnimation, MAX_DEPTH } from './lottie/check-animation.ts';
 import { findSlotUses, type SlotUse, type SlotUses, usedStyles } from './lottie/slots/lottie-slots.ts';
 import { fitsProperty } from './lottie/slots/slot-property.ts';
 import { placeFrames } from './package-timing.ts';
@@ -51,14 +51,16 @@ export function parseTemplatePackage(
   if (manifestText === undefined || animationText === undefined) {
     return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
   }
-  const excess = checkJsonBounds(files.get('animation.json')!, ANIMATION_BOUNDS);
+  const animationBytes = files.get('animation.json')!;
+  const isShallow = checkJsonBounds(animationBytes, { ...ANIMATION_BOUNDS, depth: MAX_DEPTH }) === null;
+  const excess = isShallow ? null : checkJsonBounds(animationBytes, ANIMATION_BOUNDS);
   if (excess !== null) {
     const message = `The animation has ${excess}, which takes too long to render`;
     const hint = 'Reduce keyframes and points, or replace complex parts with an image or a video';
     return { ok: false, diagnostics: [toDiagnostic({ file: 'animation.json', message, hint }, folder, null)] };
   }
   const manifest = parseManifest(pathIn(folder, 'template.yaml'), manifestText);
-  const animation = parseAnimation(animationText);
+  const animation = parseAnimation(animationText, isShallow);
   const diagnostics = [
     ...(manifest.ok ? [] : manifest.diagnostics),
     ...animation.problems.map((message) => toDiagnostic({ file: 'animation.json', message }, folder, null)),
@@ -131,7 +133,10 @@ function digestOf(parts: Parameters<typeof packageDigest>[0]): Sha256 | PackageP
   }
 }
 
-function parseAnimation(text: string): { document: LottieDocument | null; problems: readonly string[] } {
+function parseAnimation(
+  text: string,
+  isShallow: boolean,
+): { document: LottieDocument | null; problems: readonly string[] } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -139,7 +144,7 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
     return { document: null, problems: [`The animation is not valid JSON: ${(error as Error).message}`] };
   }
   // The package's files are checked later, by name.
-  const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY });
+  const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY, isShallow });
   return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
 }
 

@@ -8,6 +8,8 @@ export interface CheckAnimationOptions {
   readonly suppliedAssets?: ReadonlySet<string>;
   /** Names (`fName`) of fonts whose bytes are passed beside the animation. */
   readonly suppliedFonts?: ReadonlySet<string>;
+  /** True if it is known to have at most `MAX_DEPTH` levels. */
+  readonly isShallow?: boolean;
 }
 
 export const MAX_DURATION_SECONDS = 600;
@@ -21,7 +23,8 @@ export const MAX_DURATION_SECONDS = 600;
  */
 export function checkAnimation(animation: unknown, options: CheckAnimationOptions = {}): string[] {
   if (!isRecord(animation)) return ['/: an animation must be an object'];
-  if (isTooDeep(animation)) return [`${findTooDeep(animation)}: nested deeper than ${MAX_DEPTH} levels`];
+  if (options.isShallow !== true && isTooDeep(animation))
+    return [`${findTooDeep(animation)}: nested deeper than ${MAX_DEPTH} levels`];
   return [
     ...checkTiming(animation),
     ...checkSize(animation),
