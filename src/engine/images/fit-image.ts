@@ -22,8 +22,23 @@ export interface FittedImage {
  * @throws RenderError as `drawFitted`
  */
 export async function fitImage(image: InputImage): Promise<FittedImage> {
-  const { width, height } = image;
-  const canvas = await drawFitted(image);
+  return storable(await drawFitted(image));
+}
+
+/**
+ * Renders an image at several sizes, and decodes it once.
+ *
+ * @param sizes of the same image; not empty
+ * @throws RenderError as `drawFitted`
+ */
+export async function fitSizes(sizes: readonly InputImage[]): Promise<FittedImage[]> {
+  const headers = sizes.map(checkImage);
+  const picture = await decode(sizes[0]!, headers[0]!);
+  return sizes.map((image, at) => storable(drawDecoded(image, headers[at]!, picture)));
+}
+
+function storable(canvas: Canvas): FittedImage {
+  const { width, height } = canvas;
   // The canvas multiplies by alpha, which changes nothing in an opaque picture.
   const multiplied = canvas.data();
   if (channelsOf(multiplied) === 3) return { type: 'bmp', bytes: opaqueBitmapFile(multiplied, width, height) };
@@ -38,7 +53,10 @@ export async function fitImage(image: InputImage): Promise<FittedImage> {
  */
 export async function drawFitted(image: InputImage): Promise<Canvas> {
   const header = checkImage(image);
-  const picture = await decode(image, header);
+  return drawDecoded(image, header, await decode(image, header));
+}
+
+function drawDecoded(image: InputImage, header: ImageHeader, picture: Image): Canvas {
   const placement = placeImage(picture, image, image.transform);
   if (placement === undefined) {
     throw failed(image, `the crop rectangle is outside the image of ${picture.width} × ${picture.height} pixels`);
@@ -70,6 +88,11 @@ function failed(image: Pick<InputImage, 'name'>, problem: string, cause?: unknow
   return new RenderError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
 
+/** Returns the key of an image's content, size and transform. */
+export function imageKey({ bytes, width, height, transform }: InputImage): string {
+  return JSON.stringify([knownSha256(bytes), width, height, transform]);
+}
+
 /** Eight images of 1920 × 1080, of four bytes a pixel; an image of 3840 × 2160 is cached too. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
@@ -82,6 +105,8 @@ export class FittedImageCache {
   /** Key: the image's digest, size and transform. Ordered from least to most recently used. */
   readonly #kept = new Map<string, FittedImage>();
   readonly #pending = new Map<string, Promise<FittedImage>>();
+  /** Those that another thread fits. */
+  readonly #expected = new Map<string, Promise<FittedImage | null>>();
   #bytes = 0;
 
   /** @param maxBytes limit for the whole cache; images larger than half of it are not cached */
@@ -95,11 +120,26 @@ export class FittedImageCache {
    * @throws RenderError as `fitImage`
    */
   async fit(image: InputImage): Promise<FittedImage> {
-    const { width, height, transform } = image;
-    const key = JSON.stringify([knownSha256(image.bytes), width, height, transform]);
-    const fitted = this.#kept.get(key) ?? (await this.#fitOnce(key, image));
+    const key = imageKey(image);
+    const fitted = this.#kept.get(key) ?? (await this.#expected.get(key)) ?? (await this.#fitOnce(key, image));
     this.#keep(key, fitted);
     return fitted;
+  }
+
+  /** Caches an image that was fitted elsewhere. */
+  add(image: InputImage, fitted: FittedImage): void {
+    this.#keep(imageKey(image), fitted);
+  }
+
+  /** Waits for an image that is fitted elsewhere when it is needed. @param given resolves to null if it has to be fitted here */
+  expect(image: InputImage, given: Promise<FittedImage | null>): void {
+    const key = imageKey(image);
+    const taken = given.then((fitted) => {
+      this.#expected.delete(key);
+      if (fitted !== null) this.#keep(key, fitted);
+      return fitted;
+    });
+    this.#expected.set(key, taken);
   }
 
   /** Fits images in their order. While one is drawn, another thread decodes the next. @throws RenderError as `fitImage` */

@@ -1,6 +1,6 @@
 import type { VideoInput } from '../../template/render-input.ts';
 import type { PictureBox } from '../lint-finding.ts';
-import { reducedInput } from './reduced-input.ts';
+import { reducedInput, SMALL_SIDE } from './reduced-input.ts';
 import { drawSharedFrames } from './shared-frames.ts';
 import { type FlashKind, TransitionFinder } from './transitions.ts';
 import {
@@ -27,8 +27,6 @@ export interface FlashPassage {
 const MAX_FLASHES = 3;
 /** Transitions within this time count as a single transition, such as those of a slanted or soft edge. */
 const SAME_TRANSITION_SECONDS = 1 / 15;
-/** Longer side of the pictures, and of the images in them, in pixels. */
-const LONG_SIDE = 160;
 
 /**
  * Finds flashes that can cause seizures: more than three per second in more than a quarter of any visual field of 10°. Draws, at a
@@ -46,7 +44,7 @@ export async function findFlashes(
   visit: (frame: number, picture: Uint8Array) => void = () => undefined,
 ): Promise<FlashPassage[]> {
   const opaque = { ...video, output: { ...video.output, format: 'mp4' as const } };
-  const small = reducedInput(opaque, LONG_SIDE, LONG_SIDE);
+  const small = reducedInput(opaque, SMALL_SIDE, SMALL_SIDE);
   const fields = visualFieldsOf(small);
   const generalCounter = new FlashCounter('general', small, fields);
   const redCounter = new FlashCounter('red', small, fields);

@@ -2,14 +2,12 @@ import type { RenderInput } from '../../template/render-input.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { contrastRatio, quantile } from './contrast.ts';
 import type { TextVisibility } from './measured-frames.ts';
-import { reducedInput } from './reduced-input.ts';
+import { reducedInput, SMALL_SIDE } from './reduced-input.ts';
 import { drawSharedFrames } from './shared-frames.ts';
 import { visibleArea } from './text-geometry.ts';
 import { MIN_VISIBLE, type TextTrack } from './text-tracks.ts';
 import { withoutTexts } from './text-variants.ts';
 
-/** Longer side of the pictures, and of the images in them, in pixels. */
-const LONG_SIDE = 160;
 /** Points of a text's area at which backgrounds are compared. */
 const COLUMNS = 32;
 const ROWS = 8;
@@ -35,7 +33,7 @@ export class TextGrounds {
     const grounds = new Map<string, Map<number, Uint8Array>>();
     if (areas.size === 0) return new TextGrounds(grounds);
     const opaque: RenderInput = { ...renderInput, output: { ...renderInput.output, format: 'mp4' } };
-    const small = reducedInput(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
+    const small = reducedInput(withoutTexts(opaque), SMALL_SIDE, SMALL_SIDE);
     const frames = [...areas.keys()].sort((first, second) => first - second);
     const visit = (frame: number, picture: Uint8Array): void => {
       for (const [editable, area] of areas.get(frame)!) {

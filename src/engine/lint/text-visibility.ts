@@ -7,7 +7,7 @@ import { inputCutter } from '../segments/segment-input.ts';
 import { findBeside, HALO_REACH, MIN_HALO_CHANGE, MIN_HALO_SHARE, MIN_TEXT_COVERAGE } from './beside-text.ts';
 import { contrastRatio, MIN_INNER_SHARE, MIN_PIXELS, MIN_TAG_COVERAGE, quantile } from './contrast.ts';
 import type { MeasuredFrame, MeasuredFrames, TextVisibility } from './measured-frames.ts';
-import { reducedInput } from './reduced-input.ts';
+import { reducedInput, TEXT_IMAGE_SIDE } from './reduced-input.ts';
 import { MIN_CUT_SHARE, measureCuts, TAG_TOLERANCE } from './text-cuts.ts';
 import { TextEstimates } from './text-estimates.ts';
 import { TextPictures } from './text-pictures.ts';
@@ -19,9 +19,8 @@ const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 
 /** Frames on which to measure texts, by editable. */
 export type TextFrames = ReadonlyMap<string, readonly number[]>;
 
-/** Longer side of the pictures, and limit for the images in them, in pixels. */
+/** Longer side of the pictures, in pixels. */
 const LONG_SIDE = 1280;
-const MAX_IMAGE_SIDE = 480;
 /** Minimum alpha of a background, of 255. */
 const MIN_BACKGROUND_ALPHA = 127;
 /** Contrast of black and white. */
@@ -44,7 +43,7 @@ export class TextMeasurer {
   /** @param tracks of the input's texts */
   constructor(renderInput: RenderInput, frames: MeasuredFrames, tracks: readonly TextTrack[]) {
     // Texts are measured at a fixed size, independently of the output's size.
-    const reduced = reducedInput(renderInput, LONG_SIDE, MAX_IMAGE_SIDE);
+    const reduced = reducedInput(renderInput, LONG_SIDE, TEXT_IMAGE_SIDE);
     this.#cut = inputCutter(reduced);
     this.#pictures = new TextPictures(reduced);
     this.#size = reduced;

@@ -67,7 +67,8 @@ export function animateImages(renderInput: MovingImages): MovingImages {
   return { animation: { ...animation, assets: [...animation.assets, ...assets] }, images };
 }
 
-function isMoving({ transform }: InputImage): boolean {
+/** Returns whether the transform of an image animates it. */
+export function isMoving({ transform }: Pick<InputImage, 'transform'>): boolean {
   const { animate_strategy } = { ...TRANSFORM_DEFAULTS.video, ...transform };
   return animate_strategy !== 'none';
 }

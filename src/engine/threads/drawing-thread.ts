@@ -1,5 +1,5 @@
 import { on } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import type { SoundMeasures } from '../../contract/wire/loudness.ts';
 import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { VideoInput } from '../../template/render-input.ts';
@@ -78,6 +78,8 @@ interface ThreadTasks {
       readonly heard: readonly KeptSound[];
       /** True if no other input of the thread will be similar. */
       readonly isLast: boolean;
+      /** Connected to the thread that runs the other part; null without one. It has to be transferred. */
+      readonly peer: MessagePort | null;
     };
     readonly result: {
       readonly findings: readonly LintFinding[];
@@ -96,18 +98,20 @@ type ThreadTask = keyof ThreadTasks;
  * Runs a task in a drawing thread, so that native code does not block this thread's events.
  *
  * @param onStill called after each still
+ * @param transferred ports of the input
  * @throws the thread's error; RenderError render_crashed if the thread ends without a result
  */
 export async function runInThread<Task extends ThreadTask>(
   kind: Task,
   input: ThreadTasks[Task]['input'],
   onStill: () => void = () => undefined,
+  transferred: readonly MessagePort[] = [],
 ): Promise<ThreadTasks[Task]['result']> {
   const worker = takeThread();
   const messages = on(worker, 'message', { close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   let isDone = false;
   try {
-    worker.postMessage({ kind, input });
+    worker.postMessage({ kind, input }, transferred);
     for await (const [message] of messages) {
       if (message.kind === 'failed') throw errorFrom(message.failure);
       if (message.kind === 'still-drawn') onStill();

@@ -59,11 +59,13 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     }
     case 'lint': {
-      const { lintVideo, MeasuredFrames, HeardSounds } = await loadLint();
-      const { renderInput, safeAreas, part, measured, heard, isLast } = request.input;
+      const { lintVideo, shareImages, MeasuredFrames, HeardSounds } = await loadLint();
+      const { renderInput, safeAreas, part, measured, heard, isLast, peer } = request.input;
+      const video = unpackRenderInput(renderInput);
       const frames = new MeasuredFrames(measured, isLast);
       const sounds = new HeardSounds(heard);
-      const findings = await lintVideo(unpackRenderInput(renderInput), safeAreas, part, frames, sounds);
+      if (peer !== null && !('scenes' in video)) await shareImages(video.images, part === 'flashes' ? 0 : 1, peer);
+      const findings = await lintVideo(video, safeAreas, part, frames, sounds).finally(() => peer?.close());
       const kept = { measured: frames.kept(), heard: sounds.kept(), loudness: sounds.mix };
       post({ kind: 'done', result: { findings, ...kept } });
       freeSmallInput();
@@ -79,9 +81,10 @@ async function serve(request: RasterRequest): Promise<void> {
 
 async function loadLint() {
   const { lintVideo } = await import('../lint/lint-video.ts');
+  const { shareImages } = await import('../lint/share-images.ts');
   const { MeasuredFrames } = await import('../lint/measured-frames.ts');
   const { HeardSounds } = await import('../lint/heard-sounds.ts');
-  return { lintVideo, MeasuredFrames, HeardSounds };
+  return { lintVideo, shareImages, MeasuredFrames, HeardSounds };
 }
 
 /** Frees the native memory of an input, whose small JavaScript objects V8 would collect late. */

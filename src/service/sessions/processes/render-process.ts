@@ -115,11 +115,18 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async lint({ input: { measured = [], heard = [], isLast = false, ...input }, processors }) {
     const { runInThread } = await import('../../../engine/threads/drawing-thread.ts');
-    const canSplit = processors > 1 && !('scenes' in input.renderInput);
-    const parts = canSplit ? (['others', 'flashes'] as const) : (['all'] as const);
+    const channel = processors > 1 && !('scenes' in input.renderInput) ? new MessageChannel() : null;
+    const parts =
+      channel === null
+        ? [{ part: 'all', measured, peer: null } as const]
+        : [
+            { part: 'others', measured, peer: channel.port1 } as const,
+            { part: 'flashes', measured: [], peer: channel.port2 } as const,
+          ];
     const found = await Promise.all(
       parts.map((part) => {
-        return runInThread('lint', { ...input, part, measured: part === 'flashes' ? [] : measured, heard, isLast });
+        const ports = part.peer === null ? [] : [part.peer];
+        return runInThread('lint', { ...input, ...part, heard, isLast }, undefined, ports);
       }),
     );
     return {
