@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { VideoInput } from '../template/render-input.ts';
-import { drawInThread, type OnStill } from './render-stills.ts';
+import { type OnStill, renderStills } from './render-stills.ts';
 import type { RenderedStill } from './rendered-file.ts';
 import { nameScenes } from './scenes/name-scenes.ts';
 import type { StillImage } from './stills/draw-stills.ts';
@@ -38,7 +38,7 @@ export async function renderPicture(
   signal?.throwIfAborted();
   const { width, height } = renderInput;
   const drawn = renderInput.stills.length > 0 ? renderInput.stills : [{ name: 'picture', frame: 0 }];
-  const pictures = await drawInThread({ ...renderInput, stills: drawn }, onProgress);
+  const pictures = await renderStills({ ...renderInput, stills: drawn }, onProgress);
   const findings = await findingsOf(renderInput);
   const stills: RenderedStill[] = [];
   for (const picture of renderInput.stills.length > 0 ? pictures : []) {

@@ -13,17 +13,7 @@ export type OnStill = (stillsDone: number, stillCount: number) => void;
  * @returns in the input's order
  * @throws RenderError as `renderFile`
  */
-export async function renderStills(renderInput: VideoInput, onStill?: OnStill): Promise<readonly StillImage[]> {
-  // Loaded on demand: comparisons are checked in the thread, which has loaded the code already.
-  const { checkInput } = await import('./check-input.ts');
-  const { mediaFindings } = await import('./input-media.ts');
-  checkInput(renderInput);
-  await mediaFindings(renderInput);
-  return renderInput.stills.length === 0 ? [] : drawInThread(renderInput, onStill);
-}
-
-/** @param renderInput checked */
-export function drawInThread(renderInput: VideoInput, onStill: OnStill | undefined): Promise<readonly StillImage[]> {
+export function renderStills(renderInput: VideoInput, onStill?: OnStill): Promise<readonly StillImage[]> {
   const { length: count } = renderInput.stills;
   let done = 0;
   return runInThread('stills', renderInput, () => onStill?.(++done, count));

@@ -60,8 +60,8 @@ async function movement(alone: RenderInput, frame: number): Promise<number> {
   const { width, height } = alone;
   let last: PicturePixels | null = null;
   let share = 0;
-  await forEachStill({ ...alone, clips: [], fps: animation.fr, frameCount, stills }, async (_, data) => {
-    const picture = { width, height, data: Uint8Array.from(data) };
+  await forEachStill({ ...alone, clips: [], fps: animation.fr, frameCount, stills }, async (_, at, rasterizer) => {
+    const picture = { width, height, data: Uint8Array.from(rasterizer.draw(at)) };
     if (last !== null) share = Math.max(share, changedShare(last, picture));
     last = picture;
   });

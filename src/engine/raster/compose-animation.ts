@@ -97,12 +97,17 @@ async function composeDocument(
     animation: drawingForm(document.animation),
   });
   const fileOfAsset = new Map<string, ImageFile>();
-  const fitted = await fittedImageCache.fitAll(images);
+  // Texts are set while other threads decode the images.
+  const fitting = fittedImageCache.fitAll(images);
+  const typesetting = typesetTexts(moving, document.fonts);
+  // Awaited below, unless fitting fails.
+  typesetting.catch(() => undefined);
+  const fitted = await fitting;
   for (const [index, { assetId }] of images.entries()) {
     const { type, bytes } = fitted[index]!;
     fileOfAsset.set(assetId, { name: `image-${firstImage + index}.${type}`, type, bytes });
   }
-  const { animation, findings } = await typesetTexts(moving, document.fonts);
+  const { animation, findings } = await typesetting;
   // Times are computed from this animation, where image layers show the clips.
   const clips = document.clips.map((clip) => ({ clip, ...clipTimes(clip, clock, animation) }));
   return { animation, findings, clips, fileOfAsset };

@@ -39,6 +39,8 @@ export interface Rasterizer {
    *   event loop, so a caller that draws many frames must yield from time to time.
    */
   draw(frame: number): Uint8Array;
+  /** Draws the frame passed to the last `prepare` without reading it back, which takes as long as drawing: to encode it. */
+  show(frame: number): void;
   /**
    * Draws a part of the frame, which takes less time. Its pixels equal those of the whole frame.
    *
@@ -69,25 +71,34 @@ export interface Rasterizer {
  * @throws RenderError for an unusable image or animation
  */
 export async function openRasterizer(renderInput: DrawnInput): Promise<Rasterizer> {
-  const composed = await composeAnimation(renderInput);
-  const source = await openAnimation(composed);
   const { width, height, fps } = renderInput;
-  const { animation } = composed;
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
   const isOpaque = pixelsOf(renderInput.output) !== 'rgba';
+  const composing = composeAnimation(renderInput);
+  // Awaited below, unless there is no memory for the surface.
+  composing.catch(() => undefined);
+  // While other threads decode the images, which begins in this turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
   const { canvas, context } = surfaceFor({ width, height, isOpaque });
+  const composed = await composing;
+  const source = await openAnimation(composed);
+  const { animation } = composed;
   const area = coveringArea({ width, height, animation });
   const animationFrames = animationFramesPerFrame({ animation, fps });
   // Clips change even if the animation does not.
   const isStatic = composed.clips.length > 0 ? () => false : findStaticFrames(animation);
+  const show = (frame: number): void => {
+    context.clearRect(0, 0, width, height);
+    source.animation.seekFrame(frame * animationFrames);
+    source.animation.render(context, area);
+  };
   return {
     findings: composed.findings,
     repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
     prepare: (frame) => source.prepare(frame),
+    show,
     draw(frame) {
-      context.clearRect(0, 0, width, height);
-      source.animation.seekFrame(frame * animationFrames);
-      source.animation.render(context, area);
+      show(frame);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     drawPart(frame, { left, top, width: partWidth, height: partHeight }) {

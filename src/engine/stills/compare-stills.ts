@@ -1,7 +1,6 @@
 import pixelmatch from 'pixelmatch';
-import { checkInput } from '../check-input.ts';
-import { mediaFindings } from '../input-media.ts';
 import { type PackedInput, unpackRenderInput } from '../packed-input.ts';
+import { checkStills } from './check-stills.ts';
 import { forEachStill } from './draw-stills.ts';
 
 /** Two versions of an input whose stills are compared. */
@@ -67,12 +66,11 @@ async function drawEach(
   take: (picture: PicturePixels, encode: (quality: number) => Promise<Uint8Array>) => Promise<void>,
 ): Promise<void> {
   const renderInput = unpackRenderInput(packed);
-  checkInput(renderInput);
   // Stills have no sound.
-  await mediaFindings({ ...renderInput, sounds: [] });
+  await checkStills({ ...renderInput, sounds: [] });
   const { width, height } = renderInput;
-  await forEachStill(renderInput, (_still, data, rasterizer) =>
-    take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'checkerboard')),
+  await forEachStill(renderInput, (_still, frame, rasterizer) =>
+    take({ width, height, data: rasterizer.draw(frame) }, (quality) => rasterizer.encodeJpeg(quality, 'checkerboard')),
   );
 }
 

@@ -22,7 +22,8 @@ export interface StillImage {
  */
 export async function drawStills(renderInput: VideoInput, onStill: () => void): Promise<StillImage[]> {
   const stills: StillImage[] = [];
-  await forEachStill(renderInput, async ({ name }, _data, rasterizer) => {
+  await forEachStill(renderInput, async ({ name }, frame, rasterizer) => {
+    rasterizer.show(frame);
     stills.push({ name, bytes: await rasterizer.encodePng() });
     onStill();
   });
@@ -30,14 +31,14 @@ export async function drawStills(renderInput: VideoInput, onStill: () => void): 
 }
 
 /**
- * Draws each still of a checked input on the calling thread.
+ * Prepares each still of a checked input, for drawing on the calling thread.
  *
- * @param take receives the pixels (RGBA, straight alpha), and may encode the picture before it returns
+ * @param take draws the frame, and may encode the picture before it returns
  * @throws RenderError as `openRasterizer`
  */
 export async function forEachStill(
   renderInput: VideoInput,
-  take: (still: Still, data: Uint8Array, rasterizer: Rasterizer) => Promise<void>,
+  take: (still: Still, frame: number, rasterizer: Rasterizer) => Promise<void>,
 ): Promise<void> {
   for (const { input, offset, stills, names } of stillDrawings(renderInput)) {
     const rasterizer = await openRasterizer(input).catch((error: unknown) => {
@@ -46,7 +47,7 @@ export async function forEachStill(
     try {
       for (const still of stills) {
         await rasterizer.prepare(still.frame - offset);
-        await take(still, rasterizer.draw(still.frame - offset), rasterizer);
+        await take(still, still.frame - offset, rasterizer);
         // The memory of the last few stills is released with their input.
         freeBuffers();
       }

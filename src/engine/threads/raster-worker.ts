@@ -36,8 +36,9 @@ async function serveAll(): Promise<void> {
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
     case 'prepare':
+      // Other threads read and compile it, while this one goes on.
+      loadShaper().catch(() => undefined);
       if (request.lints) await loadLint();
-      await loadShaper().catch(() => undefined);
       break;
     case 'open':
       drawing = await openDrawing(request);
@@ -46,7 +47,9 @@ async function serve(request: RasterRequest): Promise<void> {
       await drawing?.draw(request);
       break;
     case 'stills': {
+      const { checkStills } = await import('../stills/check-stills.ts');
       const { drawStills } = await import('../stills/draw-stills.ts');
+      await checkStills(request.input);
       post({ kind: 'done', result: await drawStills(request.input, postStill) });
       await freeInput();
       break;
