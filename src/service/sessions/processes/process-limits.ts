@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
+import { setImmediate } from 'node:timers/promises';
 import { readProcessStat } from '../../../kernel/os-process.ts';
 import { type Repetition, repeat } from '../../../kernel/repeat.ts';
 
@@ -55,6 +56,8 @@ export class UsageMonitor {
   }
 
   async #measure(): Promise<void> {
+    // Reading all processes takes milliseconds, and the task that begins is sent in this turn of the event loop.
+    await setImmediate();
     try {
       const usages = await this.#measureGroups(new Set(this.#listeners.keys()));
       for (const [groupId, usage] of usages) {

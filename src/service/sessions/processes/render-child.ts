@@ -48,11 +48,8 @@ interface RenderChildOptions {
 const STDERR_KEPT_CHARACTERS = 2_000;
 /** A process that writes more than its errors would only keep its parent busy. */
 const MAX_STDERR_CHARACTERS = 1_000_000;
-/**
- * Milliseconds of reading after which a process waits, and the wait as a multiple of them: a process that sends without end
- * takes a quarter of the parent's thread at most.
- */
-const [READING_MS, READING_PAUSE] = [5, 3];
+/** A process that sends without end takes at most this share of the parent's thread: it waits after this many milliseconds of reading. */
+const [READING_SHARE, READING_MS] = [1 / 4, 5];
 /** A disk with less space is full for a render. */
 const FULL_DISK_BYTES = 64 * 2 ** 20;
 const NO_BYTES = new Uint8Array();
@@ -257,7 +254,7 @@ export class RenderChild implements TaskRunner {
       onMessage: (task, message, bytes) => this.#running.get(task)?.receive(message, bytes),
       takeFile: (name) => TemporaryFile.take(join(this.#folder, name)),
     });
-    let readingMs = 0;
+    let [readingMs, since] = [0, performance.now()];
     stream
       .on('data', (chunk: Buffer) => {
         if (!this.#isAlive) return;
@@ -267,11 +264,14 @@ export class RenderChild implements TaskRunner {
         } catch (error) {
           this.#end(new TaskKilled('crash', 'The render process sent a malformed message', { cause: error }));
         }
-        readingMs += performance.now() - startedAt;
+        const now = performance.now();
+        readingMs += now - startedAt;
         if (readingMs < READING_MS) return;
+        const pauseMs = since + readingMs / READING_SHARE - now;
+        [readingMs, since] = [0, now + Math.max(0, pauseMs)];
+        if (pauseMs <= 0) return;
         stream.pause();
-        setTimeout(() => stream.resume(), READING_PAUSE * readingMs);
-        readingMs = 0;
+        setTimeout(() => stream.resume(), pauseMs);
       })
       // Its exit reports the error.
       .on('error', () => undefined);

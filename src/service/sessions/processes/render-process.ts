@@ -138,6 +138,8 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
 };
 
+const NOTHING = new Uint8Array();
+
 /** The parent's requests are trusted: they only have to be complete. */
 const requests = new MessageReader({
   limitsOf: () => ({ textBytes: Infinity, attachedBytes: Infinity, files: Infinity, fileBytes: Infinity }),
@@ -189,7 +191,8 @@ async function answer(task: number, request: TaskRequest): Promise<void> {
   } catch (error) {
     end({ kind: 'failed', failure: failureFrom(error) });
   }
-  freeMemory(request.kind);
+  // The parent has not read it all at once.
+  answers.write(NOTHING, () => freeMemory(request.kind));
 }
 
 async function run(
