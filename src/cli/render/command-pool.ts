@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 export class CommandPool {
   readonly #io: Io;
   #pool: Promise<RenderPool> | null = null;
-  #isClosed = false;
+  #closed: Promise<void> | null = null;
 
   constructor(io: Io) {
     this.#io = io;
@@ -24,7 +24,7 @@ export class CommandPool {
 
   /** Starts processes for tasks that will follow. Best effort: the first task reports why no process can be started. */
   async warm(tasks: number, purpose: ProcessPurpose): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#closed !== null) return;
     try {
       (await this.open()).warm(tasks, purpose);
     } catch {
@@ -32,9 +32,13 @@ export class CommandPool {
     }
   }
 
-  /** Ends the processes. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** Ends the processes; may be called again. */
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
     await (await this.#pool?.catch(() => null))?.close();
   }
 }

@@ -39,7 +39,7 @@ export async function templateLookCommand(
     for (const name of names.length > 0 ? names : [...packages.keys()].sort()) {
       const template = packages.get(name)!;
       try {
-        const drawn = await writeLook(name, await drawLook(template, pool), folder, pool);
+        const drawn = await writeLook(name, await drawLook(template, pool), folder);
         looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
       } catch (error) {
         if (!(error instanceof RenderError)) throw error;

@@ -14,37 +14,37 @@ export function looksFolder(root: string): string {
   return join(root, OUTPUTS_FOLDER, 'looks');
 }
 
-/**
- * Draws a template with sample values.
- *
- * @throws RenderError for a package that cannot be drawn
- */
-export function drawLook(template: TemplatePackage, pool: Pick<RenderPool, 'run'>): Promise<readonly SamplePictures[]> {
-  return drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
+/** Pictures of a template with sample values. */
+interface SampledLook {
+  readonly samples: readonly SamplePictures[];
+  /** The contact sheet as PNG. */
+  readonly sheet: Uint8Array;
 }
 
 /**
- * Writes `<name>.look.png` and `<name>.look.html` of a template to a folder.
+ * Draws a template with sample values, and its contact sheet.
  *
- * @param samples as of `drawLook`
- * @param folder absolute
- * @returns absolute paths
- * @throws RenderError for pictures that cannot be drawn
+ * @throws RenderError for a package that cannot be drawn
  */
-export async function writeLook(
-  name: string,
-  samples: readonly SamplePictures[],
-  folder: string,
-  pool: Pick<RenderPool, 'run'>,
-): Promise<DrawnLook> {
+export async function drawLook(template: TemplatePackage, pool: Pick<RenderPool, 'run'>): Promise<SampledLook> {
+  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
   const font = {
     name: 'InstrumentSans-Medium',
     bytes: readFileSync(join(packageRoot(), 'starter/templates/card/fonts/InstrumentSans-Medium.ttf')),
     isFallback: false,
   };
   const [sheet] = await pool.run('stills', sampleSheet(samples, { font, label: sampleLabel }));
+  return { samples, sheet: sheet!.bytes };
+}
+
+/**
+ * Writes `<name>.look.png` and `<name>.look.html` of a template to a folder.
+ *
+ * @param folder absolute
+ * @returns absolute paths
+ */
+export async function writeLook(name: string, { samples, sheet }: SampledLook, folder: string): Promise<DrawnLook> {
   const [image, page] = [join(folder, `${name}.look.png`), join(folder, `${name}.look.html`)];
-  await writeFileAtomic(image, sheet!.bytes);
-  await writeFileAtomic(page, lookHtml(name, samples));
+  await Promise.all([writeFileAtomic(image, sheet), writeFileAtomic(page, lookHtml(name, samples))]);
   return { template: name, image, page, samples: samples.map(({ sample }) => sample) };
 }

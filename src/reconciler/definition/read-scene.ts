@@ -184,10 +184,7 @@ export function captionsOf(
   );
 }
 
-/** Returns whether a location is in the key or the value of an entry. */
-export function isInsideEntry(at: Span | undefined, { keySpan, value }: MapEntry): boolean {
-  if (at === undefined) return false;
-  const { file, start } = at;
+function isInsideEntry({ file, start }: Span, { keySpan, value }: MapEntry): boolean {
   const isInKey = file === keySpan.file && start >= keySpan.start && start < keySpan.end;
   return isInKey || (file === value.span.file && start >= value.span.start && start < value.span.end);
 }

@@ -8,7 +8,6 @@ import { writeFileAtomic } from '../../../reconciler/project/write-file.ts';
 import { type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
 import { SessionFailure } from '../../../service/sessions/ports.ts';
-import type { RenderPool } from '../../../service/sessions/processes/render-pool.ts';
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
@@ -45,7 +44,7 @@ export async function addTemplate(
     printDiagnostics(found, () => undefined, options, io);
     return EXIT.error;
   }
-  const report = await writeTemplate(prepared.value, target, pool);
+  const report = await writeTemplate(prepared.value, target, processes);
   printResult(addedJson(report), (style) => addedText(report, style), options, io);
   return EXIT.ok;
 }
@@ -54,11 +53,11 @@ export async function addTemplate(
 async function writeTemplate(
   { added, files, built, furtherAnimations }: PreparedTemplate,
   { root, config }: Target,
-  pool: RenderPool,
+  processes: CommandPool,
 ): Promise<AddedTemplate> {
   // Drawn while files are written and the template is registered, which come first even if it cannot be drawn.
-  const samples = drawLook(added.template, pool);
-  samples.catch(() => undefined);
+  const look = processes.open().then((pool) => drawLook(added.template, pool));
+  look.catch(() => undefined);
   for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
   const created = config === null ? await createConfig(root) : [];
   const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
@@ -69,7 +68,7 @@ async function writeTemplate(
     definition,
     themes,
     furtherAnimations,
-    sheet: await writeSheet(added.name, samples, root, pool),
+    sheet: await writeSheet(added.name, look, root, processes),
     written: [...new Set([...created, ...written])],
     created: built?.created ?? null,
     fonts: built?.fonts ?? [],
@@ -83,12 +82,15 @@ async function writeTemplate(
 /** Writes the contact sheet of a new template. @returns its path, repository-relative */
 async function writeSheet(
   name: string,
-  samples: ReturnType<typeof drawLook>,
+  look: ReturnType<typeof drawLook>,
   root: string,
-  pool: RenderPool,
+  processes: CommandPool,
 ): Promise<string> {
   try {
-    const { image } = await writeLook(name, await samples, looksFolder(root), pool);
+    const drawn = await look;
+    // The processes end while the files are written; the caller waits for it.
+    processes.close().catch(() => undefined);
+    const { image } = await writeLook(name, drawn, looksFolder(root));
     return relative(root, image).split(sep).join('/');
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;

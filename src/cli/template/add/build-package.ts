@@ -87,11 +87,25 @@ export async function buildPackage(
   const placeholders = probe.needs.flatMap(({ kind, name: file }) => (kind === 'image' ? [file] : []));
   const complete = supply(source, fonts, placeholders);
   const options = { name, evaluate, colorLayers };
-  const measured = await build(complete, folder, fonts, { ...options, addLayers: withBackground('FFFFFF') });
+  const onWhite = initPackage(complete, { ...options, addLayers: withBackground('FFFFFF') });
+  if (!isPackage(onWhite)) return onWhite;
+  // Drawn before its texts are measured, which seldom changes the package.
+  const draft = parse(onWhite, folder, fonts);
+  if ('problems' in draft) return draft;
+  const measuring = measureTransparency(draft.template, backgroundKey, compare);
+  measuring.catch(() => undefined);
+  await laterTurn();
+  const sized = await keepTextSizes(onWhite);
+  const measured = sized === onWhite ? draft : parse(sized, folder, fonts);
   if ('problems' in measured) return measured;
-  const transparency = await measureTransparency(measured.template, backgroundKey, compare);
-
   const hasText = probe.editables.some(({ kind }) => kind === 'text');
+  // Most animations with texts are opaque, and lack nothing else: made while another process draws.
+  const unchanged = hasText ? build(complete, folder, fonts, options) : null;
+  unchanged?.catch(() => undefined);
+  const transparency = await (measured === draft
+    ? measuring
+    : measureTransparency(measured.template, backgroundKey, compare));
+
   const text = hasText ? null : await choices.chooseText();
   const chosen = transparency.isTransparent ? await choices.chooseBackground(transparency) : null;
   // Texts above or below the animation need something behind them.
@@ -103,13 +117,18 @@ export async function buildPackage(
     text === null ? [] : addOverlay(animation, { position: text, font: OVERLAY_FONT, color: ink }, keys);
   const overlayFonts = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
   const addLayers = color === null ? overlay : withBackground(color, overlay);
-  const final = await build(supply(complete, overlayFonts, []), folder, [...fonts, ...overlayFonts], {
-    ...options,
-    addLayers,
-  });
+  const isBare = text === null && color === null;
+  const final = await (isBare && unchanged !== null
+    ? unchanged
+    : build(supply(complete, overlayFonts, []), folder, [...fonts, ...overlayFonts], { ...options, addLayers }));
   if ('problems' in final) return final;
   const { isTransparent } = transparency;
   return { ...final, fonts, background: color, isTransparent, text, placeholders };
+}
+
+/** Resolves in a later turn of the event loop, after what was sent in this one. */
+function laterTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Returns a number of layers that few enough colours share; null if there is none. */
@@ -119,22 +138,27 @@ function leastLayers(colors: NewPackage['colors']): number | null {
 }
 
 type Keys = Parameters<typeof addBackground>[2];
+type FurtherFonts = readonly Pick<FoundFont, 'furtherFiles'>[];
+type Built =
+  | { readonly created: NewPackage; readonly template: TemplatePackage }
+  | { readonly problems: readonly string[] };
 
 async function build(
   source: LottieSource,
   folder: string,
-  fonts: readonly Pick<FoundFont, 'furtherFiles'>[],
+  fonts: FurtherFonts,
   options: Parameters<typeof initPackage>[1],
-): Promise<
-  { readonly created: NewPackage; readonly template: TemplatePackage } | { readonly problems: readonly string[] }
-> {
+): Promise<Built> {
   const initial = initPackage(source, options);
-  if (!isPackage(initial)) return initial;
-  const withTextSizes = await keepTextSizes(initial);
+  return isPackage(initial) ? parse(await keepTextSizes(initial), folder, fonts) : initial;
+}
+
+/** Adds further files of fonts to a package, and parses it. */
+function parse(initial: NewPackage, folder: string, fonts: FurtherFonts): Built {
   const furtherFiles = fonts.flatMap((font) =>
     [...font.furtherFiles].map(([file, bytes]) => [`fonts/${file}`, bytes] as const),
   );
-  const created = { ...withTextSizes, files: new Map([...furtherFiles, ...withTextSizes.files]) };
+  const created = { ...initial, files: new Map([...furtherFiles, ...initial.files]) };
   const parsed = parseTemplatePackage(folder, created.files);
   return parsed.ok
     ? { created, template: parsed.value }

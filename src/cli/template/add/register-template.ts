@@ -10,7 +10,6 @@ import {
 } from '../../../contract/wire/slot-text.ts';
 import { formatList } from '../../../kernel/hints.ts';
 import { isRecord, parseRecord } from '../../../kernel/json.ts';
-import { editYaml } from '../../../kernel/yaml/edit-yaml.ts';
 import { idMatcher } from '../../../reconciler/plan/select-changes.ts';
 import type { Config } from '../../../reconciler/project/config.ts';
 import { CONFIG_FILE, GITIGNORE, schemaPath } from '../../../reconciler/project/repository-layout.ts';
@@ -79,6 +78,8 @@ export async function registerTemplate(
 ): Promise<{ readonly written: string[]; readonly definition: string; readonly themes: string[] }> {
   const { name, folder, template } = added;
   const configPath = join(root, CONFIG_FILE);
+  // Loaded on demand: a process draws meanwhile, and waits for nothing here.
+  const { editYaml } = await import('../../../kernel/yaml/edit-yaml.ts');
   const edit = { path: ['templates', name], value: `./${folder}` };
   const text = editYaml(await readFile(configPath, 'utf8'), [edit]);
   await writeFileAtomic(configPath, text);
