@@ -108,6 +108,24 @@ export function checkJsonBounds(bytes: Uint8Array, { values, depth, numberBytes 
   return null;
 }
 
+/**
+ * Returns the position after an object in a valid JSON text.
+ *
+ * @param bytes UTF-8
+ * @param start position of its brace
+ */
+export function endOfObject(bytes: Uint8Array, start: number): number {
+  let level = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) level += 1;
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) level -= 1;
+    if (level === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
 /** Returns the position of the closing quote of a string, or the end of the bytes. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start;

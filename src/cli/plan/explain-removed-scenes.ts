@@ -22,8 +22,11 @@ export async function explainRemovedScenes(plan: Plan, repository: DesiredState)
   return { ...plan, changes };
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Returns the ids of the scenes of rows that only the lock entry has. */
-function removedRows({ before, desired }: Change): ReadonlySet<string> {
+function removedRows({ action, before, desired }: Change): ReadonlySet<string> {
+  if (action === 'noop') return NONE;
   const rendered = desired === null ? [] : (before?.scenes ?? []);
   const shown = new Set(desired?.scenes.map(({ id }) => id));
   return new Set(rendered.flatMap(({ id }) => (id.includes('/') && !shown.has(id) ? [id] : [])));

@@ -180,9 +180,7 @@ function fromCache(root: string, cache: PlanCache, state: CachedState, desireAll
   const { config, templates, definitions, files } = state;
   let all: readonly DesiredVideo[] | null = null;
   const desired = (): readonly DesiredVideo[] => {
-    all ??= [...definitions.values()]
-      .flatMap((definition) => cache.videos(definition))
-      .sort((a, b) => byCodeUnit(a.id, b.id));
+    all ??= cache.allVideos(state).sort((a, b) => byCodeUnit(a.id, b.id));
     return all;
   };
   const texts = new RepositoryFiles(root);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unfinishedPath } from '../../kernel/replace-file.ts';
 import type { FileSeen, FolderSeen, StatTuple } from '../project/read-log.ts';
@@ -54,6 +54,8 @@ export class CacheFile {
   readonly #file: number;
   readonly #first: FirstLine;
   #state: CachedState | null | undefined;
+  /** All records; null before they were read together. */
+  #records: Buffer | null = null;
 
   private constructor(file: number, first: FirstLine, head: CacheHead) {
     this.#file = file;
@@ -114,12 +116,30 @@ export class CacheFile {
     }
   }
 
-  /** Reads the videos of a definition. @returns null when they are damaged */
-  record([offset, length, sum]: RecordRange): string | null {
+  /** Reads the records of all definitions together: one after the other takes longer. */
+  readRecords(): void {
+    if (this.#records !== null) return;
+    const start = this.#recordsStart;
+    this.#records = readAt(this.#file, start, fstatSync(this.#file).size - start);
+  }
+
+  get #recordsStart(): number {
     const { head, body } = this.#first;
+    return FIRST_LINE_BYTES + head[0] + body[0];
+  }
+
+  /** Reads the videos of a definition. @returns null when they are damaged */
+  record(range: RecordRange): string | null {
+    const bytes = this.recordBytes(range);
+    return bytes !== null && recordSum(bytes) === range[2] ? bytes.toString() : null;
+  }
+
+  /** Returns a record, which may be damaged; null when the file is too short. */
+  recordBytes([offset, length]: RecordRange): Buffer | null {
+    const known = this.#records?.subarray(offset, offset + length);
+    if (known?.length === length) return known;
     try {
-      const bytes = readAt(this.#file, FIRST_LINE_BYTES + head[0] + body[0] + offset, length);
-      return recordSum(bytes) === sum ? bytes.toString() : null;
+      return readAt(this.#file, this.#recordsStart + offset, length);
     } catch {
       return null;
     }
@@ -181,7 +201,11 @@ export function writeCacheFile(path: string, key: string, state: CachedState, be
   }
 }
 
-/** Lays out the videos of all definitions. @returns null when a record of the open cache is damaged */
+/**
+ * Lays out the videos of all definitions. A damaged record keeps its digest, so that it is not used.
+ *
+ * @returns null when the open cache is too short
+ */
 function storeRecords(
   { definitions }: CachedState,
   before: CacheFile | null,
@@ -189,12 +213,13 @@ function storeRecords(
   const records: Buffer[] = [];
   const stored: CachedDefinition[] = [];
   let offset = 0;
+  before?.readRecords();
   for (const definition of definitions.values()) {
     const { videos } = definition;
-    const text = typeof videos === 'string' ? videos : (before?.record(videos) ?? null);
-    if (text === null) return null;
-    const bytes = Buffer.from(text);
-    stored.push({ ...definition, videos: [offset, bytes.length, recordSum(bytes)] });
+    const bytes = typeof videos === 'string' ? Buffer.from(videos) : (before?.recordBytes(videos) ?? null);
+    if (bytes === null) return null;
+    const sum = typeof videos === 'string' ? recordSum(bytes) : videos[2];
+    stored.push({ ...definition, videos: [offset, bytes.length, sum] });
     records.push(bytes);
     offset += bytes.length;
   }

@@ -69,7 +69,7 @@ export function withLastPlan(
   { bytes, ...compared }: ComparedFiles & Pick<LastPlan, 'outputs'>,
 ): CachedState {
   const ranges = bytes === null ? new Map<string, TextRange>() : entryRanges(lock, bytes);
-  // Entries are found only in the layout that Reelform writes.
+  // Entries are found only where Reelform writes them.
   if (ranges === null) return withoutLastPlan(state);
   const noops = noopIds(plan);
   const unmatched = new Map(ranges);

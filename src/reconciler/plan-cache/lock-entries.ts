@@ -1,24 +1,39 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { byCodeUnit } from '../../kernel/digest.ts';
-import type { Lock } from '../lock/lock.ts';
-import { parseLock, serialiseLock } from '../lock/lock-format.ts';
+import { endOfObject } from '../../kernel/json.ts';
+import { LOCKFILE_VERSION, type Lock } from '../lock/lock.ts';
+import { parseLock } from '../lock/lock-format.ts';
 import { isSameTuple, type StatTuple, statTuple } from '../project/read-log.ts';
 import type { TextRange } from './cached-state.ts';
 
-/** Returns the position of each entry in the text that `serialiseLock` writes; null for any other text. */
+const BEGIN = Buffer.from(`{\n  "lockfile_version": ${LOCKFILE_VERSION},\n  "videos": {`);
+const END = Buffer.from('\n  }');
+
+/**
+ * Returns the position of each entry in the text of a lockfile, from its id to the end of its value.
+ *
+ * @param bytes that the lock was parsed from
+ * @returns null for a text whose entries do not follow one another as `serialiseLock` writes them
+ */
 export function entryRanges(lock: Lock, bytes: Buffer): Map<string, TextRange> | null {
-  const text = serialiseLock(lock);
-  if (bytes.length !== Buffer.byteLength(text) || !bytes.equals(Buffer.from(text))) return null;
   const ranges = new Map<string, TextRange>();
-  const begin = bytes.indexOf('\n  "videos": {\n');
-  let start = begin + '\n  "videos": {\n'.length;
-  const ids = [...lock.videos.keys()].sort(byCodeUnit);
-  for (const id of ids) {
-    const end = bytes.indexOf('\n    }', start) + '\n    }'.length;
-    ranges.set(id, [start, end]);
-    start = end + ',\n'.length;
+  if (lock.videos.size === 0) return ranges;
+  if (!hasAt(bytes, BEGIN, 0)) return null;
+  let at = BEGIN.length;
+  for (const id of [...lock.videos.keys()].sort(byCodeUnit)) {
+    const before = ranges.size === 0 ? '\n    ' : ',\n    ';
+    const key = Buffer.from(`${before}${JSON.stringify(id)}: `);
+    if (!hasAt(bytes, key, at)) return null;
+    const start = at + before.length;
+    at = endOfObject(bytes, at + key.length);
+    ranges.set(id, [start, at]);
   }
-  return ranges;
+  // Any further entry would have an id that another one has.
+  return hasAt(bytes, END, at) ? ranges : null;
+}
+
+function hasAt(bytes: Buffer, text: Buffer, at: number): boolean {
+  return bytes.subarray(at, at + text.length).equals(text);
 }
 
 /**

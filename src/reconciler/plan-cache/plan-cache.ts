@@ -60,6 +60,16 @@ export class PlanCache {
     return decodeVideos(text);
   }
 
+  /**
+   * Returns the videos of all definitions.
+   *
+   * @throws CacheDamaged
+   */
+  allVideos({ definitions }: CachedState): DesiredVideo[] {
+    this.#probe?.file.readRecords();
+    return [...definitions.values()].flatMap((definition) => this.videos(definition));
+  }
+
   /** Writes the state if it changed. Leaves a few unapplied changes for the plan after the apply. */
   store(): void {
     const { state } = this;

@@ -107,18 +107,24 @@ export function sceneFields(before: LockEntry, desired: DesiredVideo): FieldChan
   if (isPlain && before.scenes === undefined) return [];
   const was = recordedScenes(before, desired);
   const fields: FieldChange[] = [];
-  const compare = (field: FieldChange['field'], old: string, now: string): void => {
-    if (old !== now) fields.push({ field, before: old, after: now });
-  };
-  const idsOf = (scenes: readonly { readonly id: string }[]): string => scenes.map(({ id }) => id).join(', ');
-  compare('scenes', idsOf(was), idsOf(desired.scenes));
-  for (const { id, template } of desired.scenes.length === 1 ? [] : desired.scenes) {
-    const old = was.find((scene) => scene.id === id);
-    if (old === undefined) continue;
-    compare(`scenes.${id}.template`, old.template, template);
-    compare(`scenes.${id}.style_version`, old.style_version, desired.styleVersions[template]!);
+  const { scenes, styleVersions } = desired;
+  const isSameList = was.length === scenes.length && was.every(({ id }, at) => id === scenes[at]!.id);
+  if (!isSameList) fields.push({ field: 'scenes', before: idsOf(was), after: idsOf(scenes) });
+  for (const [at, { id, template }] of scenes.length === 1 ? [] : scenes.entries()) {
+    const old = isSameList ? was[at]! : was.find((scene) => scene.id === id);
+    const version = styleVersions[template]!;
+    if (old !== undefined && old.template !== template) {
+      fields.push({ field: `scenes.${id}.template`, before: old.template, after: template });
+    }
+    if (old !== undefined && old.style_version !== version) {
+      fields.push({ field: `scenes.${id}.style_version`, before: old.style_version, after: version });
+    }
   }
   return fields;
+}
+
+function idsOf(scenes: readonly { readonly id: string }[]): string {
+  return scenes.map(({ id }) => id).join(', ');
 }
 
 /** Returns the fewest ids that have to move for the order to change from one to the other. */
