@@ -24,11 +24,17 @@ export function canonicalTimeline<S>(spec: TimelineSpec<S>, facts: FactsByTempla
   const first = ownFacts(facts, scenes[0]!.template);
   const rate = plainRate(spec.rate ?? first?.rate);
   const size = spec.size ?? (first && ([first.width, first.height] as const));
-  const timeline = { size, rate: rate === undefined ? undefined : rationalRate(frameRateOf(rate)) };
+  const exact = rate === undefined ? undefined : exactRate(rate);
   const isOnly = scenes.length === 1;
   const placed = scenes.map((scene, index) => {
     const wish = isOnly && (scene.duration ?? 'fill') === 'fill' ? duration : scene.duration;
-    return placedScene(scene, { wish, isFirst: index === 0, facts: ownFacts(facts, scene.template), ...timeline });
+    return placedScene(scene, {
+      wish,
+      isFirst: index === 0,
+      facts: ownFacts(facts, scene.template),
+      size,
+      rate: exact,
+    });
   });
   const hasSize = size === undefined || (size[0] === first?.width && size[1] === first.height);
   const hasRate = rate === undefined || rate === plainRate(first?.rate);
@@ -55,7 +61,20 @@ function ownFacts(facts: FactsByTemplate, template: string): TemplateFacts | und
 
 /** Returns the same number for all spellings of a rate. */
 function plainRate(rate: number | undefined): number | undefined {
-  return rate === undefined ? undefined : toNumber(rationalRate(frameRateOf(rate)));
+  return rate === undefined ? undefined : toNumber(exactRate(rate));
+}
+
+/** Rates by frames per second: templates have a few. */
+const rates = new Map<number, Rational>();
+const MAX_RATES = 64;
+
+function exactRate(rate: number): Rational {
+  const known = rates.get(rate);
+  if (known !== undefined) return known;
+  const exact = rationalRate(frameRateOf(rate));
+  if (rates.size === MAX_RATES) rates.clear();
+  rates.set(rate, exact);
+  return exact;
 }
 
 interface SceneContext {
@@ -67,30 +86,27 @@ interface SceneContext {
   readonly rate: Rational | undefined;
 }
 
+/** @returns the same object for a scene that has only what decides how it is shown, which most have */
 function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate }: SceneContext): SceneSpec<S> {
   const { id, template, resources, fonts, audio, captions } = scene;
-  const { transition: written, fit: wantedFit, background, shorten: wantedShorten } = scene;
-  const { duration, shorten } = plainDuration(wish, wantedShorten, { facts, rate });
+  const { duration, shorten } = plainDuration(wish, scene.shorten, { facts, rate });
   const hasShape = facts !== undefined && size !== undefined && facts.width * size[1] === facts.height * size[0];
+  // The first scene has nothing to replace.
+  const transition = isFirst || scene.transition === undefined ? undefined : plainTransition(scene.transition);
+  // A scene of the shape of the video fills it anyway.
+  const fit = hasShape ? undefined : scene.fit;
+  const background = scene.background === '000000' ? undefined : scene.background;
   const timing = duration === undefined || facts === undefined ? undefined : placesOf(facts);
-  return {
-    id,
-    template,
-    resources,
-    fonts,
-    audio,
-    ...defined({
-      captions,
-      duration,
-      // The first scene has nothing to replace.
-      transition: isFirst || written === undefined ? undefined : plainTransition(written),
-      // A scene of the shape of the video fills it anyway.
-      fit: hasShape ? undefined : wantedFit,
-      background: background === '000000' ? undefined : background,
-      shorten,
-      timing,
-    } satisfies Record<keyof ScenePlacement | 'captions', unknown>),
-  };
+  const isPlaced =
+    duration === scene.duration &&
+    transition === scene.transition &&
+    fit === scene.fit &&
+    background === scene.background &&
+    shorten === scene.shorten &&
+    timing === scene.timing;
+  if (isPlaced) return scene;
+  const placement = { duration, transition, fit, background, shorten, timing } satisfies Record<keyof ScenePlacement, unknown>; // biome-ignore format: one object
+  return { id, template, resources, fonts, audio, ...defined({ captions, ...placement }) };
 }
 
 /** Removes a length that the template has anyway, and the permission to be shorter than it can be, if it is not needed. */
@@ -104,7 +120,7 @@ function plainDuration(
     return { duration: wish === 'fill' ? wish : plainContent(wish, facts), ...defined({ shorten }) };
   if (facts === undefined || rate === undefined) return { duration: wish, ...defined({ shorten }) };
   return lengths.of(facts, `${wish} ${shorten} ${rate.numerator}/${rate.denominator}`, () => {
-    const { natural, min } = materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
+    const { natural, min } = materialOf(facts, exactRate(facts.rate), rate);
     const frames = framesOf(wish, rate);
     if (frames === natural) return {};
     return { duration: wish, ...defined({ shorten: frames === null || frames < min ? shorten : undefined }) };

@@ -107,22 +107,22 @@ export interface Transition {
 /** Values of the fields that a transition does not have. */
 export const TRANSITION_DEFAULTS = defaultsOf(TRANSITION_FIELDS);
 
-/** Removes fields that repeat a default, or that a transition of its type does not have. */
-export const plainTransition = remembered(
-  ({ type, duration, at, easing, direction, color }: Transition): Transition => {
-    const moves = type === 'slide' || type === 'push' || type === 'wipe';
-    return {
-      type,
-      duration,
-      ...defined({
-        at,
-        easing: easing === TRANSITION_DEFAULTS.easing ? undefined : easing,
-        direction: moves && direction !== TRANSITION_DEFAULTS.direction ? direction : undefined,
-        color: type === 'dip' && color !== TRANSITION_DEFAULTS.color ? color : undefined,
-      }),
-    };
-  },
-);
+/** Removes fields that repeat a default, or that a transition of its type does not have. @returns the same object if there are none */
+export const plainTransition = remembered((transition: Transition): Transition => {
+  const { type, duration, at, easing, direction, color } = transition;
+  const moves = type === 'slide' || type === 'push' || type === 'wipe';
+  const plain = {
+    type,
+    duration,
+    ...defined({
+      at,
+      easing: easing === TRANSITION_DEFAULTS.easing ? undefined : easing,
+      direction: moves && direction !== TRANSITION_DEFAULTS.direction ? direction : undefined,
+      color: type === 'dip' && color !== TRANSITION_DEFAULTS.color ? color : undefined,
+    }),
+  };
+  return isDeepStrictEqual(plain, transition) ? transition : plain;
+});
 
 /** Value of an editable, checked against its kind. */
 export type SpecValue<S> =
@@ -293,8 +293,7 @@ export function withNames<S, T>(
 ): VideoSpec<T> {
   const renameSound = (sound: SpecSound<S>): SpecSound<T> => ({ ...sound, source: rename(sound.source) });
   return {
-    scenes: scenes.map(({ id, ...scene }) => ({
-      id,
+    scenes: scenes.map((scene) => ({
       ...scene,
       template: template(scene.template),
       resources: changedValues(scene.resources, (value: SpecValue<S | T>): SpecValue<S | T> => {

@@ -43,6 +43,7 @@ export function canonicalJson(value: Json): string {
     return String(value);
   }
   if (typeof value === 'string') return quoted(value);
+  if (value instanceof KnownJson) return value.text;
   const known = sharedTexts.get(value);
   if (typeof known === 'string') return known;
   const text = serialized(value);
@@ -60,7 +61,7 @@ function serialized(value: object): string {
   }
   const record = value as { readonly [key: string]: Json | undefined };
   let members = '';
-  const keys = sortedKeys(record);
+  const keys = sorted(Object.keys(record));
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index]!;
     const member = record[key];
@@ -82,6 +83,28 @@ export function shareJson<Value extends object>(value: Value): Value {
   return value;
 }
 
+/** Returns the canonical JSON of a map as an object, whose values a function serializes canonically. */
+export function canonicalMap<Value>(map: ReadonlyMap<string, Value>, serialize: (value: Value) => string): string {
+  let members = '';
+  for (const key of sorted([...map.keys()])) {
+    members += `${members === '' ? '' : ','}${quoted(key)}:${serialize(map.get(key)!)}`;
+  }
+  return `{${members}}`;
+}
+
+class KnownJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Returns a value for `canonicalJson` whose canonical JSON is known. */
+export function knownJson(text: string): Json {
+  return new KnownJson(text) as unknown as Json;
+}
+
 /** Characters that JSON writes as they are, and that need no check for lone surrogates. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -94,9 +117,8 @@ function quoted(text: string): string {
 /** Longest list of keys that is sorted in place: `sort` copies it, and calls a function for each two keys. */
 const SHORT = 32;
 
-/** Most objects have a few keys, which are in order or nearly so. */
-function sortedKeys(record: object): string[] {
-  const keys = Object.keys(record);
+/** Sorts by code unit. Most objects have a few keys, which are in order or nearly so. */
+function sorted(keys: string[]): string[] {
   if (keys.length > SHORT) return keys.sort(byCodeUnit);
   for (let index = 1; index < keys.length; index++) {
     const key = keys[index]!;

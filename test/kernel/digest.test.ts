@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256, shareJson } from '../../src/kernel/digest.ts';
+import {
+  byCodeUnit,
+  canonicalJson,
+  canonicalMap,
+  fileSha256,
+  type Json,
+  knownJson,
+  sha256,
+  shareJson,
+} from '../../src/kernel/digest.ts';
 
 describe('sha256()', () => {
   it.each([
@@ -13,6 +22,18 @@ describe('sha256()', () => {
 
   it('encodes text as UTF-8', () => {
     expect(sha256('ü')).toBe(sha256(new Uint8Array([0xc3, 0xbc])));
+  });
+});
+
+describe('canonicalMap()', () => {
+  it('serializes a map as the object of its entries, and is part of another value as it is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (record) => {
+        const text = canonicalMap(new Map(Object.entries(record)), canonicalJson);
+        expect(text).toBe(canonicalJson(record));
+        expect(canonicalJson({ b: [knownJson(text)], a: 1 })).toBe(canonicalJson({ b: [record], a: 1 }));
+      }),
+    );
   });
 });
 

@@ -34,11 +34,30 @@ export interface ResolvedTimeline {
   readonly findings: readonly TimelineFinding[];
 }
 
-/** Timelines by their input as JSON. Rows of a definition, its languages and its formats share a few. */
+/** Timelines by their keys. Videos of a repository, their rows, languages and formats, and sessions of a service share a few. */
 const timelines = new Map<string, ResolvedTimeline>();
 const MAX_TIMELINES = 64;
 /** Pieces of the time maps of a timeline that is kept. */
 const MAX_PIECES = 1_000;
+
+/**
+ * Resolves a timeline once for each key, as far as they are few.
+ *
+ * @param key differs for inputs that differ
+ */
+export function resolveOnce(key: string, input: () => TimelineInput): ResolvedTimeline {
+  const known = timelines.get(key);
+  if (known !== undefined) return known;
+  const resolved = resolveTimeline(input());
+  const pieces = (resolved.timeline?.scenes ?? []).reduce((sum, { map }) => sum + map.length, 0);
+  if (pieces > MAX_PIECES) return resolved;
+  if (timelines.size === MAX_TIMELINES) timelines.clear();
+  timelines.set(key, resolved);
+  return resolved;
+}
+
+/** Returns the digest of facts about a template, which have many stillcuts and places, for keys of timelines. */
+export const factsDigest = remembered((facts: TemplateFacts) => sha256(JSON.stringify(facts)));
 
 /**
  * Resolves a video's scenes to whole frames: where each starts, how long it is and why, and which frame of its template it shows
@@ -47,26 +66,6 @@ const MAX_PIECES = 1_000;
  * @param input each scene has a template; ids are unique
  */
 export function resolveTimeline(input: TimelineInput): ResolvedTimeline {
-  const key = keyOf(input);
-  const known = timelines.get(key);
-  if (known !== undefined) return known;
-  const resolved = resolve(input);
-  const pieces = (resolved.timeline?.scenes ?? []).reduce((sum, { map }) => sum + map.length, 0);
-  if (pieces > MAX_PIECES) return resolved;
-  if (timelines.size === MAX_TIMELINES) timelines.clear();
-  timelines.set(key, resolved);
-  return resolved;
-}
-
-/** Facts have many stillcuts and places, and a video names the same facts for each of its scenes. */
-function keyOf({ templates, ...wished }: TimelineInput): string {
-  const facts = Object.entries(templates).map(([name, template]) => [name, factsDigest(template)]);
-  return JSON.stringify([facts, wished]);
-}
-
-const factsDigest = remembered((facts: TemplateFacts) => sha256(JSON.stringify(facts)));
-
-function resolve(input: TimelineInput): ResolvedTimeline {
   const findings = checkInput(input);
   const scenes = shownScenes(input);
   // Another shape changes no length, so mistakes in lengths are reported beside it.
@@ -117,9 +116,9 @@ function resolve(input: TimelineInput): ResolvedTimeline {
 }
 
 /** Returns the size and length of a timeline. */
-export function timelineMeasures({ rate, width, height, frames }: Timeline): VideoMeasures {
+export const timelineMeasures = remembered(({ rate, width, height, frames }: Timeline): VideoMeasures => {
   return { width, height, rate: toNumber(rationalRate(rate)), frames };
-}
+});
 
 /** Returns the first frame of an output that shows a frame of the timeline, such as the start of a scene. */
 export function outputFrameOf(frame: number, timelineRate: FrameRate, outputRate: FrameRate): number {

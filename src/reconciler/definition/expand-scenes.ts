@@ -41,7 +41,7 @@ export interface ExpandedScenes {
 const NOTHING: ReadonlySet<string> = new Set();
 const SCENE_ID = /^[A-Za-z0-9_-]{1,100}$/;
 /** Names of inputs that are not of a scene. */
-const RESERVED = ['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outputs', 'captions', 'timeline'];
+const RESERVED = new Set(['audio', 'audio_tracks', 'editables', 'fonts', 'output', 'outputs', 'captions', 'timeline']);
 const ID_HINT = 'An id of a scene consists of letters A–Z, digits, "_" and "-"';
 const DECIDING: readonly string[] = ['id', 'extends', 'each', 'when'];
 /** Unknown properties have been reported. */
@@ -59,9 +59,8 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
   const filters: FilteredScenes[] = [];
   const diagnostics: Diagnostic[] = [];
   const hidden = new Map<string, Span>();
-  const written = list.items.flatMap((node): WrittenScene[] => {
-    return node.kind === 'map' ? [{ id: writtenId(node) ?? '', node }] : [];
-  });
+  const written: WrittenScene[] = [];
+  for (const node of list.items) if (node.kind === 'map') written.push({ id: writtenId(node) ?? '', node });
   diagnostics.push(...checkIds(written));
   const fill: Fill = (value, row, problems) => fillIn(value, row, problems, file);
   for (const { id, node } of written) {
@@ -148,29 +147,36 @@ function ofOuterRow(problem: Diagnostic, id: string): Diagnostic {
 
 function checkIds(written: readonly WrittenScene[]): Diagnostic[] {
   const first = new Map<string, WrittenScene>();
-  return written.flatMap((scene): Diagnostic[] => {
-    const { id, node } = scene;
-    const name = id.toLowerCase();
+  const diagnostics: Diagnostic[] = [];
+  for (const scene of written) {
+    const name = scene.id.toLowerCase();
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, scene);
-    const named = child(node, 'id') ?? child(node, 'template');
-    // The scene has no template, which is reported there.
-    if (named === null || id === '') return [];
-    const at = named.span;
-    if (!SCENE_ID.test(id)) {
-      const hint = id.includes('${') ? `${ID_HINT}; write an id of rows in "each"` : ID_HINT;
-      return [errorAt('invalid_id', at, `${JSON.stringify(id)} is not a valid id of a scene`, hint)];
-    }
-    if (RESERVED.includes(name)) {
-      const message = `A scene cannot have the id ${JSON.stringify(id)}, which names other inputs of a video`;
-      return [errorAt('invalid_id', at, message, 'Choose another id')];
-    }
-    if (earlier === undefined) return [];
-    const differs = earlier.id === id ? '' : `, which differs only in case from ${JSON.stringify(earlier.id)}`;
-    const message = `Two scenes have the id ${JSON.stringify(id)}${differs}`;
-    const hint = child(node, 'id') === null ? 'Add an "id" to this scene' : 'Change the id of one of them';
-    return [errorAt('duplicate_scene', at, message, hint)];
-  });
+    const isGood = earlier === undefined && SCENE_ID.test(scene.id) && !RESERVED.has(name);
+    const problem = isGood ? null : problemOfId(scene, name, earlier);
+    if (problem !== null) diagnostics.push(problem);
+  }
+  return diagnostics;
+}
+
+/** @param earlier scene of the same name */
+function problemOfId({ id, node }: WrittenScene, name: string, earlier: WrittenScene | undefined): Diagnostic | null {
+  const named = child(node, 'id') ?? child(node, 'template');
+  // The scene has no template, which is reported there.
+  if (named === null || id === '') return null;
+  const at = named.span;
+  if (!SCENE_ID.test(id)) {
+    const hint = id.includes('${') ? `${ID_HINT}; write an id of rows in "each"` : ID_HINT;
+    return errorAt('invalid_id', at, `${JSON.stringify(id)} is not a valid id of a scene`, hint);
+  }
+  if (RESERVED.has(name)) {
+    const message = `A scene cannot have the id ${JSON.stringify(id)}, which names other inputs of a video`;
+    return errorAt('invalid_id', at, message, 'Choose another id');
+  }
+  const differs = earlier!.id === id ? '' : `, which differs only in case from ${JSON.stringify(earlier!.id)}`;
+  const message = `Two scenes have the id ${JSON.stringify(id)}${differs}`;
+  const hint = child(node, 'id') === null ? 'Add an "id" to this scene' : 'Change the id of one of them';
+  return errorAt('duplicate_scene', at, message, hint);
 }
 
 type Fill = (value: TreeNode, row: Row | null, problems: Diagnostic[]) => TreeNode;
@@ -263,5 +269,6 @@ function hiddenColumns(columns: readonly string[], at: Span): Diagnostic {
 }
 
 function firstKey(node: MapNode): Span {
-  return [...node.entries.values()][0]?.keySpan ?? node.span;
+  const [first] = node.entries.values();
+  return first?.keySpan ?? node.span;
 }

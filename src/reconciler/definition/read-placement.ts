@@ -21,10 +21,6 @@ const PLACEMENT_PROPERTIES = [
   'poster',
 ] as const;
 
-function hasPlacement(json: Properties): boolean {
-  return PLACEMENT_PROPERTIES.some((property) => json[property] !== undefined);
-}
-
 /** A placement, and what is wrong with it. */
 interface PlacementReading {
   /** Empty if there is a problem. */
@@ -46,8 +42,12 @@ const MAX_PLACEMENTS = 1000;
  * @param check of these properties by their schema
  */
 export function readPlacement(json: Properties, check: () => readonly Diagnostic[]): PlacementReading {
-  if (!hasPlacement(json)) return UNPLACED;
-  const key = JSON.stringify(PLACEMENT_PROPERTIES.map((property) => json[property]));
+  let key = '';
+  for (const property of PLACEMENT_PROPERTIES) {
+    const value = json[property];
+    if (value !== undefined) key += `${property}${JSON.stringify(value)}`;
+  }
+  if (key === '') return UNPLACED;
   const known = placements.get(key);
   if (known !== undefined) return known;
   const misplaced = check();

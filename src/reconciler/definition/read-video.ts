@@ -193,9 +193,12 @@ function checkTimeline(video: TimelineVideo, { templates }: VideoContext, locate
   const isPlain = plainScene(video) !== null;
   if (isPlain) return first?.facts ? { measures: videoMeasures(first.facts), diagnostics: [] } : UNCHECKED;
   const facts = { get: (name: string): TimelineTemplate | null => templates.get(name)?.facts ?? null };
-  const unmeasured = video.scenes.find(({ template }) => facts.get(template) === null);
-  if (unmeasured !== undefined) return { measures: null, diagnostics: [unknownLength(unmeasured, locate)] };
-  const { timeline, findings } = timelineOf(video, facts, () => null)!;
+  const resolved = timelineOf(video, facts, () => null);
+  if (resolved === null) {
+    const unmeasured = video.scenes.find(({ template }) => facts.get(template) === null)!;
+    return { measures: null, diagnostics: [unknownLength(unmeasured, locate)] };
+  }
+  const { timeline, findings } = resolved;
   const certain = certainFindings(findings, video);
   const diagnostics = timelineDiagnostics(certain, video, locate);
   if (timeline === null || certain.length < findings.length) return { measures: null, diagnostics };

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SpecCaptions } from '../../contract/captions/caption-style.ts';
 import { framesOf, rational } from '../../contract/timeline/rational.ts';
-import { type ResolvedTimeline, resolveTimeline } from '../../contract/timeline/resolve-timeline.ts';
+import { factsDigest, type ResolvedTimeline, resolveOnce } from '../../contract/timeline/resolve-timeline.ts';
 import type { ContentItem, SceneInput, TemplateFacts, TimelineInput } from '../../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
-import type { SceneSpec, SpecSound } from '../../contract/video-spec.ts';
+import type { SceneSpec, SpecSound, Transition } from '../../contract/video-spec.ts';
 import { defined } from '../../kernel/defined.ts';
+import { remembered } from '../../kernel/memory.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { templateFacts } from '../../template/video-measures.ts';
 import type { Source, Video } from './video.ts';
@@ -26,7 +28,10 @@ export interface TimelineTemplates {
 
 /** A timeline with everything that it was resolved from beside the scenes. */
 interface Resolution {
-  readonly from: readonly unknown[];
+  readonly video: TimelineVideo;
+  /** Of the template of each scene. */
+  readonly facts: readonly TemplateFacts[];
+  readonly content: readonly (readonly ContentItem[])[];
   readonly resolved: ResolvedTimeline;
 }
 
@@ -34,6 +39,7 @@ interface Resolution {
 const resolutions = new WeakMap<Video['scenes'], Resolution>();
 
 const NO_CONTENT: readonly ContentItem[] = [];
+const NO_CONTENTS: readonly (readonly ContentItem[])[] = [];
 
 /**
  * Resolves the timeline of a video: where each scene starts and how long it is. Resolves it once for the same scenes, templates and
@@ -47,40 +53,89 @@ export function timelineOf(
   templates: TimelineTemplates,
   soundLength: SoundLengths,
 ): ResolvedTimeline | null {
-  const facts = new Map<string, TemplateFacts>();
-  for (const { template: name } of video.scenes) {
+  const facts = factsOf(video, templates);
+  if (facts === null) return null;
+  const content = contentOfScenes(video, soundLength);
+  const known = resolutions.get(video.scenes);
+  if (known !== undefined && isResolvedFrom(known, video, facts, content)) return known.resolved;
+  const resolved = resolveOnce(timelineKey(video, facts, content), () => timelineInput(video, facts, content));
+  resolutions.set(video.scenes, { video, facts, content, resolved });
+  return resolved;
+}
+
+/** Returns the facts about the template of each scene; null if any is not known. */
+function factsOf({ scenes }: TimelineVideo, templates: TimelineTemplates): TemplateFacts[] | null {
+  const facts: TemplateFacts[] = [];
+  for (const { template: name } of scenes) {
     const template = templates.get(name);
     if (template === null || template === undefined) return null;
-    facts.set(name, templateFacts(template));
+    facts.push(templateFacts(template));
   }
-  const content = video.scenes.map((scene) => {
-    const [tracks, captions] = [tracksOf(scene, video), captionsOf(scene, video)];
-    if (tracks.size === 0 && captions === undefined) return NO_CONTENT;
-    return [...contentOf(tracks, soundLength), ...captionContent(captions)];
-  });
-  const { audio, size, rate, duration, leftOut, softTransitions } = video;
-  const samples = content.flat().flatMap((item) => [item.samples, item.rate, item.end]);
-  const from = [audio, size, rate, duration, leftOut, softTransitions, ...facts.values(), ...samples];
-  const known = resolutions.get(video.scenes);
-  if (known?.from.length === from.length && known.from.every((value, at) => value === from[at])) return known.resolved;
-  const resolved = resolveTimeline(timelineInput(video, facts, content));
-  resolutions.set(video.scenes, { from, resolved });
-  return resolved;
+  return facts;
+}
+
+/** Compares everything except the scenes. */
+function isResolvedFrom(
+  known: Resolution,
+  video: TimelineVideo,
+  facts: readonly TemplateFacts[],
+  content: readonly (readonly ContentItem[])[],
+): boolean {
+  const { video: earlier } = known;
+  return (
+    earlier.audio === video.audio &&
+    earlier.captions === video.captions &&
+    earlier.size === video.size &&
+    earlier.rate === video.rate &&
+    earlier.duration === video.duration &&
+    earlier.leftOut === video.leftOut &&
+    earlier.softTransitions === video.softTransitions &&
+    facts.every((fact, at) => fact === known.facts[at]) &&
+    (content === known.content || isDeepStrictEqual(content, known.content))
+  );
+}
+
+/** Returns a text of everything that decides a timeline. */
+function timelineKey(
+  { scenes, size, rate, duration, leftOut, softTransitions }: TimelineVideo,
+  facts: readonly TemplateFacts[],
+  content: readonly (readonly ContentItem[])[],
+): string {
+  let key = JSON.stringify(['video', size, rate, duration, leftOut, softTransitions, content]);
+  for (const [at, scene] of scenes.entries()) {
+    const { id, template, duration: wish, fit, shorten, transition } = scene;
+    key += JSON.stringify([id, template, factsDigest(facts[at]!), wish, fit, shorten]);
+    if (transition !== undefined) key += transitionText(transition);
+  }
+  return key;
+}
+
+const transitionText = remembered((transition: Transition) => JSON.stringify(transition));
+
+/** Returns what decides how long scenes are with `duration: content`; an empty list if no scene has any. */
+function contentOfScenes(video: TimelineVideo, soundLength: SoundLengths): readonly (readonly ContentItem[])[] {
+  const hasAny = ({ audio, captions }: Pick<TimelineVideo, 'audio' | 'captions'>): boolean =>
+    audio.size > 0 || captions !== undefined;
+  if (!hasAny(video) && !video.scenes.some(hasAny)) return NO_CONTENTS;
+  return video.scenes.map((scene) => [
+    ...contentOf(tracksOf(scene, video), soundLength),
+    ...captionContent(captionsOf(scene, video)),
+  ]);
 }
 
 function timelineInput(
   { scenes: shown, size, rate, duration, ...video }: TimelineVideo,
-  facts: ReadonlyMap<string, TemplateFacts>,
+  facts: readonly TemplateFacts[],
   content: readonly (readonly ContentItem[])[],
 ): TimelineInput {
   const soft = video.softTransitions ?? [];
   const inherited = shown.find(({ id }) => soft.includes(id))?.transition;
   const [only] = shown;
-  const scenes = shown.map((scene, at) => sceneInput(scene, soft.includes(scene.id), content[at]!));
+  const scenes = shown.map((scene, at) => sceneInput(scene, soft.includes(scene.id), content[at] ?? NO_CONTENT));
   // A video with scenes that are left out has several as written.
   const leftOut = (video.leftOut ?? []).filter(({ name }) => name === undefined);
   return {
-    templates: Object.fromEntries(facts),
+    templates: Object.fromEntries(shown.map(({ template }, at) => [template, facts[at]!])),
     scenes: [
       ...scenes,
       ...leftOut.map(({ scene }) => ({ id: scene ?? '', template: only?.template ?? '', left_out: true })),

@@ -22,9 +22,17 @@ import {
 import type { InheritedMeasures } from '../../contract/wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
-import { canonicalJson, type Json, type Sha256, sha256, shareJson } from '../../kernel/digest.ts';
+import {
+  canonicalJson,
+  canonicalMap,
+  type Json,
+  knownJson,
+  type Sha256,
+  sha256,
+  shareJson,
+} from '../../kernel/digest.ts';
 import { mapToRecord } from '../../kernel/json.ts';
-import { remembered } from '../../kernel/memory.ts';
+import { Memory, remembered } from '../../kernel/memory.ts';
 import { fillDestinations } from '../definition/destinations.ts';
 import { firstTemplate, localFiles, type Source, type Video, type VideoDestination } from '../definition/video.ts';
 import { locationOf } from '../definition/video-timeline.ts';
@@ -195,11 +203,15 @@ export interface SceneTimes extends Pick<TimelineScene, 'start' | 'length' | 'wh
   readonly templateRate?: number;
 }
 
-/** Returns when each scene of a timeline is shown. */
-export function timesOf({ scenes }: Timeline, facts: FactsByTemplate): SceneTimes[] {
-  return scenes.map(({ template, start, length, why }) => {
-    const templateRate = why.places.length === 0 ? undefined : facts[template]!.rate;
-    return { start, length, why, ...defined({ templateRate }) };
+const sceneTimes = new Memory<readonly SceneTimes[]>();
+
+/** Returns when each scene of a timeline is shown: the same list for all videos that share the timeline. @param facts that it was resolved from */
+export function timesOf(timeline: Timeline, facts: FactsByTemplate): readonly SceneTimes[] {
+  return sceneTimes.of(timeline, 'times', () => {
+    return timeline.scenes.map(({ template, start, length, why }) => {
+      const templateRate = why.places.length === 0 ? undefined : facts[template]!.rate;
+      return { start, length, why, ...defined({ templateRate }) };
+    });
   });
 }
 
@@ -296,29 +308,42 @@ function templateJson({
 }: SceneSpec<ContentId>): Readonly<Record<'style_version' | 'resources' | 'font_changes', Json | undefined>> {
   return {
     style_version: template,
-    resources: mapToRecord(resources, valueJson),
-    font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
+    resources: resourcesJson(resources),
+    font_changes: fontsJson(fonts),
   };
+}
+
+function resourcesJson(resources: SceneSpec<ContentId>['resources']): Json {
+  return knownJson(canonicalMap(resources, valueText));
+}
+
+function fontsJson(fonts: SceneSpec<ContentId>['fonts']): Json | undefined {
+  return fonts.size === 0 ? undefined : Object.fromEntries(fonts);
 }
 
 /** The id of a scene is left out: no frame depends on it. */
 function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, index: number): Json {
-  const { duration, transition, fit, background, shorten, timing } = scene;
-  const { style_version, resources, font_changes } = templateJson(scene);
-  // In the order of canonical JSON and without a spread, because a plan serializes each scene of each video.
-  return {
-    audio_tracks: tracksJson(spec, index),
-    background,
-    captions: captionsJson(scene.captions),
-    duration: typeof duration === 'object' ? { ...duration } : duration,
-    fit,
-    font_changes,
-    resources,
-    shorten,
-    style_version,
-    timing: timing?.map((place) => ({ ...place })),
-    transition: transition && transitionJson(transition),
+  const { template, resources, fonts, duration, transition, fit, background, shorten, timing } = scene;
+  let members = '';
+  // In the order of canonical JSON and without an object, because a plan serializes each scene of each video.
+  const add = (name: string, value: Json | undefined): void => {
+    if (value !== undefined) members += `${members === '' ? '' : ','}"${name}":${canonicalJson(value)}`;
   };
+  add('audio_tracks', tracksJson(spec, index));
+  add('background', background);
+  add('captions', captionsJson(scene.captions));
+  add('duration', typeof duration === 'object' ? { ...duration } : duration);
+  add('fit', fit);
+  add('font_changes', fontsJson(fonts));
+  add('resources', resourcesJson(resources));
+  add('shorten', shorten);
+  add('style_version', template);
+  add(
+    'timing',
+    timing?.map((place) => ({ ...place })),
+  );
+  add('transition', transition && transitionJson(transition));
+  return knownJson(`{${members}}`);
 }
 
 const transitionJson = remembered(({ type, duration, at, easing, direction, color }: Transition) => {
@@ -340,27 +365,29 @@ function captionsJson(captions: SpecCaptions | undefined): Json | undefined {
 /** Leaves out the names of tracks, and keeps their order, in which they are mixed. */
 function tracksJson(spec: VideoSpec<ContentId>, scene: number | null): Json | undefined {
   const { audio } = scene === null ? spec : spec.scenes[scene]!;
-  const sounds = [...audio.values()];
-  if (sounds.length === 0) return undefined;
-  return sounds.map((sound) => sourceJson({ ...sound, transform: withSpeakers(sound.transform, spec, scene) }));
+  if (audio.size === 0) return undefined;
+  return [...audio.values()].map((sound) =>
+    sourceJson({ ...sound, transform: withSpeakers(sound.transform, spec, scene) }),
+  );
 }
 
 function timelineJson({ size, rate, duration }: VideoSpec<ContentId>): Readonly<Record<string, Json | undefined>> {
   return { size: size && [...size], rate, duration };
 }
 
-function valueJson(value: SpecValue<ContentId>): Json {
+/** Written directly, because a plan serializes each value of each video. */
+function valueText(value: SpecValue<ContentId>): string {
   switch (value.kind) {
     case 'text':
-      return { text: value.text };
+      return `{"text":${canonicalJson(value.text)}}`;
     case 'color':
-      return { color: value.color };
+      return `{"color":${canonicalJson(value.color)}}`;
     case 'font':
-      return { font: value.font };
+      return `{"font":${canonicalJson(value.font)}}`;
     case 'image':
     case 'video':
     case 'audio':
-      return sourceJson(value);
+      return canonicalJson(sourceJson(value));
   }
 }
 

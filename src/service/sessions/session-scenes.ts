@@ -1,5 +1,10 @@
 import { serviceError } from '../../contract/service-error.ts';
-import { type ResolvedTimeline, resolveTimeline, timelineMeasures } from '../../contract/timeline/resolve-timeline.ts';
+import {
+  factsDigest,
+  type ResolvedTimeline,
+  resolveOnce,
+  timelineMeasures,
+} from '../../contract/timeline/resolve-timeline.ts';
 import type { SceneInput, TemplateFacts, Timeline } from '../../contract/timeline/timeline.ts';
 import type { VideoMeasures } from '../../contract/video-measures.ts';
 import type { RequestProblem } from '../../contract/wire/problem.ts';
@@ -87,7 +92,8 @@ export function resolveScenes({ video, templates }: SessionScenes<SceneTemplate>
   const inputs = scenes.map(({ id, seconds, transition, fit, shorten }): SceneInput => {
     return { id, template: id, ...defined({ duration: seconds, transition, fit, shorten }) };
   });
-  return resolveTimeline({ templates: Object.fromEntries(facts), scenes: inputs, ...defined({ size, rate }) });
+  const key = JSON.stringify(['session', size, rate, inputs, facts.map(([, template]) => factsDigest(template))]);
+  return resolveOnce(key, () => ({ templates: Object.fromEntries(facts), scenes: inputs, ...defined({ size, rate }) }));
 }
 
 interface KnownTimeline {

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
+import { parseLock, serialiseLock } from '../../../src/reconciler/lock/lock-format.ts';
 import { entryRanges, readEntries } from '../../../src/reconciler/plan-cache/lock-entries.ts';
 import { statTuple } from '../../../src/reconciler/project/read-log.ts';
 import { runs } from '../../support/full-run.ts';
@@ -35,6 +35,28 @@ describe('entryRanges()', () => {
 
   it('returns null for a lockfile with another layout', () => {
     expect(entryRanges(LOCK, Buffer.from(serialiseLock(LOCK).replaceAll('\n', '\r\n')))).toBeNull();
+    const text = serialiseLock(LOCK);
+    const [begin, end] = [text.indexOf('    "oslo"'), text.indexOf(',\n    "rome"')];
+    const oslo = text.slice(begin, end);
+    // An entry that is there twice, at another place, and without its comma.
+    for (const other of [
+      text.replace(oslo, `${oslo},\n${oslo}`),
+      text.replace(`${oslo},\n`, '').replace('    "berlin"', `${oslo},\n    "berlin"`),
+      text.replace(`${oslo},\n`, `${oslo}\n`),
+    ]) {
+      expect(entryRanges(LOCK, Buffer.from(other))).toBeNull();
+    }
+  });
+
+  it('is not misled by braces in texts, and by lines that end like an entry', () => {
+    const text = serialiseLock(LOCK);
+    const later = '"later": {"a": "}\\\\\\"{", "b": {\n    }},\n';
+    const odd = text.replaceAll('      "service"', `      ${later}      "service"`);
+    const { path, tuple } = written(odd);
+    const lock = parseLock(odd, 'reelform.lock.json');
+    const ranges = entryRanges(LOCK, Buffer.from(odd))!;
+    expect(odd.length).toBeGreaterThan(text.length);
+    expect({ ok: true, value: readEntries(path, [...ranges.values()], tuple) }).toEqual(lock);
   });
 });
 
