@@ -117,10 +117,10 @@ export function checkJsonBounds(bytes: Uint8Array, { values, depth, numberBytes 
 export function endOfObject(bytes: Uint8Array, start: number): number {
   let level = 0;
   for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) at = endOfText(bytes, at);
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) level += 1;
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) level -= 1;
+    const kind = KINDS[bytes[at]!]!;
+    if (kind === STRING) at = endOfText(bytes, at);
+    else if (kind === OPEN) level += 1;
+    else if (kind === CLOSE) level -= 1;
     if (level === 0) return at + 1;
   }
   return bytes.length;
