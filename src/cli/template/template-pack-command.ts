@@ -4,7 +4,7 @@ import { loadProject, type Project } from '../../reconciler/project/load-project
 import { writeFileAtomic, writeLinkedFile } from '../../reconciler/project/write-file.ts';
 import { pushStyleVersion } from '../../reconciler/service-client/style-version-pusher.ts';
 import { type PushedTemplate, packedText, pushText } from '../../report/terminal/template-text.ts';
-import { writeLottieArchive } from '../../template/archive/lottie-archive.ts';
+import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type JsonOptions, VERSION, workingDirectory } from '../global-options.ts';

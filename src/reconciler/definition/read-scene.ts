@@ -184,7 +184,10 @@ export function captionsOf(
   );
 }
 
-function isInsideEntry({ file, start }: Span, { keySpan, value }: MapEntry): boolean {
+/** Returns whether a location is in the key or the value of an entry. */
+export function isInsideEntry(at: Span | undefined, { keySpan, value }: MapEntry): boolean {
+  if (at === undefined) return false;
+  const { file, start } = at;
   const isInKey = file === keySpan.file && start >= keySpan.start && start < keySpan.end;
   return isInKey || (file === value.span.file && start >= value.span.start && start < value.span.end);
 }

@@ -14,7 +14,14 @@ import { mergeMaps } from './merge-definitions.ts';
 import type { TrackWords } from './place-captions.ts';
 import type { WrittenCaptions } from './read-captions.ts';
 import { readPlacement } from './read-placement.ts';
-import { captionsOf, readScene, readTracks, type SceneReading, type VideoTemplate } from './read-scene.ts';
+import {
+  captionsOf,
+  isInsideEntry,
+  readScene,
+  readTracks,
+  type SceneReading,
+  type VideoTemplate,
+} from './read-scene.ts';
 import { type Candidate, completeVideo, type NamedVideo, readWish, type VideoContext } from './read-video.ts';
 import type { LocateScene } from './timeline-diagnostics.ts';
 import type { Source, Video, VideoSound } from './video.ts';
@@ -131,8 +138,9 @@ function readShared(written: MapNode, { at, row }: NamedVideo, context: VideoCon
   const json = toJson(root, isTextPath) as Shared['json'];
   const found = context.checkAny({ resources: {}, ...OF_SCENE, ...json }, locate);
   const { placement, misplaced } = readPlacement(json, () => context.checkPlacement(json, locate));
-  const { duration } = json;
-  const wrongDuration = duration !== undefined && misplaced.length === 0 && typeof duration !== 'number';
+  const length = root.entries.get('duration');
+  const isReported = (entry: MapEntry): boolean => misplaced.some(({ at: where }) => isInsideEntry(where, entry));
+  const wrongDuration = length !== undefined && typeof json.duration !== 'number' && !isReported(length);
   const tracks = readTracks(root, context);
   const ofCaptions: Diagnostic[] = [];
   return {

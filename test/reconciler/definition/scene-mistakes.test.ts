@@ -234,6 +234,16 @@ const MISTAKES: readonly (readonly [name: string, codes: string, lines: readonly
     'definition_invalid',
     ['duration: content', 'scenes:', '  - {template: plain}'],
   ],
+  [
+    'a duration of the video that is no number, beside another wrong property',
+    'definition_invalid missing_property',
+    ['duration: content', 'transition: {type: fade}', 'scenes:', '  - {template: plain}'],
+  ],
+  [
+    'a duration of the video that no scene could have, once',
+    'missing_property',
+    ['duration: {max: 3}', 'scenes:', '  - {template: plain}'],
+  ],
   ['a video that is too long', 'video_too_long', ['template: plain', 'duration: 1801']],
   ['a template of a service', 'template_unmeasured', ['scenes:', '  - {template: plain}', '  - {template: remote}']],
   [

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  animationIn,
-  readLottieArchive,
-  readPackedPackage,
-  writeLottieArchive,
-} from '../../../src/template/archive/lottie-archive.ts';
+import { animationIn, readLottieArchive, readPackedPackage } from '../../../src/template/archive/lottie-archive.ts';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
+import { writeLottieArchive } from '../../../src/template/archive/write-lottie-archive.ts';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import { smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
