@@ -31,8 +31,13 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
     const nowhere = unreadableLock(`it is a link to ${link}, which does not exist`, startOf(file));
     return { ok: false, diagnostics: [{ ...nowhere, hint: 'Restore the target of the link, or remove the link' }] };
   }
-  if (!isUtf8(bytes)) return refuse('it is not valid UTF-8');
-  return parseLock(bytes.toString('utf8'), file);
+  return parseLockBytes(bytes, file);
+}
+
+/** Parses the bytes of a lockfile, as `parseLock` does its text. */
+export function parseLockBytes(bytes: Buffer, file: string): Result<Lock> {
+  if (isUtf8(bytes)) return parseLock(bytes.toString('utf8'), file);
+  return { ok: false, diagnostics: [unreadableLock('it is not valid UTF-8', startOf(file))] };
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Result } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { Lock } from '../lock/lock.ts';
-import { readLock } from '../lock/lock-file.ts';
+import { parseLockBytes, readLock } from '../lock/lock-file.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type LocalOutputs, observeOutputs } from '../project/local-outputs.ts';
@@ -60,7 +60,8 @@ export async function compareRepository(
   if (partial !== null) return { ok: true, value: partial };
 
   const compared = cache === null ? null : readComparedFiles(root, lockPath, cache.timestamp);
-  const lock = await readLock(lockPath, LOCK_FILE);
+  const bytes = compared?.bytes ?? null;
+  const lock = bytes === null ? await readLock(lockPath, LOCK_FILE) : parseLockBytes(bytes, LOCK_FILE);
   if (!lock.ok) return lock;
   const outputs = observeOutputs(root, lock.value);
   return {
