@@ -125,6 +125,8 @@ export class RenderChild implements TaskRunner {
     this.#subprocess = this.#start(file, args, {
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
       env: { ...nativeSettings(preparation.purpose), ...environment, ...env, TMPDIR: this.#folder },
+      // A folder that it may read: Node 24 looks for a package.json there, and ends where it may not.
+      cwd: this.#folder,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
       // Requests, and the answers at ANSWERS_DESCRIPTOR. Node's own channel would end this process on malformed messages.
