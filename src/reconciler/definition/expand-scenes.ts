@@ -76,16 +76,9 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
       if (reason !== null) continue;
     }
     const values: MapNode = { ...node, entries: valuesOf(node) };
-    const add = (sceneId: string, row: Row | null, at: Span): void => {
-      const problems: Diagnostic[] = [];
-      const filled = fill(values, row, problems) as MapNode;
-      diagnostics.push(...problems);
-      const misfilled = problems.length === 0 ? NOTHING : new Set(problems.map(positionOf));
-      scenes.push({ id: sceneId, node: filled, row, at, misfilled });
-    };
     const each = child(node, 'each');
     if (each?.kind !== 'map') {
-      add(id, outer, outer?.span ?? firstKey(node));
+      scenes.push(filledScene(id, values, outer, outer?.span ?? firstKey(node), { fill, diagnostics }));
       continue;
     }
     const rows = rowsOfScene(each, outer, { readRows, fill });
@@ -102,13 +95,27 @@ export function expandScenes(list: ListNode, outer: Row | null, file: string, re
     for (const row of rows.rows) {
       const rowId = rowIdOf(each, withOuterRow(row, originalOf(outer)), { fill, known, diagnostics });
       const sceneId = `${id}/${rowId ?? ''}`;
-      add(sceneId, withOuterRow(row, outer, sceneId), row.span);
+      scenes.push(filledScene(sceneId, values, withOuterRow(row, outer, sceneId), row.span, { fill, diagnostics }));
     }
   }
   const [first] = hidden.values();
   if (first !== undefined) diagnostics.push(hiddenColumns([...hidden.keys()], first));
   const filtered = (): FilteredScene[] => filters.flatMap((scenesOf) => scenesOf());
   return { written, scenes, leftOut, ...(filters.length > 0 && { filtered }), diagnostics };
+}
+
+function filledScene(
+  id: string,
+  values: MapNode,
+  row: Row | null,
+  at: Span,
+  { fill, diagnostics }: { readonly fill: Fill; readonly diagnostics: Diagnostic[] },
+): FilledScene {
+  const problems: Diagnostic[] = [];
+  const node = fill(values, row, problems) as MapNode;
+  if (problems.length === 0) return { id, node, row, at, misfilled: NOTHING };
+  diagnostics.push(...problems);
+  return { id, node, row, at, misfilled: new Set(problems.map(positionOf)) };
 }
 
 function valuesOf({ entries }: MapNode): Map<string, MapEntry> {

@@ -9,7 +9,7 @@ import { parseHexColor } from './read-resource.ts';
 type Properties = { readonly [property: string]: Json };
 
 /** Properties that decide about the length and the place of scenes, and about the sound of the whole video. */
-const PLACEMENT_PROPERTIES = [
+const PLACEMENT_PROPERTIES = new Set([
   'duration',
   'transition',
   'fit',
@@ -19,7 +19,7 @@ const PLACEMENT_PROPERTIES = [
   'rate',
   'loudness',
   'poster',
-] as const;
+]);
 
 /** A placement, and what is wrong with it. */
 interface PlacementReading {
@@ -43,9 +43,8 @@ const MAX_PLACEMENTS = 1000;
  */
 export function readPlacement(json: Properties, check: () => readonly Diagnostic[]): PlacementReading {
   let key = '';
-  for (const property of PLACEMENT_PROPERTIES) {
-    const value = json[property];
-    if (value !== undefined) key += `${property}${JSON.stringify(value)}`;
+  for (const property of Object.keys(json)) {
+    if (PLACEMENT_PROPERTIES.has(property)) key += `${property}${JSON.stringify(json[property])}`;
   }
   if (key === '') return UNPLACED;
   const known = placements.get(key);

@@ -102,11 +102,10 @@ function timelineKey(
   content: readonly (readonly ContentItem[])[],
 ): string {
   let key = JSON.stringify(['video', size, rate, duration, leftOut, softTransitions, content]);
-  for (const [at, scene] of scenes.entries()) {
-    const { id, template, duration: wish, fit, shorten, transition } = scene;
+  scenes.forEach(({ id, template, duration: wish, fit, shorten, transition }, at) => {
     key += JSON.stringify([id, template, factsDigest(facts[at]!), wish, fit, shorten]);
     if (transition !== undefined) key += transitionText(transition);
-  }
+  });
   return key;
 }
 

@@ -217,7 +217,7 @@ function isCaptionFile(value: unknown): boolean {
 }
 
 function isScene(value: unknown): boolean {
-  if (!isRecord(value) || ![value.id, value.template, value.style_version].every(isText)) return false;
+  if (!isRecord(value) || !isText(value.id) || !isText(value.template) || !isText(value.style_version)) return false;
   return isTextMap(value.inputs) && (value.length === undefined || (isNumber(value.length) && value.length > 0));
 }
 

@@ -110,7 +110,8 @@ export function sceneFields(before: LockEntry, desired: DesiredVideo): FieldChan
   const { scenes, styleVersions } = desired;
   const isSameList = was.length === scenes.length && was.every(({ id }, at) => id === scenes[at]!.id);
   if (!isSameList) fields.push({ field: 'scenes', before: idsOf(was), after: idsOf(scenes) });
-  for (const [at, { id, template }] of scenes.length === 1 ? [] : scenes.entries()) {
+  if (scenes.length === 1) return fields;
+  scenes.forEach(({ id, template }, at) => {
     const old = isSameList ? was[at]! : was.find((scene) => scene.id === id);
     const version = styleVersions[template]!;
     if (old !== undefined && old.template !== template) {
@@ -119,7 +120,7 @@ export function sceneFields(before: LockEntry, desired: DesiredVideo): FieldChan
     if (old !== undefined && old.style_version !== version) {
       fields.push({ field: `scenes.${id}.style_version`, before: old.style_version, after: version });
     }
-  }
+  });
   return fields;
 }
 
