@@ -1,6 +1,5 @@
 import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
 import { statfsSync, utimesSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +15,7 @@ import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } fr
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
-import { nativeSettings, V8_OPTIONS } from './process-settings.ts';
+import { nativeSettings, V8_OPTIONS, yieldToParent } from './process-settings.ts';
 import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -55,8 +54,6 @@ const FULL_DISK_BYTES = 64 * 2 ** 20;
 const NO_BYTES = new Uint8Array();
 /** How V8 or the kernel ends a process that is out of memory: a signal, or the exit code of a launcher. */
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
-/** A processor that both want goes to the parent for nine tenths of the time. */
-const NICENESS = 10;
 /** A task whose answer is awaited. */
 interface RunningTask {
   readonly limits: MessageLimits;
@@ -385,17 +382,5 @@ export class RenderChild implements TaskRunner {
         clearTimeout(stall);
       },
     };
-  }
-}
-
-/**
- * Lowers the priority of a process that has just been started, and of every thread that it starts from then on, so that
- * its parent answers requests and renews leases on time while all processors render. Best effort.
- */
-function yieldToParent(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + NICENESS, 19));
-  } catch {
-    // The process has ended already; its end is reported as such.
   }
 }
