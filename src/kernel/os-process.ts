@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { kill, platform } from 'node:process';
 
 /** `USER_HZ`: 100 on every Linux that Node runs on, whatever the kernel's clock. */
@@ -92,5 +93,20 @@ function hasProcesses(groupId: number): boolean {
     return kill(-groupId, 0);
   } catch {
     return false;
+  }
+}
+
+/** A processor that both want goes to the parent for nine tenths of the time. */
+const NICENESS = 10;
+
+/**
+ * Lowers the priority of a process that has just been started, and of every thread that it starts from then on, so that
+ * its parent answers requests and renews leases on time while all processors render. Best effort.
+ */
+export function yieldToParent(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + NICENESS, 19));
+  } catch {
+    // The process has ended already; its end is reported as such.
   }
 }

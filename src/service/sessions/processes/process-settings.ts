@@ -1,4 +1,3 @@
-import { getPriority, setPriority } from 'node:os';
 import { versions } from 'node:process';
 import type { ProcessPurpose } from './tasks.ts';
 
@@ -46,18 +45,3 @@ export const V8_OPTIONS = [
   // it. Not optimised it unpacks a font in 0.01 s. This budget is used up by a function that has run for a tenth of a second.
   ...(v8 <= 13 ? ['--wasm-tiering-budget=1000000000'] : []),
 ];
-
-/** A processor that both want goes to the parent for nine tenths of the time. */
-const NICENESS = 10;
-
-/**
- * Lowers the priority of a process that has just been started, and of every thread that it starts from then on, so that
- * its parent answers requests and renews leases on time while all processors render. Best effort.
- */
-export function yieldToParent(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + NICENESS, 19));
-  } catch {
-    // The process has ended already; its end is reported as such.
-  }
-}

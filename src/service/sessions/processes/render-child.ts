@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../../engine/built-file.ts';
 import type { EncoderChoice } from '../../../engine/codec/video-encoder.ts';
 import { errorFrom, type Failure, RenderError } from '../../../engine/render-error.ts';
-import { groupEnded, HAS_GROUPS, killGroup } from '../../../kernel/os-process.ts';
+import { groupEnded, HAS_GROUPS, killGroup, yieldToParent } from '../../../kernel/os-process.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { temporaryFolder, tryToRemove } from '../../../kernel/temporary-folder.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -15,7 +15,7 @@ import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } fr
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
-import { nativeSettings, V8_OPTIONS, yieldToParent } from './process-settings.ts';
+import { nativeSettings, V8_OPTIONS } from './process-settings.ts';
 import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
