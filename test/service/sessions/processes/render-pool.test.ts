@@ -290,9 +290,8 @@ describe('warm()', () => {
     const warmed = async (purpose: 'videos' | 'pictures' | 'lint'): Promise<() => string> => {
       const before = await children();
       openPool().warm(1, purpose);
-      const started = async () => (await children()).filter((pid) => !before.includes(pid));
-      await expect.poll(started).toHaveLength(1);
-      const [pid] = await started();
+      const started = async () => (await children()).find((pid) => !before.includes(pid));
+      const pid = await vi.waitUntil(started, { timeout: 40_000 });
       return () => readFileSync(`/proc/${pid}/maps`, 'utf8');
     };
     const libraries = { timeout: 30_000 };
