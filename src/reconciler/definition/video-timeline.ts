@@ -103,7 +103,9 @@ function timelineKey(
 ): string {
   let key = JSON.stringify(['video', size, rate, duration, leftOut, softTransitions, content]);
   scenes.forEach(({ id, template, duration: wish, fit, shorten, transition }, at) => {
-    key += JSON.stringify([id, template, factsDigest(facts[at]!), wish, fit, shorten]);
+    // Most scenes have the template of the scene before.
+    const digest = facts[at] === facts[at - 1] ? '' : factsDigest(facts[at]!);
+    key += JSON.stringify([id, template, digest, wish, fit, shorten]);
     if (transition !== undefined) key += transitionText(transition);
   });
   return key;

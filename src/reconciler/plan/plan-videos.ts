@@ -19,7 +19,8 @@ import {
   reasonOf,
   renewDestinations,
 } from './compare-video.ts';
-import { contentSpec, type DesiredVideo, fingerprintOf, styleVersionOf } from './desired-video.ts';
+import { contentSpec, type DesiredVideo, styleVersionOf } from './desired-video.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
