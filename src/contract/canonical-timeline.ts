@@ -23,8 +23,8 @@ export function canonicalTimeline<S>(spec: TimelineSpec<S>, facts: FactsByTempla
   if (plainScene(spec) !== null) return { scenes };
   const first = ownFacts(facts, scenes[0]!.template);
   const rate = plainRate(spec.rate ?? first?.rate);
+  const exact = exactRate(rate);
   const size = spec.size ?? (first && ([first.width, first.height] as const));
-  const exact = rate === undefined ? undefined : exactRate(rate);
   const isOnly = scenes.length === 1;
   const placed = scenes.map((scene, index) => {
     const wish = isOnly && (scene.duration ?? 'fill') === 'fill' ? duration : scene.duration;
@@ -37,7 +37,7 @@ export function canonicalTimeline<S>(spec: TimelineSpec<S>, facts: FactsByTempla
     });
   });
   const hasSize = size === undefined || (size[0] === first?.width && size[1] === first.height);
-  const hasRate = rate === undefined || rate === plainRate(first?.rate);
+  const hasRate = spec.rate === undefined || rate === plainRate(first?.rate);
   if (isOnly && hasSize && hasRate && plainScene({ scenes: placed }) !== null) return { scenes: placed };
   const fills = placed.some((scene) => scene.duration === 'fill');
   return { scenes: placed, ...defined({ size, rate, duration: fills ? duration : undefined }) };
@@ -61,20 +61,12 @@ function ownFacts(facts: FactsByTemplate, template: string): TemplateFacts | und
 
 /** Returns the same number for all spellings of a rate. */
 function plainRate(rate: number | undefined): number | undefined {
-  return rate === undefined ? undefined : toNumber(exactRate(rate));
+  const exact = exactRate(rate);
+  return exact && toNumber(exact);
 }
 
-/** Rates by frames per second: templates have a few. */
-const rates = new Map<number, Rational>();
-const MAX_RATES = 64;
-
-function exactRate(rate: number): Rational {
-  const known = rates.get(rate);
-  if (known !== undefined) return known;
-  const exact = rationalRate(frameRateOf(rate));
-  if (rates.size === MAX_RATES) rates.clear();
-  rates.set(rate, exact);
-  return exact;
+function exactRate(rate: number | undefined): Rational | undefined {
+  return rate === undefined ? undefined : rationalRate(frameRateOf(rate));
 }
 
 interface SceneContext {
@@ -120,7 +112,7 @@ function plainDuration(
     return { duration: wish === 'fill' ? wish : plainContent(wish, facts), ...defined({ shorten }) };
   if (facts === undefined || rate === undefined) return { duration: wish, ...defined({ shorten }) };
   return lengths.of(facts, `${wish} ${shorten} ${rate.numerator}/${rate.denominator}`, () => {
-    const { natural, min } = materialOf(facts, exactRate(facts.rate), rate);
+    const { natural, min } = materialOf(facts, rationalRate(frameRateOf(facts.rate)), rate);
     const frames = framesOf(wish, rate);
     if (frames === natural) return {};
     return { duration: wish, ...defined({ shorten: frames === null || frames < min ? shorten : undefined }) };

@@ -38,7 +38,7 @@ export async function renderPicture(
   signal?.throwIfAborted();
   const { width, height } = renderInput;
   const drawn = renderInput.stills.length > 0 ? renderInput.stills : [{ name: 'picture', frame: 0 }];
-  const pictures = await renderStills({ ...renderInput, stills: drawn }, onProgress);
+  const pictures = await renderStills({ ...renderInput, stills: drawn }, onProgress, true);
   const findings = await findingsOf(renderInput);
   const stills: RenderedStill[] = [];
   for (const picture of renderInput.stills.length > 0 ? pictures : []) {

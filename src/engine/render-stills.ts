@@ -10,13 +10,18 @@ export type OnStill = (stillsDone: number, stillCount: number) => void;
  * Renders the stills of an input without its video; they equal the video's frames before encoding. Draws in a worker thread
  * so that native code does not block this thread's events.
  *
+ * @param isChecked true if the input was checked, and its media examined
  * @returns in the input's order
  * @throws RenderError as `renderFile`
  */
-export function renderStills(renderInput: VideoInput, onStill?: OnStill): Promise<readonly StillImage[]> {
+export function renderStills(
+  renderInput: VideoInput,
+  onStill?: OnStill,
+  isChecked = false,
+): Promise<readonly StillImage[]> {
   const { length: count } = renderInput.stills;
   let done = 0;
-  return runInThread('stills', renderInput, () => onStill?.(++done, count));
+  return runInThread('stills', { renderInput, isChecked }, () => onStill?.(++done, count));
 }
 
 /**

@@ -1,7 +1,6 @@
 import pixelmatch from 'pixelmatch';
 import { type PackedInput, unpackRenderInput } from '../packed-input.ts';
-import { checkStills } from './check-stills.ts';
-import { forEachStill } from './draw-stills.ts';
+import { checkStills, forEachStill } from './draw-stills.ts';
 
 /** Two versions of an input whose stills are compared. */
 export interface StillComparison {

@@ -1,5 +1,7 @@
 import type { Still, VideoInput } from '../../template/render-input.ts';
+import { checkInput } from '../check-input.ts';
 import { freeBuffers } from '../free-buffers.ts';
+import { mediaFindings } from '../input-media.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import type { DrawnInput } from '../scenes/drawn-input.ts';
 import { withSceneNames } from '../scenes/name-scenes.ts';
@@ -11,6 +13,16 @@ export interface StillImage {
   readonly name: string;
   /** Lossless PNG. */
   readonly bytes: Uint8Array;
+}
+
+/**
+ * Rejects an input whose stills cannot be drawn.
+ *
+ * @throws RenderError as `renderFile`
+ */
+export async function checkStills(renderInput: VideoInput): Promise<void> {
+  checkInput(renderInput);
+  await mediaFindings(renderInput);
 }
 
 /**

@@ -62,8 +62,11 @@ export function releaseThread(worker: Worker): void {
 
 /** Input and result of each task that a drawing thread runs as a whole. */
 interface ThreadTasks {
-  /** Draws the stills of an input. */
-  readonly stills: { readonly input: VideoInput; readonly result: readonly StillImage[] };
+  /** Draws the stills of an input, and checks it first unless its caller has. */
+  readonly stills: {
+    readonly input: { readonly renderInput: VideoInput; readonly isChecked: boolean };
+    readonly result: readonly StillImage[];
+  };
   /** Draws and compares the stills of two inputs. */
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */

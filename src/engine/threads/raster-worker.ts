@@ -47,10 +47,10 @@ async function serve(request: RasterRequest): Promise<void> {
       await drawing?.draw(request);
       break;
     case 'stills': {
-      const { checkStills } = await import('../stills/check-stills.ts');
-      const { drawStills } = await import('../stills/draw-stills.ts');
-      await checkStills(request.input);
-      post({ kind: 'done', result: await drawStills(request.input, postStill) });
+      const { checkStills, drawStills } = await import('../stills/draw-stills.ts');
+      const { renderInput, isChecked } = request.input;
+      if (!isChecked) await checkStills(renderInput);
+      post({ kind: 'done', result: await drawStills(renderInput, postStill) });
       await freeInput();
       break;
     }

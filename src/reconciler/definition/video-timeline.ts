@@ -91,7 +91,7 @@ function isResolvedFrom(
     earlier.leftOut === video.leftOut &&
     earlier.softTransitions === video.softTransitions &&
     facts.every((fact, at) => fact === known.facts[at]) &&
-    (content === known.content || isDeepStrictEqual(content, known.content))
+    isDeepStrictEqual(content, known.content)
   );
 }
 

@@ -129,13 +129,13 @@ export class CacheFile {
   }
 
   /** Reads the videos of a definition. @returns null when they are damaged */
-  record([offset, length, sum]: RecordRange): string | null {
-    const bytes = this.recordBytes(offset, length);
-    return bytes !== null && recordSum(bytes) === sum ? bytes.toString() : null;
+  record(range: RecordRange): string | null {
+    const bytes = this.recordBytes(range);
+    return bytes !== null && recordSum(bytes) === range[2] ? bytes.toString() : null;
   }
 
-  /** Returns records that follow one another, which may be damaged; null when the file is too short. */
-  recordBytes(offset: number, length: number): Buffer | null {
+  /** Returns a record, which may be damaged; null when the file is too short. */
+  recordBytes([offset, length]: RecordRange): Buffer | null {
     const known = this.#records?.subarray(offset, offset + length);
     if (known?.length === length) return known;
     try {
@@ -210,39 +210,20 @@ function storeRecords(
   { definitions }: CachedState,
   before: CacheFile | null,
 ): { definitions: readonly CachedDefinition[]; records: readonly Buffer[] } | null {
-  const records: (Buffer | null)[] = [];
+  const records: Buffer[] = [];
   const stored: CachedDefinition[] = [];
   let offset = 0;
-  // Most records follow one another as they did before, and are copied together.
-  let [from, to] = [0, 0];
-  const copyKept = (): void => {
-    if (to > from) records.push(before?.recordBytes(from, to - from) ?? null);
-    from = to;
-  };
   before?.readRecords();
   for (const definition of definitions.values()) {
     const { videos } = definition;
-    let range: RecordRange;
-    if (typeof videos === 'string') {
-      copyKept();
-      const bytes = Buffer.from(videos);
-      records.push(bytes);
-      range = [offset, bytes.length, recordSum(bytes)];
-    } else {
-      const [start, length, sum] = videos;
-      if (start !== to) {
-        copyKept();
-        from = start;
-      }
-      to = start + length;
-      range = [offset, length, sum];
-    }
-    stored.push({ ...definition, videos: range });
-    offset += range[1];
+    const bytes = typeof videos === 'string' ? Buffer.from(videos) : (before?.recordBytes(videos) ?? null);
+    if (bytes === null) return null;
+    const sum = typeof videos === 'string' ? recordSum(bytes) : videos[2];
+    stored.push({ ...definition, videos: [offset, bytes.length, sum] });
+    records.push(bytes);
+    offset += bytes.length;
   }
-  copyKept();
-  const complete = records.filter((bytes) => bytes !== null);
-  return complete.length < records.length ? null : { definitions: stored, records: complete };
+  return { definitions: stored, records };
 }
 
 function statsOf(seen: ReadonlyMap<string, { tuple: StatTuple; isTrusted: boolean }>): CachedStat[] {

@@ -13,7 +13,7 @@ import {
 } from '../../contract/video-spec.ts';
 import type { AudioTransform, Transform } from '../../contract/wire/mapping.ts';
 import { defined } from '../../kernel/defined.ts';
-import { canonicalJson, canonicalMap, type Json, knownJson, sha256, shareJson } from '../../kernel/digest.ts';
+import { canonicalJson, canonicalMap, type Json, knownJson, sha256 } from '../../kernel/digest.ts';
 import { mapToRecord } from '../../kernel/json.ts';
 import { remembered } from '../../kernel/memory.ts';
 import type { Fingerprint } from '../lock/lock.ts';
@@ -126,14 +126,15 @@ function member(name: string, value: Json | undefined): string {
 }
 
 const transitionJson = remembered(({ type, duration, at, easing, direction, color }: Transition) => {
-  return shareJson({
+  const fields = {
     at,
     color: color ?? TRANSITION_DEFAULTS.color,
     direction: direction ?? TRANSITION_DEFAULTS.direction,
     duration,
     easing: easing ?? TRANSITION_DEFAULTS.easing,
     type,
-  } satisfies Record<keyof Transition, Json | undefined>);
+  } satisfies Record<keyof Transition, Json | undefined>;
+  return knownJson(canonicalJson(fields));
 });
 
 /** A named style is hashed as its values. */
