@@ -4,9 +4,8 @@ import { framesOf, rational } from '../../contract/timeline/rational.ts';
 import { factsDigest, type ResolvedTimeline, resolveOnce } from '../../contract/timeline/resolve-timeline.ts';
 import type { ContentItem, SceneInput, TemplateFacts, TimelineInput } from '../../contract/timeline/timeline.ts';
 import type { SoundLengths } from '../../contract/video-measures.ts';
-import type { SceneSpec, SpecSound, Transition } from '../../contract/video-spec.ts';
+import type { SceneSpec, SpecSound } from '../../contract/video-spec.ts';
 import { defined } from '../../kernel/defined.ts';
-import { remembered } from '../../kernel/memory.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { templateFacts } from '../../template/video-measures.ts';
 import type { Source, Video } from './video.ts';
@@ -101,17 +100,13 @@ function timelineKey(
   facts: readonly TemplateFacts[],
   content: readonly (readonly ContentItem[])[],
 ): string {
-  let key = JSON.stringify(['video', size, rate, duration, leftOut, softTransitions, content]);
-  scenes.forEach(({ id, template, duration: wish, fit, shorten, transition }, at) => {
+  const placed = scenes.map(({ id, template, duration: wish, fit, shorten, transition }, at) => {
     // Most scenes have the template of the scene before.
     const digest = facts[at] === facts[at - 1] ? '' : factsDigest(facts[at]!);
-    key += JSON.stringify([id, template, digest, wish, fit, shorten]);
-    if (transition !== undefined) key += transitionText(transition);
+    return [id, template, digest, wish, fit, shorten, transition];
   });
-  return key;
+  return JSON.stringify([size, rate, duration, leftOut, softTransitions, content, placed]);
 }
-
-const transitionText = remembered((transition: Transition) => JSON.stringify(transition));
 
 /** Returns what decides how long scenes are with `duration: content`; an empty list if no scene has any. */
 function contentOfScenes(video: TimelineVideo, soundLength: SoundLengths): readonly (readonly ContentItem[])[] {
