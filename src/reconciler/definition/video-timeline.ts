@@ -105,7 +105,7 @@ function timelineKey(
     const digest = facts[at] === facts[at - 1] ? '' : factsDigest(facts[at]!);
     return [id, template, digest, wish, fit, shorten, transition];
   });
-  return JSON.stringify([size, rate, duration, leftOut, softTransitions, content, placed]);
+  return JSON.stringify(['video', size, rate, duration, leftOut, softTransitions, content, placed]);
 }
 
 /** Returns what decides how long scenes are with `duration: content`; an empty list if no scene has any. */
