@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { arch, pid, platform } from 'node:process';
 import { FAIL, type SeccompArchitecture, seccompFilter, singleProcessFilter } from './seccomp-filter.ts';
 
@@ -21,6 +22,9 @@ interface Kernel {
   restrictSelf(ruleset: number): number;
   setNoNewPrivileges(): number;
   setUndumpable(): number;
+  /** @param signal sent to this process when its parent ends; 0 for none */
+  signalParentEnd(signal: number): number;
+  parentId(): number;
   /** @param flags `SECCOMP_FILTER_FLAG_*` */
   setFilter(filter: Uint8Array, flags: number): number;
   /** Returns 0 if the kernel filters calls and can answer them with an error. */
@@ -167,6 +171,21 @@ export function hideProcess(koffi: Koffi | null): boolean {
   return platform === 'linux' && koffi !== null && openKernel(koffi).setUndumpable() === 0;
 }
 
+/**
+ * Returns a function that makes the kernel kill this process when its parent ends, or undoes that. It returns false if the parent of
+ * this moment has ended already.
+ *
+ * @see PR_SET_PDEATHSIG in prctl(2)
+ */
+export function parentEndSwitch(koffi: Koffi): (kills: boolean) => boolean {
+  const kernel = openKernel(koffi);
+  const parent = kernel.parentId();
+  return (kills) => {
+    kernel.signalParentEnd(kills ? constants.signals.SIGKILL : 0);
+    return kernel.parentId() === parent;
+  };
+}
+
 function architecture(): SeccompArchitecture | null {
   return arch === 'x64' || arch === 'arm64' ? arch : null;
 }
@@ -193,6 +212,7 @@ function openKernel(koffi: Koffi): Kernel {
   const libc = koffi.load(null);
   const syscall = libc.func('long syscall(long number, ...)');
   const prctl = libc.func('int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)');
+  const getppid = libc.func('int getppid()');
   const open = libc.func('int open(const char *path, int flags, ...)');
   const close = libc.func('int close(int fd)');
   const fcntl = libc.func('int fcntl(int fd, int command, ...)');
@@ -206,9 +226,11 @@ function openKernel(koffi: Koffi): Kernel {
     addRule: (ruleset, rule) =>
       syscall(LANDLOCK_ADD_RULE, 'int', ruleset, 'int', 1, 'void *', rule, 'uint32_t', 0) as number,
     restrictSelf: (ruleset) => syscall(LANDLOCK_RESTRICT_SELF, 'int', ruleset, 'uint32_t', 0) as number,
-    // PR_SET_NO_NEW_PRIVS, PR_SET_DUMPABLE
+    // PR_SET_NO_NEW_PRIVS, PR_SET_DUMPABLE, PR_SET_PDEATHSIG
     setNoNewPrivileges: () => prctl(38, 1, 0, 0, 0) as number,
     setUndumpable: () => prctl(4, 0, 0, 0, 0) as number,
+    signalParentEnd: (signal) => prctl(1, signal, 0, 0, 0) as number,
+    parentId: () => getppid() as number,
     // SECCOMP_SET_MODE_FILTER
     setFilter: (filter, flags) => {
       const value = { length: filter.length / 8, filter };

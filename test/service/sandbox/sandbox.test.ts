@@ -179,6 +179,38 @@ describe('openSandbox()', () => {
     expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'disabled' });
   });
 
+  it.skipIf(platform !== 'linux').each(['auto', 'none'] as const)(
+    'lets a program of the sandbox %s end with its parent while it is busy',
+    async (setting) => {
+      const folder = mkdtempSync(join(tmpdir(), 'reelform-sandbox-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const program = join(folder, 'program.cjs');
+      writeFileSync(
+        program,
+        `const endWithParent = globalThis[Symbol.for('reelform.parent-end')];
+        const hasParent = [endWithParent(true), endWithParent(false), endWithParent(true)];
+        require('node:fs').writeSync(1, hasParent.join());
+        for (;;);`,
+      );
+      const { file, args, env } = openSandbox(setting).command({ args: [program], folder, programs: [] });
+      const options = { stdio: ['ignore', 'pipe', 'inherit'], env };
+      const parent = execa(
+        'node',
+        [
+          '-e',
+          `const child = require('node:child_process').spawn(${[file, args, options].map((one) => JSON.stringify(one)).join(', ')});
+        child.stdout.once('data', (text) => {
+          require('node:fs').writeSync(1, text);
+          process.kill(process.pid, 'SIGKILL');
+        });`,
+        ],
+        { reject: false },
+      );
+      // The program inherits the error output, so this resolves only when it has ended too.
+      expect(await parent).toMatchObject({ signal: 'SIGKILL', stdout: 'true,true,true', stderr: '' });
+    },
+  );
+
   it.skipIf(platform !== 'linux')('leaves a program without a sandbox its only process', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'own-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,6 +11,7 @@ import { failureFrom } from '../../../engine/render-error.ts';
 import type { SourceBytes } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { tryToRemove } from '../../../kernel/temporary-folder.ts';
+import { CAN_DRAW_HERE, compareHere, drawStillsHere, prepareToDraw } from './draw-here.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -83,10 +84,12 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return exportLottie(unpackRenderInput(input));
   },
   async stills({ input }, onProgress) {
+    if (drawsHere) return drawStillsHere(input, onProgress);
     const { renderStills } = await import('../../../engine/render-stills.ts');
     return renderStills(unpackRenderInput(input), onProgress);
   },
   async compare({ input }, onProgress) {
+    if (drawsHere) return compareHere(input, onProgress);
     const { compareInThread } = await import('../../../engine/render-stills.ts');
     return compareInThread(input, onProgress);
   },
@@ -138,6 +141,8 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
 };
 
+/** Whether this process was started for pictures, and draws them in this thread. */
+let drawsHere = false;
 const NOTHING = new Uint8Array();
 
 /** The parent's requests are trusted: they only have to be complete. */
@@ -164,6 +169,8 @@ void prepare(JSON.parse(process.argv[2] ?? '{}') as Partial<Preparation>);
 
 async function prepare({ threads = 0, purpose = 'pictures' }: Partial<Preparation>): Promise<void> {
   if (threads === 0) return;
+  drawsHere = purpose === 'pictures' && CAN_DRAW_HERE;
+  if (drawsHere) return prepareToDraw();
   const { startThreads } = await import('../../../engine/threads/drawing-thread.ts');
   startThreads(threads, purpose === 'lint');
   if (purpose !== 'videos') return;

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
+import { packRenderInput } from '../../../../src/engine/packed-input.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
 import {
   chooseEncoder,
@@ -302,6 +303,33 @@ describe('warm()', () => {
       await expect.poll(loaded, libraries).toContain('skia');
       expect(loaded()).not.toContain('node-av');
     }
+  });
+
+  test('draws the same pictures in the thread of a process for pictures, also for two tasks at once', async () => {
+    const input = movingInput();
+    const comparison = {
+      before: packRenderInput({ ...input, stills: [{ name: 'first', frame: 0 }] }),
+      after: packRenderInput({ ...input, stills: [{ name: 'first', frame: 7 }] }),
+      jpegQuality: 80,
+    };
+    const draw = async (purpose: 'pictures' | 'videos') => {
+      const pool = openPool();
+      pool.warm(1, purpose);
+      const [first, video] = [(await childrenOnceThere(1))[0]!, Symbol('video')];
+      const steps: number[] = [];
+      const pictures = await Promise.all([
+        pool.run('compare', comparison, { video, onProgress: (done) => steps.push(done) }),
+        pool.run('stills', input, { video }),
+      ]);
+      await expect(pool.run('stills', { ...input, width: 0 })).rejects.toThrow();
+      expect(await children()).toEqual([first]);
+      await pool.close();
+      return { pictures, steps };
+    };
+    const [inThread, here] = [await draw('videos'), await draw('pictures')];
+    expect(here.pictures).toEqual(inThread.pictures);
+    expect(here.steps).toEqual([1, 2]);
+    expect(inThread.steps).toEqual([1, 2]);
   });
 
   test('starts nothing in a closed pool', async () => {

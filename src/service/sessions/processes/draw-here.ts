@@ -1,0 +1,63 @@
+import { unpackRenderInput } from '../../../engine/packed-input.ts';
+import { parentEnd } from '../../sandbox/parent-end.ts';
+import type { TaskInput, TaskOutput } from './tasks.ts';
+
+type OnProgress = (done: number, count: number) => void;
+
+// Pictures that the process draws in its own thread. Starting a drawing thread takes longer than drawing a few stills. This thread does not
+// notice the end of the parent while native code draws, so the kernel kills the process then.
+
+const endWithParent = parentEnd();
+let last: Promise<unknown> = Promise.resolve();
+
+/** Whether this process can draw in its own thread. */
+export const CAN_DRAW_HERE = endWithParent !== null;
+
+/** Loads the code and the libraries of most pictures. */
+export async function prepareToDraw(): Promise<void> {
+  const { loadShaper } = await import('../../../engine/text/open-font.ts');
+  // Other threads compile it, while this one goes on.
+  loadShaper().catch(() => undefined);
+  await import('../../../engine/stills/compare-stills.ts');
+}
+
+/** As `renderStills`, in this thread. */
+export function drawStillsHere(input: TaskInput<'stills'>, onProgress: OnProgress): Promise<TaskOutput<'stills'>> {
+  return drawNext(async () => {
+    const { checkStills, drawStills } = await import('../../../engine/stills/draw-stills.ts');
+    const renderInput = unpackRenderInput(structuredClone(input));
+    await checkStills(renderInput);
+    return drawStills(renderInput, stillCounter(renderInput.stills.length, onProgress));
+  });
+}
+
+/** As `compareInThread`, in this thread. */
+export function compareHere(input: TaskInput<'compare'>, onProgress: OnProgress): Promise<TaskOutput<'compare'>> {
+  return drawNext(async () => {
+    const { compareStills } = await import('../../../engine/stills/compare-stills.ts');
+    const { before, after } = input;
+    const count = (before?.stills.length ?? 0) + after.stills.length;
+    return compareStills(structuredClone(input), stillCounter(count, onProgress));
+  });
+}
+
+function stillCounter(count: number, onProgress: OnProgress): () => void {
+  let done = 0;
+  return () => onProgress(++done, count);
+}
+
+/** Draws after the previous task: rasterisers of a thread share their surfaces. */
+function drawNext<T>(draw: () => Promise<T>): Promise<T> {
+  const drawn = last.then(async () => {
+    // After the parent's end, the end of its requests ends this process.
+    if (endWithParent?.(true) === false) return new Promise<never>(() => undefined);
+    try {
+      return await draw();
+    } finally {
+      // Otherwise the process empties its folder first.
+      endWithParent?.(false);
+    }
+  });
+  last = drawn.catch(() => undefined);
+  return drawn;
+}
