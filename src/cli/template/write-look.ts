@@ -27,7 +27,9 @@ interface SampledLook {
  * @throws RenderError for a package that cannot be drawn
  */
 export async function drawLook(template: TemplatePackage, pool: Pick<RenderPool, 'run'>): Promise<SampledLook> {
-  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
+  // For tasks of one video, of which a process runs two at once.
+  const video = Symbol('look');
+  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison, { video }) });
   const font = {
     name: 'InstrumentSans-Medium',
     bytes: readFileSync(join(packageRoot(), 'starter/templates/card/fonts/InstrumentSans-Medium.ttf')),

@@ -3,6 +3,7 @@ import type { RenderInput } from '../../template/render-input.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { packRenderInput } from '../packed-input.ts';
 import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
+import { withUnpackedFonts } from '../text/open-font.ts';
 
 /** Draws stills of two inputs and compares them. */
 export type CompareStills = (comparison: StillComparison) => Promise<readonly ComparedStill[]>;
@@ -48,8 +49,8 @@ export async function measureTransparency(
   };
   const shares = async (before: RenderInput, after: RenderInput): Promise<number[]> => {
     const compared = await compare({
-      before: packRenderInput(before),
-      after: packRenderInput(after),
+      before: packRenderInput(await withUnpackedFonts(before)),
+      after: packRenderInput(await withUnpackedFonts(after)),
       jpegQuality: null,
     });
     return compared.map(({ changedShare }) => changedShare ?? 0);

@@ -39,37 +39,56 @@ export async function compareStills(
 ): Promise<ComparedStill[]> {
   const drawn: Drawn[] = [];
   if (before !== null) {
-    await drawEach(before, async (picture, encode) => {
+    await drawEach(before, async ({ draw, encode }) => {
+      const picture = draw();
       drawn.push({ ...picture, jpeg: jpegQuality === null ? null : await encode(jpegQuality) });
       onStill();
     });
   }
   const compared: ComparedStill[] = [];
-  await drawEach(after, async (picture, encode) => {
+  await drawEach(after, async ({ draw, show, encode }) => {
     const previous = drawn[compared.length];
-    const share = previous === undefined ? null : changedShare(previous, picture);
-    let jpeg: Uint8Array | null = null;
-    if (jpegQuality !== null) {
-      const isSame = previous !== undefined && isEqual(previous, picture);
-      jpeg = isSame ? previous.jpeg : await encode(jpegQuality);
+    if (previous === undefined) {
+      show();
+      compared.push({
+        before: null,
+        after: jpegQuality === null ? null : await encode(jpegQuality),
+        changedShare: null,
+      });
+      onStill();
+      return;
     }
-    compared.push({ before: previous?.jpeg ?? null, after: jpeg, changedShare: share });
+    const picture = draw();
+    const share = changedShare(previous, picture);
+    let jpeg: Uint8Array | null = null;
+    if (jpegQuality !== null) jpeg = isEqual(previous, picture) ? previous.jpeg : await encode(jpegQuality);
+    compared.push({ before: previous.jpeg, after: jpeg, changedShare: share });
     onStill();
   });
   return compared;
 }
 
-/** @param take may encode the picture as a JPEG, before it returns */
-async function drawEach(
-  packed: PackedInput,
-  take: (picture: PicturePixels, encode: (quality: number) => Promise<Uint8Array>) => Promise<void>,
-): Promise<void> {
+/** A still to draw, which may be encoded after it was drawn. */
+interface DrawableStill {
+  /** Draws the picture and reads it back. */
+  draw(): PicturePixels;
+  /** Draws the picture, to encode it. */
+  show(): void;
+  /** Returns a JPEG. */
+  encode(quality: number): Promise<Uint8Array>;
+}
+
+async function drawEach(packed: PackedInput, take: (still: DrawableStill) => Promise<void>): Promise<void> {
   const renderInput = unpackRenderInput(packed);
   // Stills have no sound.
   await checkStills({ ...renderInput, sounds: [] });
   const { width, height } = renderInput;
   await forEachStill(renderInput, (_still, frame, rasterizer) =>
-    take({ width, height, data: rasterizer.draw(frame) }, (quality) => rasterizer.encodeJpeg(quality, 'checkerboard')),
+    take({
+      draw: () => ({ width, height, data: rasterizer.draw(frame) }),
+      show: () => rasterizer.show(frame),
+      encode: (quality) => rasterizer.encodeJpeg(quality, 'checkerboard'),
+    }),
   );
 }
 

@@ -43,7 +43,7 @@ export async function drawStills(renderInput: VideoInput, onStill: () => void): 
 }
 
 /**
- * Prepares each still of a checked input, for drawing on the calling thread.
+ * Prepares each still of a checked input, for drawing on the calling thread. Calls may overlap.
  *
  * @param take draws the frame, and may encode the picture before it returns
  * @throws RenderError as `openRasterizer`
@@ -59,7 +59,7 @@ export async function forEachStill(
     try {
       for (const still of stills) {
         await rasterizer.prepare(still.frame - offset);
-        await take(still, still.frame - offset, rasterizer);
+        await takeTurn(() => take(still, still.frame - offset, rasterizer));
         // The memory of the last few stills is released with their input.
         freeBuffers();
       }
@@ -67,6 +67,15 @@ export async function forEachStill(
       rasterizer.close();
     }
   }
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Runs after the previous call: rasterisers of a thread share their surfaces. Other stills are prepared meanwhile. */
+function takeTurn(take: () => Promise<void>): Promise<void> {
+  const turn = lastTurn.then(take);
+  lastTurn = turn.catch(() => undefined);
+  return turn;
 }
 
 /** Stills that are drawn from the same input. */

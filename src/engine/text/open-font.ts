@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import type * as HarfBuzz from 'harfbuzzjs';
 import { sha256 } from '../../kernel/digest.ts';
 import { fontProblem } from '../../template/check-font.ts';
-import type { InputFont } from '../../template/render-input.ts';
+import type { InputDocument, InputFont } from '../../template/render-input.ts';
 import { RenderError } from '../render-error.ts';
 import { HarfBuzzFont, type OpenFont } from './harfbuzz-font.ts';
 
@@ -121,7 +121,7 @@ export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8
   };
   const problem = fontProblem(bytes);
   if (problem !== null) fail(problem);
-  const signature = String.fromCharCode(...bytes.subarray(0, 4));
+  const signature = signatureOf(bytes);
   const sfnt =
     signature === 'wOFF' ? fromWoff(bytes, fail) : signature === 'wOF2' ? await fromWoff2(bytes, fail) : bytes;
   if (sfnt.length > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
@@ -130,6 +130,31 @@ export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8
   const tables = tableNames(sfnt);
   if (!OUTLINES.some((table) => tables.has(table))) fail('has no outlines');
   return sfnt;
+}
+
+/** Fonts of a template for all European languages. A single CJK font is larger, and seldom needed. */
+const MAX_UNPACKED_BYTES = 256 * 1024;
+const unpackedFonts = new WeakMap<Uint8Array, Promise<Uint8Array>>();
+
+/**
+ * Unpacks the first WOFF2 fonts of an input, so that the process that draws it need not load the library for that. Its pictures are the
+ * same. Damaged fonts are left as they are.
+ */
+export async function withUnpackedFonts<Input extends Pick<InputDocument, 'fonts'>>(input: Input): Promise<Input> {
+  let total = 0;
+  const fonts = input.fonts.map(async (font) => {
+    const { name, bytes } = font;
+    total += bytes.length;
+    if (total > MAX_UNPACKED_BYTES || signatureOf(bytes) !== 'wOF2') return font;
+    const unpacked = unpackedFonts.get(bytes) ?? unpackFont(name, bytes).catch(() => bytes);
+    unpackedFonts.set(bytes, unpacked);
+    return { ...font, bytes: await unpacked };
+  });
+  return { ...input, fonts: await Promise.all(fonts) };
+}
+
+function signatureOf(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes.subarray(0, 4));
 }
 
 /** Returns the tags of the tables of an unpacked font. */

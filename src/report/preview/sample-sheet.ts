@@ -1,5 +1,6 @@
 import type { Resource } from '../../contract/wire/mapping.ts';
 import { packRenderInput } from '../../engine/packed-input.ts';
+import { withUnpackedFonts } from '../../engine/text/open-font.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { InputFont, RenderInput } from '../../template/render-input.ts';
 import {
@@ -47,28 +48,30 @@ export async function drawSamples(
     return bytes;
   };
   const drawSample = async (sample: SampleMapping, renderInput: RenderInput): Promise<SamplePictures> => {
-    const after = packRenderInput({ ...renderInput, stills: renderInput.stills.slice(0, MAX_STILLS) });
+    const input = await withUnpackedFonts(renderInput);
+    const after = packRenderInput({ ...input, stills: renderInput.stills.slice(0, MAX_STILLS) });
     const drawn = await draw.compare({ before: null, after, jpegQuality: JPEG_QUALITY });
     const stills = drawn.map((still, index) => ({ name: renderInput.stills[index]!.name, bytes: still.after! }));
     return { sample: sample.name, stills, width: renderInput.width, height: renderInput.height };
   };
-  const pictures: SamplePictures[] = [];
-  let pending: Promise<SamplePictures> | null = null;
+  const drawings: Promise<SamplePictures>[] = [];
   const samples = sampleMappings(template.spec);
   const laterShapes = new Set(samples.flatMap(({ images }) => [...images.values()])).values();
   for (const sample of samples) {
-    // Prepared while the sample before it is drawn, which is sent first.
+    // Prepared while the samples before it are drawn, which are sent first.
     await new Promise((resolve) => setImmediate(resolve));
     const renderInput = inputOf(template, sample, height, imageOf);
     // An image takes as long as drawing a sample, so each is prepared with a sample that does not need it yet.
-    const shape = pending === null ? undefined : laterShapes.next().value;
+    const shape = drawings.length === 0 ? undefined : laterShapes.next().value;
     if (shape !== undefined) imageOf(shape);
-    if (pending !== null) pictures.push(await pending);
-    pending = drawSample(sample, renderInput);
-    // Awaited above, unless preparing the next sample fails.
-    pending.catch(() => undefined);
+    // Two at once: a process prepares one while it encodes the pictures of the other.
+    await drawings.at(-2);
+    const drawing = drawSample(sample, renderInput);
+    // Awaited later, unless another sample fails before.
+    drawing.catch(() => undefined);
+    drawings.push(drawing);
   }
-  return pending === null ? pictures : [...pictures, await pending];
+  return Promise.all(drawings);
 }
 
 function inputOf(

@@ -2,12 +2,24 @@ import { describe, expect, test } from 'vitest';
 import type { Transform } from '../../../src/contract/wire/mapping.ts';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { RenderError } from '../../../src/engine/render-error.ts';
+import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
 import { imageLayer, inputOf, movingInput, placed, rectangleLayer } from '../inputs.ts';
 import { testPicture } from '../pictures.ts';
 import { drawFrame, expectFrame, pixels } from '../stored-frame.ts';
 
 describe('drawStills()', () => {
   test('draws shapes, easing and text with an embedded font', () => expectFrame(movingInput(), 5, 'moving'));
+
+  test('draws the stills of several inputs at once', async () => {
+    const inputs = [0, 4, 8].map((frame) => {
+      const input = movingInput();
+      return { ...input, stills: [frame, frame + 1].map((at) => ({ name: `at ${at}`, frame: at })) };
+    });
+    const draw = (index: number) => drawStills(inputs[index]!, () => undefined);
+    const inTurn = [await draw(0), await draw(1), await draw(2)];
+    expect(await Promise.all([draw(0), draw(1), draw(2)])).toEqual(inTurn);
+    expect(new Set(inTurn.flat().map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size).toBe(6);
+  });
 
   test('draws each crop strategy into its area with alpha blending', async () => {
     const bytes = await testPicture(200, 100).encode('png');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openFont, unpackFont } from '../../../src/engine/text/open-font.ts';
+import { openFont, unpackFont, withUnpackedFonts } from '../../../src/engine/text/open-font.ts';
 import type { FontSettings } from '../../../src/template/render-input.ts';
 import { LATIN, testFont, VARIABLE } from './test-fonts.ts';
 
@@ -44,6 +44,19 @@ describe('openFont()', () => {
       imageName: 'Broken',
       message: expect.stringContaining('Broken'),
     });
+  });
+});
+
+describe('withUnpackedFonts()', () => {
+  it('unpacks the first WOFF2 fonts, and leaves all others', async () => {
+    const damaged = { name: 'damaged', bytes: new Uint8Array(LATIN.bytes).fill(7, 3_000), isFallback: false };
+    const [latin, woff] = [LATIN, WOFF].map((font) => ({ ...font, isFallback: true }));
+    const large = { name: 'large', bytes: new Uint8Array(300_000), isFallback: false };
+    const last = { ...latin!, bytes: new Uint8Array(LATIN.bytes) };
+    const input = { fonts: [latin!, woff!, damaged, large, last], frameCount: 3 };
+    const unpacked = { ...latin!, bytes: await unpackFont('x', LATIN.bytes) };
+    expect(await withUnpackedFonts(input)).toEqual({ ...input, fonts: [unpacked, woff, damaged, large, last] });
+    expect((await withUnpackedFonts(input)).fonts[0]!.bytes).toBe((await withUnpackedFonts(input)).fonts[0]!.bytes);
   });
 });
 

@@ -8,7 +8,7 @@ type OnProgress = (done: number, count: number) => void;
 // notice the end of the parent while native code draws, so the kernel kills the process then.
 
 const endWithParent = parentEnd();
-let last: Promise<unknown> = Promise.resolve();
+let running = 0;
 
 /** Whether this process can draw in its own thread. */
 export const CAN_DRAW_HERE = endWithParent !== null;
@@ -23,7 +23,7 @@ export async function prepareToDraw(): Promise<void> {
 
 /** As `renderStills`, in this thread. */
 export function drawStillsHere(input: TaskInput<'stills'>, onProgress: OnProgress): Promise<TaskOutput<'stills'>> {
-  return drawNext(async () => {
+  return drawing(async () => {
     const { checkStills, drawStills } = await import('../../../engine/stills/draw-stills.ts');
     const renderInput = unpackRenderInput(structuredClone(input));
     await checkStills(renderInput);
@@ -33,7 +33,7 @@ export function drawStillsHere(input: TaskInput<'stills'>, onProgress: OnProgres
 
 /** As `compareInThread`, in this thread. */
 export function compareHere(input: TaskInput<'compare'>, onProgress: OnProgress): Promise<TaskOutput<'compare'>> {
-  return drawNext(async () => {
+  return drawing(async () => {
     const { compareStills } = await import('../../../engine/stills/compare-stills.ts');
     const { before, after } = input;
     const count = (before?.stills.length ?? 0) + after.stills.length;
@@ -46,18 +46,16 @@ function stillCounter(count: number, onProgress: OnProgress): () => void {
   return () => onProgress(++done, count);
 }
 
-/** Draws after the previous task: rasterisers of a thread share their surfaces. */
-function drawNext<T>(draw: () => Promise<T>): Promise<T> {
-  const drawn = last.then(async () => {
-    // After the parent's end, the end of its requests ends this process.
-    if (endWithParent?.(true) === false) return new Promise<never>(() => undefined);
-    try {
-      return await draw();
-    } finally {
-      // Otherwise the process empties its folder first.
-      endWithParent?.(false);
-    }
-  });
-  last = drawn.catch(() => undefined);
-  return drawn;
+/** Calls a function that draws; several may draw at once. */
+async function drawing<T>(draw: () => Promise<T>): Promise<T> {
+  // After the parent's end, the end of its requests ends this process.
+  if (endWithParent?.(true) === false) return new Promise<never>(() => undefined);
+  running += 1;
+  try {
+    return await draw();
+  } finally {
+    running -= 1;
+    // An idle process empties its folder first.
+    if (running === 0) endWithParent?.(false);
+  }
 }
