@@ -76,16 +76,13 @@ const RULES: Readonly<Record<keyof JsonSchema, Rule | null>> = {
     const expression = new RegExp(pattern!, 'u');
     return (value) => typeof value !== 'string' || expression.test(value);
   },
-  minLength: ofStrings(
-    ({ minLength }) =>
-      (length) =>
-        length >= minLength!,
-  ),
-  maxLength: ofStrings(
-    ({ maxLength }) =>
-      (length) =>
-        length <= maxLength!,
-  ),
+  // A code point has one or two code units.
+  minLength({ minLength }) {
+    return (value) => typeof value !== 'string' || value.length >= 2 * minLength! || [...value].length >= minLength!;
+  },
+  maxLength({ maxLength }) {
+    return (value) => typeof value !== 'string' || value.length <= maxLength! || [...value].length <= maxLength!;
+  },
   minimum: ofNumbers(
     ({ minimum }) =>
       (value) =>
@@ -162,14 +159,6 @@ const RULES: Readonly<Record<keyof JsonSchema, Rule | null>> = {
     return (value) => (condition(value) ? consequence(value) : otherwise(value));
   },
 };
-
-/** @param limit receives the number of code points */
-function ofStrings(limit: (schema: JsonSchema) => (length: number) => boolean): Rule {
-  return (schema) => {
-    const isWithin = limit(schema);
-    return (value) => typeof value !== 'string' || isWithin([...value].length);
-  };
-}
 
 function ofNumbers(limit: (schema: JsonSchema) => (value: number) => boolean): Rule {
   return (schema) => {

@@ -34,7 +34,8 @@ export interface DefinitionFile {
  * Returns whether the scalar at a path is used as written, rather than as its YAML value. Exceptions are `protect`, the
  * numbers of an output, lengths, sizes and rates, and the transform of a resource or track.
  */
-export function isTextPath([property, name, field, inner]: readonly string[]): boolean {
+export function isTextPath(path: readonly string[]): boolean {
+  const { 0: property, 1: name, 2: field, 3: inner } = path;
   switch (property) {
     case 'protect':
     case 'duration':

@@ -34,12 +34,10 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[], 
       case 'map': {
         // Copied only with a text that is filled in: each locale of a definition is filled in by itself.
         let entries: Map<string, MapEntry> | null = null;
-        for (const [key, entry] of node.entries) {
+        node.entries.forEach((entry, key) => {
           const value = fill(entry.value);
-          if (value === entry.value) continue;
-          entries ??= new Map(node.entries);
-          entries.set(key, { ...entry, value });
-        }
+          if (value !== entry.value) entries = (entries ?? new Map(node.entries)).set(key, { ...entry, value });
+        });
         return entries === null ? node : { ...node, entries };
       }
     }

@@ -37,7 +37,7 @@ export function filledValues(root: MapNode): FilledValues {
   };
   const takeEach = (node: TreeNode | null, keyOf: (name: string) => string): void => {
     if (node?.kind !== 'map') return;
-    for (const [name, { value }] of node.entries) take(keyOf(name), value);
+    node.entries.forEach(({ value }, name) => take(keyOf(name), value));
   };
   const title = child(root, 'title');
   if (title !== null) take(TITLE_KEY, title);
