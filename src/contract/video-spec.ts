@@ -231,7 +231,8 @@ function withPlainCaptions<S>(spec: VideoSpec<S>): VideoSpec<S> {
 
 /** Returns whether captions of a video are drawn or added to its files. */
 export function hasCaptions({ captions, scenes }: Pick<VideoSpec<unknown>, 'captions' | 'scenes'>): boolean {
-  return [captions, ...scenes.map((scene) => scene.captions)].some((given) => given !== undefined && areUsed(given));
+  const isUsed = (given: SpecCaptions | undefined): boolean => given !== undefined && areUsed(given);
+  return isUsed(captions) || scenes.some((scene) => isUsed(scene.captions));
 }
 
 /** Returns whether a file of the video names the language of its sound. */
@@ -356,7 +357,7 @@ export function withoutUnusedSpeech<S>({ scenes, audio }: TracksOf<S>): TracksOf
   const under = (tracks: ReadonlyMap<string, SpecSound<S>>): string[] =>
     [...tracks.values()].flatMap(({ transform }) => transform.duck_under?.split(',') ?? []);
   const hasSpeech = (tracks: ReadonlyMap<string, SpecSound<S>>): boolean =>
-    [...tracks.values()].some((sound) => Object.hasOwn(sound, 'speech'));
+    tracks.size > 0 && [...tracks.values()].some((sound) => Object.hasOwn(sound, 'speech'));
   if (!hasSpeech(audio) && !scenes.some((scene) => hasSpeech(scene.audio))) return { scenes, audio };
   const places = [{ scene: null, audio }, ...scenes.map((tracks, scene) => ({ ...tracks, scene }))];
   const usedIn = (speaker: number | null): ReadonlySet<string> =>

@@ -85,9 +85,13 @@ export function shareJson<Value extends object>(value: Value): Value {
 
 /** Returns the canonical JSON of a map as an object, whose values a function serializes canonically. */
 export function canonicalMap<Value>(map: ReadonlyMap<string, Value>, serialize: (value: Value) => string): string {
+  const keys: string[] = [];
+  map.forEach((_, key) => keys.push(key));
+  sorted(keys);
   let members = '';
-  for (const key of sorted([...map.keys()])) {
-    members += `${members === '' ? '' : ','}${quoted(key)}:${serialize(map.get(key)!)}`;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
+    members += `${index === 0 ? '' : ','}${quoted(key)}:${serialize(map.get(key)!)}`;
   }
   return `{${members}}`;
 }

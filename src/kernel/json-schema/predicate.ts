@@ -11,8 +11,8 @@ type Predicate = (value: unknown) => boolean;
 /** Returns the predicate of a schema within another one, or of a named schema. */
 type Inner = (schema: JsonSchema | boolean) => Predicate;
 
-/** Creates the predicate of a keyword, which accepts a value of another type than the keyword is about. */
-type Rule = (schema: JsonSchema, inner: Inner, refer: (name: string) => Predicate) => Predicate;
+/** Creates the predicate of a keyword, which accepts a value of another type than the keyword is about. Null if another rule does it. */
+type Rule = (schema: JsonSchema, inner: Inner, refer: (name: string) => Predicate) => Predicate | null;
 
 /**
  * Returns a function that says whether a value satisfies a schema. Each part of the schema becomes a closure when a value first reaches
@@ -38,10 +38,10 @@ export function predicateOf(schema: JsonSchema | boolean, named: NamedSchemas = 
     return (value) => {
       rules ??= Object.keys(part).flatMap((keyword) => {
         if (!Object.hasOwn(RULES, keyword)) throw new Error(`Internal error: unknown keyword ${keyword}`);
-        const rule = RULES[keyword as keyof JsonSchema];
-        return rule === null ? [] : [rule(part, inner, refer)];
+        return RULES[keyword as keyof JsonSchema]?.(part, inner, refer) ?? [];
       });
-      for (const rule of rules) if (!rule(value)) return false;
+      // Without an iterator: a plan checks a hundred parts of each video.
+      for (let index = 0; index < rules.length; index++) if (!rules[index]!(value)) return false;
       return true;
     };
   };
@@ -131,15 +131,16 @@ const RULES: Readonly<Record<keyof JsonSchema, Rule | null>> = {
     const isName = inner(propertyNames!);
     return (value) => !isRecord(value) || Object.keys(value).every((name) => isName(name));
   },
-  properties({ properties }, inner) {
+  properties({ properties, additionalProperties }, inner) {
     const byName = new Map(Object.entries(properties!).map(([name, property]) => [name, inner(property)]));
-    return (value) => !isRecord(value) || Object.keys(value).every((name) => byName.get(name)?.(value[name]) ?? true);
-  },
-  additionalProperties({ properties = {}, additionalProperties }, inner) {
-    const isAdditional = inner(additionalProperties!);
+    const isAdditional = inner(additionalProperties ?? true);
     return (value) =>
-      !isRecord(value) ||
-      Object.keys(value).every((name) => Object.hasOwn(properties, name) || isAdditional(value[name]));
+      !isRecord(value) || Object.keys(value).every((name) => (byName.get(name) ?? isAdditional)(value[name]));
+  },
+  additionalProperties({ properties, additionalProperties }, inner) {
+    if (properties !== undefined) return null;
+    const isAdditional = inner(additionalProperties!);
+    return (value) => !isRecord(value) || Object.keys(value).every((name) => isAdditional(value[name]));
   },
   allOf({ allOf }, inner) {
     const all = allOf!.map(inner);

@@ -43,7 +43,7 @@ export function withoutConditions(root: MapNode, spec: StyleVersion | null, row:
   const leftOut: { name: string; reason: string }[] = [];
   const diagnostics: Diagnostic[] = [];
   let entries: Map<string, MapEntry> | null = null;
-  for (const section of ['resources', 'audio'] as const) {
+  for (const section of SECTIONS) {
     const entry = root.entries.get(section);
     if (entry?.value.kind !== 'map' || !hasCondition(entry.value)) continue;
     const kept = [...entry.value.entries].flatMap(([key, value]): [string, MapEntry][] => {
@@ -78,6 +78,7 @@ function hasCondition(map: MapNode): boolean {
   return false;
 }
 
+const SECTIONS = ['resources', 'audio'] as const;
 /** Properties of a value that say when it is used and whether it is translated. */
 const ADVICE: readonly string[] = ['when', 'translate'];
 

@@ -36,6 +36,8 @@ interface Resolution {
 
 /** The last timeline of each list of scenes, which the findings, the plan and the inputs of a video share. */
 const resolutions = new WeakMap<Video['scenes'], Resolution>();
+/** The videos of a series follow each other, and most of them differ only in their values. */
+let last: Resolution | null = null;
 
 const NO_CONTENT: readonly ContentItem[] = [];
 const NO_CONTENTS: readonly (readonly ContentItem[])[] = [];
@@ -55,10 +57,14 @@ export function timelineOf(
   const facts = factsOf(video, templates);
   if (facts === null) return null;
   const content = contentOfScenes(video, soundLength);
+  if (last !== null && isPlacedAs(last.video, video) && isResolvedFrom(last, video, facts, content)) {
+    return last.resolved;
+  }
   const known = resolutions.get(video.scenes);
   if (known !== undefined && isResolvedFrom(known, video, facts, content)) return known.resolved;
   const resolved = resolveOnce(timelineKey(video, facts, content), () => timelineInput(video, facts, content));
-  resolutions.set(video.scenes, { video, facts, content, resolved });
+  last = { video, facts, content, resolved };
+  resolutions.set(video.scenes, last);
   return resolved;
 }
 
@@ -71,6 +77,22 @@ function factsOf({ scenes }: TimelineVideo, templates: TimelineTemplates): Templ
     facts.push(templateFacts(template));
   }
   return facts;
+}
+
+/** Returns whether the scenes of two videos are the same except for their values. */
+function isPlacedAs({ scenes: earlier }: TimelineVideo, { scenes }: TimelineVideo): boolean {
+  const isSame = (scene: SceneSpec<Source>, at: number): boolean => {
+    const { id, template, duration, fit, shorten, transition } = earlier[at]!;
+    return (
+      scene.id === id &&
+      scene.template === template &&
+      scene.duration === duration &&
+      scene.fit === fit &&
+      scene.shorten === shorten &&
+      scene.transition === transition
+    );
+  };
+  return scenes === earlier || (scenes.length === earlier.length && scenes.every(isSame));
 }
 
 /** Compares everything except the scenes. */

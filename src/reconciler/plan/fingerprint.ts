@@ -102,7 +102,7 @@ function fontsJson(fonts: SceneSpec<ContentId>['fonts']): Json | undefined {
 function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, index: number): Json {
   const { template, resources, fonts, duration, transition, fit, background, shorten, timing } = scene;
   // In the order of canonical JSON and without an object, because a plan serializes each scene of each video.
-  const members =
+  const before =
     member('audio_tracks', tracksJson(spec, index)) +
     member('background', background) +
     member('captions', captionsJson(scene.captions)) +
@@ -110,19 +110,15 @@ function sceneJson(scene: SceneSpec<ContentId>, spec: VideoSpec<ContentId>, inde
     member('fit', fit) +
     member('font_changes', fontsJson(fonts)) +
     member('resources', resourcesJson(resources)) +
-    member('shorten', shorten) +
-    member('style_version', template) +
-    member(
-      'timing',
-      timing?.map((place) => ({ ...place })),
-    ) +
-    member('transition', transition && transitionJson(transition));
-  return knownJson(`{${members.slice(1)}}`);
+    member('shorten', shorten);
+  const places = timing === undefined ? '' : `,"timing":${canonicalJson(timing.map((place) => ({ ...place })))}`;
+  const change = transition === undefined ? '' : `,"transition":${canonicalJson(transitionJson(transition))}`;
+  return knownJson(`{${before}"style_version":${canonicalJson(template)}${places}${change}}`);
 }
 
-/** Returns a member of an object with a comma before it; an empty text for none. @param name of letters */
+/** Returns a member of an object with a comma after it; an empty text for none. @param name of letters */
 function member(name: string, value: Json | undefined): string {
-  return value === undefined ? '' : `,"${name}":${canonicalJson(value)}`;
+  return value === undefined ? '' : `"${name}":${canonicalJson(value)},`;
 }
 
 const transitionJson = remembered(({ type, duration, at, easing, direction, color }: Transition) => {
