@@ -78,10 +78,13 @@ interface SceneContext {
   readonly rate: Rational | undefined;
 }
 
+/** The length of its template. */
+const NATURAL: Pick<ScenePlacement, 'duration' | 'shorten'> = {};
+
 /** @returns the same object for a scene that has only what decides how it is shown, which most have */
 function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate }: SceneContext): SceneSpec<S> {
   const { id, template, resources, fonts, audio, captions } = scene;
-  const { duration, shorten } = plainDuration(wish, scene.shorten, { facts, rate });
+  const { duration, shorten } = wish === undefined ? NATURAL : plainDuration(wish, scene.shorten, { facts, rate });
   const hasShape = facts !== undefined && size !== undefined && facts.width * size[1] === facts.height * size[0];
   // The first scene has nothing to replace.
   const transition = isFirst || scene.transition === undefined ? undefined : plainTransition(scene.transition);
@@ -103,11 +106,10 @@ function placedScene<S>(scene: SceneSpec<S>, { wish, isFirst, facts, size, rate 
 
 /** Removes a length that the template has anyway, and the permission to be shorter than it can be, if it is not needed. */
 function plainDuration(
-  wish: DurationWish | undefined,
+  wish: DurationWish,
   shorten: ScenePlacement['shorten'],
   { facts, rate }: Pick<SceneContext, 'facts' | 'rate'>,
 ): Pick<ScenePlacement, 'duration' | 'shorten'> {
-  if (wish === undefined) return {};
   if (typeof wish !== 'number')
     return { duration: wish === 'fill' ? wish : plainContent(wish, facts), ...defined({ shorten }) };
   if (facts === undefined || rate === undefined) return { duration: wish, ...defined({ shorten }) };

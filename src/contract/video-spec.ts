@@ -172,8 +172,8 @@ export function furtherOutputs({
  * @returns null for several scenes, and for a scene that is placed
  */
 export function plainScene<S>({ scenes, size, rate, duration }: TimelineSpec<S>): SceneSpec<S> | null {
-  const [only, second] = scenes;
-  if (only === undefined || second !== undefined) return null;
+  const only = scenes[0];
+  if (only === undefined || scenes.length > 1) return null;
   const placement = [size, rate, duration, only.duration, only.transition, only.fit, only.background, only.shorten];
   return placement.every((field) => field === undefined) ? only : null;
 }

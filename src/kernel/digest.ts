@@ -37,12 +37,12 @@ export async function fileSha256(bytes: Uint8Array): Promise<Sha256> {
  * @see RFC 8785, sections 3.2.2 and 3.2.3
  */
 export function canonicalJson(value: Json): string {
+  if (typeof value === 'string') return quoted(value);
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
     return String(value);
   }
-  if (typeof value === 'string') return quoted(value);
   if (value instanceof KnownJson) return value.text;
   const known = sharedTexts.get(value);
   if (typeof known === 'string') return known;
@@ -85,9 +85,7 @@ export function shareJson<Value extends object>(value: Value): Value {
 
 /** Returns the canonical JSON of a map as an object, whose values a function serializes canonically. */
 export function canonicalMap<Value>(map: ReadonlyMap<string, Value>, serialize: (value: Value) => string): string {
-  const keys: string[] = [];
-  map.forEach((_, key) => keys.push(key));
-  sorted(keys);
+  const keys = sorted([...map.keys()]);
   let members = '';
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index]!;

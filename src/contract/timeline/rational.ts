@@ -17,7 +17,8 @@ export function rational(numerator: Integer, denominator: Integer = 1): Rational
   if (!Number.isSafeInteger(numerator) || !Number.isSafeInteger(denominator)) {
     return longRational(BigInt(numerator), BigInt(denominator));
   }
-  const [top, bottom] = [numerator as number, denominator as number];
+  const top = numerator as number;
+  const bottom = denominator as number;
   const divisor = bottom === 1 ? 1 : greatestDivisor(top, bottom) * Math.sign(bottom);
   // Zero has no sign.
   return { numerator: top / divisor + 0, denominator: bottom / divisor };

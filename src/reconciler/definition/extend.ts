@@ -136,9 +136,10 @@ function pathsOf(node: TreeNode | null): ScalarNode[] {
   return nodes.filter((item): item is ScalarNode => item.kind === 'scalar' && item.value !== null);
 }
 
-/** Returns a map without the properties that are not inherited. */
-export function withoutFileProperties(root: MapNode): MapNode {
+/** Returns a map without the properties that are not inherited. @param others that it leaves out too */
+export function withoutFileProperties(root: MapNode, others: readonly string[] = []): MapNode {
   const entries = new Map(root.entries);
   for (const property of OWN_PROPERTIES) entries.delete(property);
+  for (const property of others) entries.delete(property);
   return { ...root, entries };
 }

@@ -88,8 +88,8 @@ export function readScenes(
     })),
   };
   const transition = isPlaced ? shared.transition : undefined;
-  const inheriting = scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
-  const soft = transition === undefined ? [] : inheriting.map(({ id }) => id);
+  const inheriting = (): PlacedScene[] => scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
+  const soft = transition === undefined ? [] : inheriting().map(({ id }) => id);
   const wish = isPlaced ? readWish(shared.json) : null;
   return completeVideo(
     incomplete,

@@ -327,11 +327,8 @@ const NOTHING = { video: null, files: [], filled: UNFILLED, destinations: [], di
 
 /** Separates what decides whether a video is shown, and its scenes, from its other properties. */
 function partsOf(root: MapNode): { when: TreeNode | null; scenes: TreeNode | null; values: MapNode } {
-  const values = withoutFileProperties(root);
-  const entries = new Map(values.entries);
-  entries.delete('when');
-  entries.delete('scenes');
-  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values: { ...values, entries } };
+  const values = withoutFileProperties(root, ['when', 'scenes']);
+  return { when: child(root, 'when'), scenes: child(root, 'scenes'), values };
 }
 
 function overridesNothing(root: MapNode): Diagnostic {
