@@ -276,6 +276,5 @@ function hiddenColumns(columns: readonly string[], at: Span): Diagnostic {
 }
 
 function firstKey(node: MapNode): Span {
-  const [first] = node.entries.values();
-  return first?.keySpan ?? node.span;
+  return node.entries.values().next().value?.keySpan ?? node.span;
 }

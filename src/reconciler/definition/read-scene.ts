@@ -5,6 +5,7 @@ import { defined } from '../../kernel/defined.ts';
 import { type Check, type Diagnostic, errorAt, type Span } from '../../kernel/diagnostic.ts';
 import { byCodeUnit, type Json } from '../../kernel/digest.ts';
 import { didYouMean } from '../../kernel/hints.ts';
+import { remembered } from '../../kernel/memory.ts';
 import { child, locateIn, type MapEntry, type MapNode, type TreeNode, textOf, toJson } from '../../kernel/yaml/tree.ts';
 import type { SpokenText } from '../speech/spoken-text.ts';
 import type { CaptionStyles } from './caption-styles.ts';
@@ -98,27 +99,22 @@ export function readScene(
   const template = name === null ? null : (context.templates.get(name) ?? null);
   const conditional = withoutConditions(written, template?.spec ?? null, row);
   const filled = row === null || template === null ? null : withoutEmptyCells(conditional.root, at, template.spec);
-  const { root, missing, diagnostics: empty } = filled ?? { root: conditional.root, missing: new Set<string>(), diagnostics: [] }; // biome-ignore format: one case
+  const { root, missing, diagnostics: empty } = filled ?? { root: conditional.root, missing: NONE_MISSING, diagnostics: [] }; // biome-ignore format: one case
   const locate = locateIn(root);
   const diagnostics: Diagnostic[] = [...conditional.diagnostics];
   if (name !== null && context.templateNames?.includes(name) === false) {
     diagnostics.push(unknownTemplate(name, context.templateNames, locate(['template'], 'value').span));
   }
   const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
-  const emptySpans = [...missing].map((key) => child(child(root, 'resources'), key)!.span);
   const found = (template?.check ?? context.checkAny)({ resources: {}, ...always, ...json }, locate);
-  // The schema reports an empty value once more, at the definition.
-  diagnostics.push(
-    ...empty,
-    ...found.filter((problem) => ![at, ...emptySpans].some((span) => missing.size > 0 && isInside(problem.at, span))),
-  );
+  diagnostics.push(...empty, ...(missing.size === 0 ? found : withoutEmpty(found, root, at, missing)));
   const { placement, misplaced } = readPlacement(json, () => context.checkPlacement(json, locate));
   diagnostics.push(...misplaced);
   const files: FileUse[] = [];
   const take = <T>(read: Read<T>): T | undefined => takeValue(read, { files, diagnostics, context });
   const resources = new Map<string, VideoResource>();
   const filledIn = child(root, 'resources');
-  for (const [key, editable] of Object.entries(template?.spec.editables ?? {})) {
+  for (const [key, editable] of template === null ? [] : editablesOf(template.spec)) {
     const node = child(filledIn, key);
     const value = node !== null && editable.input_type === 'font' ? localFont(node, template!.fonts, context) : node;
     const resource =
@@ -126,7 +122,7 @@ export function readScene(
     if (resource !== undefined) resources.set(key, resource);
   }
   const isKnown = template !== null;
-  const words = new Map<string, readonly Word[]>();
+  const words: Map<string, readonly Word[]> = root.entries.has('audio') ? new Map() : NONE;
   const audio = mapOf(isKnown ? child(root, 'audio') : null, (node, track) =>
     readTrack(node, track, words, { files, diagnostics, context }),
   );
@@ -146,6 +142,20 @@ export function readScene(
     filled: filledValues(root),
     diagnostics,
   };
+}
+
+const NONE_MISSING: ReadonlySet<string> = new Set();
+const editablesOf = remembered(({ editables }: StyleVersion) => Object.entries(editables));
+
+/** Removes the problems of values of empty cells: the schema reports each once more, at the definition. @param at location of the row */
+function withoutEmpty(
+  found: readonly Diagnostic[],
+  root: MapNode,
+  at: Span,
+  missing: ReadonlySet<string>,
+): Diagnostic[] {
+  const spans = [at, ...[...missing].map((key) => child(child(root, 'resources'), key)!.span)];
+  return found.filter((problem) => !spans.some((span) => isInside(problem.at, span)));
 }
 
 /** Reads the tracks of a video. The schema has checked them. */

@@ -88,7 +88,8 @@ export function readScenes(
     })),
   };
   const transition = isPlaced ? shared.transition : undefined;
-  const inheriting = (): PlacedScene[] => scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
+  const inheriting = (): PlacedScene[] =>
+    scenes.slice(1).filter(({ reading }) => reading.json.transition === undefined);
   const soft = transition === undefined ? [] : inheriting().map(({ id }) => id);
   const wish = isPlaced ? readWish(shared.json) : null;
   return completeVideo(
