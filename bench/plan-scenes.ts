@@ -7,8 +7,8 @@ import { writeLock } from './plan-tree.ts';
 
 /**
  * Compares `reelform plan` for videos of six scenes with that for one-template videos with as many values, in turns: plans of new
- * videos, and plans of rendered videos. Prints wall and processor time, and their ratios: with few videos, starting hides the
- * difference.
+ * videos, and plans of rendered videos. A third kind of videos has as many values, and eleven settings of scenes: five transitions of two
+ * fields, and a length. Prints wall and processor time, and their ratios to one template: with few videos, starting hides the difference.
  * `npm run bench:plan-scenes [-- --turns 3 --videos 1000]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
@@ -40,14 +40,14 @@ function plain(video: number): string {
   return `template: card\ntitle: Video ${video}\nresources:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-/** A video of six cards, with transitions and a length that is set. */
-function several(video: number): string {
+/** A video of six cards. @param isPlaced with transitions and a length that is set */
+function several(video: number, isPlaced: boolean): string {
   const scenes = Array.from({ length: SCENES }, (_, part) => {
     const fields = [
       `id: scene-${part}`,
       'template: card',
-      ...(part === 1 ? ['duration: 4.5'] : []),
-      ...(part > 0 ? ['transition: { type: fade, duration: 0.4 }'] : []),
+      ...(isPlaced && part === 1 ? ['duration: 4.5'] : []),
+      ...(isPlaced && part > 0 ? ['transition: { type: fade, duration: 0.4 }'] : []),
       'resources:',
       ...values(video, part, 0).map((line) => `  ${line}`),
     ];
@@ -151,9 +151,13 @@ async function measure(
 try {
   const wide = makeRepository('plain', plain);
   widen(join(wide, 'templates/card'));
-  const repositories = [await prepare(wide), await prepare(makeRepository('scenes', several))];
+  const repositories = [
+    await prepare(wide),
+    await prepare(makeRepository('scenes', (video) => several(video, false))),
+    await prepare(makeRepository('placed', (video) => several(video, true))),
+  ];
   /** By repository, turn and plan. */
-  const measured: Times[][][] = [[], []];
+  const measured: Times[][][] = repositories.map(() => []);
   for (let turn = 0; turn < turns; turn++) {
     for (const [at, { root }] of repositories.entries()) {
       measured[at]!.push([]);
@@ -164,13 +168,15 @@ try {
       for (const [at, repository] of repositories.entries()) measured[at]![turn]!.push(await measure(repository, plan));
     }
   }
-  console.log(
-    `${COUNT} videos of ${SCENES * VALUES} values and 18 s, medians of ${turns}: one template, ${SCENES} scenes`,
-  );
+  const kinds = ['one template', `${SCENES} scenes`, `${SCENES} scenes with settings`];
+  console.log(`${COUNT} videos of ${SCENES * VALUES} values, medians of ${turns}: ${kinds.join('; ')}`);
   for (const [plan, { name }] of PLANS.entries()) {
     const compared = (['wall', 'processor'] as const).map((key) => {
-      const [one, six] = measured.map((all) => median(all.map((times) => times[plan]![key])));
-      return `${key} ${one!.toFixed(0)} ms, ${six!.toFixed(0)} ms, ratio ${(six! / one!).toFixed(2)}`;
+      const medians = measured.map((all) => median(all.map((times) => times[plan]![key])));
+      const shown = medians.map((ms, kind) => {
+        return `${ms.toFixed(0)} ms${kind === 0 ? '' : ` (${(ms / medians[0]!).toFixed(2)})`}`;
+      });
+      return `${key} ${shown.join(', ')}`;
     });
     console.log(`${name.padEnd(24)}${compared.join('; ')}`);
   }
