@@ -37,7 +37,9 @@ export function filledValues(root: MapNode): FilledValues {
   };
   const takeEach = (node: TreeNode | null, keyOf: (name: string) => string): void => {
     if (node?.kind !== 'map') return;
-    node.entries.forEach(({ value }, name) => take(keyOf(name), value));
+    node.entries.forEach(({ value }, name) => {
+      take(keyOf(name), value);
+    });
   };
   const title = child(root, 'title');
   if (title !== null) take(TITLE_KEY, title);
