@@ -44,7 +44,7 @@ const PROGRAMS = {
   process: ['service/sessions/processes/render-process.ts', 'engine/threads/drawing-thread.ts'],
   segments: ['engine/render-segments.ts', 'engine/codec/video-encoder.ts'],
   thread: ['engine/threads/raster-worker.ts'],
-  lint: ['engine/lint/lint-video.ts', 'engine/lint/measured-frames.ts', 'engine/lint/heard-sounds.ts'],
+  lint: ['engine/lint/lint-part.ts'],
 };
 // Every other package is bundled: a hundred files of an installed package cost as many milliseconds. NOTICE names them.
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -11,10 +11,11 @@ interface Shared {
 }
 
 /** The end of a channel to the other thread. */
-interface Peer {
+export interface Peer {
   postMessage(message: Shared): void;
   on(event: 'message', listener: (message: Shared) => void): unknown;
   once(event: 'close', listener: () => void): unknown;
+  close(): void;
 }
 
 /**

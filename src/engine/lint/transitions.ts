@@ -65,6 +65,10 @@ export class TransitionFinder {
   readonly #tracked: Uint32Array;
   readonly #isTracked: Uint8Array;
   #trackedCount = 0;
+  /** Pixels of a frame that changed, with their signals. */
+  readonly #changed: Uint32Array;
+  readonly #luminances: Float32Array;
+  readonly #rednesses: Float32Array;
   #frame = 0;
   #last: Uint32Array | null = null;
 
@@ -78,6 +82,9 @@ export class TransitionFinder {
     this.#trackers = { general: TRACKERS.general(pixelCount), red: TRACKERS.red(pixelCount) };
     this.#tracked = new Uint32Array(pixelCount);
     this.#isTracked = new Uint8Array(pixelCount);
+    this.#changed = new Uint32Array(pixelCount);
+    this.#luminances = new Float32Array(pixelCount);
+    this.#rednesses = new Float32Array(pixelCount);
     if (this.#similar === null) for (let pixel = 0; pixel < pixelCount; pixel++) this.#track(pixel);
   }
 
@@ -133,25 +140,30 @@ export class TransitionFinder {
     general.take(pixel, states[index]!.general);
     red.take(pixel, states[index]!.red);
     for (let past = index * STATE_FRAMES; past < frame; past++) {
-      const { luminance, redness } = signalsOf(pictures[past]!, pixel);
-      general.next(pixel, luminance, past === 0);
-      red.next(pixel, redness, past === 0);
+      const picture = pictures[past]!;
+      general.next(pixel, luminanceAt(picture, 4 * pixel), past === 0);
+      red.next(pixel, rednessAt(picture, 4 * pixel), past === 0);
     }
   }
 
   #findIn(rgba: Uint8Array, isFirst: boolean): TransitionsByKind {
     const [colors, last, tracked, { general, red }] = [colorsOf(rgba), this.#last, this.#tracked, this.#trackers];
     if (last?.buffer === colors.buffer && last.byteOffset === colors.byteOffset) return UNCHANGED;
-    const [found, foundRed] = [new FoundTransitions(), new FoundTransitions()];
+    const [changed, luminances, rednesses] = [this.#changed, this.#luminances, this.#rednesses];
+    let count = 0;
     for (let index = 0; index < this.#trackedCount; index++) {
       const pixel = tracked[index]!;
       if (last !== null && colors[pixel] === last[pixel]) continue;
-      const { luminance, redness } = signalsOf(rgba, pixel);
-      found.add(pixel, general.next(pixel, luminance, isFirst));
-      foundRed.add(pixel, red.next(pixel, redness, isFirst));
+      changed[count] = pixel;
+      luminances[count] = luminanceAt(rgba, 4 * pixel);
+      rednesses[count] = rednessAt(rgba, 4 * pixel);
+      count += 1;
     }
     this.#last = colors;
-    return { general: found.transitions(), red: foundRed.transitions() };
+    return {
+      general: general.nextOf(changed, luminances, count, isFirst),
+      red: red.nextOf(changed, rednesses, count, isFirst),
+    };
   }
 
   /** Adds the transitions of tracked pixels to those of the similar video. */
@@ -171,29 +183,17 @@ export class TransitionFinder {
   }
 }
 
-class FoundTransitions {
-  readonly #rises: number[] = [];
-  readonly #falls: number[] = [];
-
-  /** @param sign 1 for a rise, -1 for a fall, 0 for no transition */
-  add(pixel: number, sign: number): void {
-    if (sign === 1) this.#rises.push(pixel);
-    else if (sign === -1) this.#falls.push(pixel);
-  }
-
-  transitions(): Transitions {
-    if (this.#rises.length + this.#falls.length === 0) return NO_TRANSITIONS;
-    return { rises: Uint32Array.from(this.#rises), falls: Uint32Array.from(this.#falls) };
-  }
+/** Returns the relative luminance of a pixel. @param at index of its red channel */
+function luminanceAt(rgba: Uint8Array, at: number): number {
+  return Math.fround(luminanceOf(LINEAR[rgba[at]!]!, LINEAR[rgba[at + 1]!]!, LINEAR[rgba[at + 2]!]!));
 }
 
-/** Returns the relative luminance of a pixel, and (R − G − B) × 320 in half units, which is odd for a saturated red. */
-function signalsOf(rgba: Uint8Array, pixel: number): { readonly luminance: number; readonly redness: number } {
-  const at = 4 * pixel;
-  const [r, g, b] = [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
-  const [red, green, blue] = [LINEAR[r]!, LINEAR[g]!, LINEAR[b]!];
-  const luminance = Math.fround(luminanceOf(red, green, blue));
-  return { luminance, redness: r <= g || r <= b ? 0 : rednessOf(red, green, blue) };
+/** Returns (R − G − B) × 320 of a pixel in half units, which is odd for a saturated red. @param at index of its red channel */
+function rednessAt(rgba: Uint8Array, at: number): number {
+  const r = rgba[at]!;
+  const g = rgba[at + 1]!;
+  const b = rgba[at + 2]!;
+  return r <= g || r <= b ? 0 : rednessOf(LINEAR[r]!, LINEAR[g]!, LINEAR[b]!);
 }
 
 function rednessOf(red: number, green: number, blue: number): number {
@@ -261,6 +261,24 @@ class TransitionTracker {
     }
     const extreme = this.#extreme[pixel]!;
     return value === extreme ? 0 : this.#step(pixel, value, extreme);
+  }
+
+  /** Reads the next values of the first `count` pixels of a list. */
+  nextOf(pixels: Uint32Array, values: Float32Array, count: number, isFirst: boolean): Transitions {
+    const [extremes, rises, falls]: [Float32Array, number[], number[]] = [this.#extreme, [], []];
+    for (let index = 0; index < count; index++) {
+      const pixel = pixels[index]!;
+      const value = values[index]!;
+      const extreme = extremes[pixel]!;
+      if (isFirst) this.next(pixel, value, true);
+      else if (value !== extreme) {
+        const sign = this.#step(pixel, value, extreme);
+        if (sign === 1) rises.push(pixel);
+        else if (sign === -1) falls.push(pixel);
+      }
+    }
+    if (rises.length + falls.length === 0) return NO_TRANSITIONS;
+    return { rises: Uint32Array.from(rises), falls: Uint32Array.from(falls) };
   }
 
   #step(pixel: number, value: number, extreme: number): number {

@@ -1,14 +1,8 @@
 import { on } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type { SoundMeasures } from '../../contract/wire/loudness.ts';
-import type { SafeAreaName } from '../../template/lint-severities.ts';
 import type { VideoInput } from '../../template/render-input.ts';
 import { builtFile } from '../built-file.ts';
-import type { KeptSound } from '../lint/heard-sounds.ts';
-import type { LintPart } from '../lint/lint-input.ts';
-import type { KeptFrame } from '../lint/measured-frames.ts';
-import type { LintFinding } from '../lint-finding.ts';
-import type { AnyRenderInput } from '../packed-input.ts';
+import type { LintPartInput, LintPartResult } from '../lint/lint-part.ts';
 import type { PixelFormat } from '../pixel-format.ts';
 import { errorFrom, type Failure, RenderError } from '../render-error.ts';
 import type { RenderedStill } from '../rendered-file.ts';
@@ -71,27 +65,9 @@ interface ThreadTasks {
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds visible defects of an input's video. */
   readonly lint: {
-    readonly input: {
-      readonly renderInput: AnyRenderInput;
-      readonly safeAreas: readonly (SafeAreaName | null)[];
-      /** Only for an input of one template. */
-      readonly part: LintPart;
-      /** Frames and sounds that are known. */
-      readonly measured: readonly KeptFrame[];
-      readonly heard: readonly KeptSound[];
-      /** True if no other input of the thread will be similar. */
-      readonly isLast: boolean;
-      /** Connected to the thread that runs the other part; null without one. It has to be transferred. */
-      readonly peer: MessagePort | null;
-    };
-    readonly result: {
-      readonly findings: readonly LintFinding[];
-      /** The measured frames and sounds of the input. */
-      readonly measured: readonly KeptFrame[];
-      readonly heard: readonly KeptSound[];
-      /** What was measured of the mix; null if it was not. */
-      readonly loudness: SoundMeasures | null;
-    };
+    /** A peer has to be transferred. */
+    readonly input: Omit<LintPartInput, 'peer'> & { readonly peer: MessagePort | null };
+    readonly result: LintPartResult;
   };
 }
 

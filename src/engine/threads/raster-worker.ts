@@ -2,7 +2,6 @@ import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { freeBuffers, freeSmallInput } from '../free-buffers.ts';
-import { unpackRenderInput } from '../packed-input.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from '../raster/frame-ring.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { failureFrom } from '../render-error.ts';
@@ -38,7 +37,7 @@ async function serve(request: RasterRequest): Promise<void> {
     case 'prepare':
       // Other threads read and compile it, while this one goes on.
       loadShaper().catch(() => undefined);
-      if (request.lints) await loadLint();
+      if (request.lints) await import('../lint/lint-part.ts');
       break;
     case 'open':
       drawing = await openDrawing(request);
@@ -62,15 +61,8 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     }
     case 'lint': {
-      const { lintVideo, shareImages, MeasuredFrames, HeardSounds } = await loadLint();
-      const { renderInput, safeAreas, part, measured, heard, isLast, peer } = request.input;
-      const video = unpackRenderInput(renderInput);
-      const frames = new MeasuredFrames(measured, isLast);
-      const sounds = new HeardSounds(heard);
-      if (peer !== null && !('scenes' in video)) await shareImages(video.images, part === 'flashes' ? 0 : 1, peer);
-      const findings = await lintVideo(video, safeAreas, part, frames, sounds).finally(() => peer?.close());
-      const kept = { measured: frames.kept(), heard: sounds.kept(), loudness: sounds.mix };
-      post({ kind: 'done', result: { findings, ...kept } });
+      const { lintPart } = await import('../lint/lint-part.ts');
+      post({ kind: 'done', result: await lintPart(request.input) });
       freeSmallInput();
       await setImmediate();
       break;
@@ -80,14 +72,6 @@ async function serve(request: RasterRequest): Promise<void> {
       drawing = undefined;
       await freeInput();
   }
-}
-
-async function loadLint() {
-  const { lintVideo } = await import('../lint/lint-video.ts');
-  const { shareImages } = await import('../lint/share-images.ts');
-  const { MeasuredFrames } = await import('../lint/measured-frames.ts');
-  const { HeardSounds } = await import('../lint/heard-sounds.ts');
-  return { lintVideo, shareImages, MeasuredFrames, HeardSounds };
 }
 
 /** Frees the native memory of an input, whose small JavaScript objects V8 would collect late. */

@@ -1,3 +1,4 @@
+import type { LintPartInput, LintPartResult } from '../../../engine/lint/lint-part.ts';
 import { unpackRenderInput } from '../../../engine/packed-input.ts';
 import { parentEnd } from '../../sandbox/parent-end.ts';
 import type { TaskInput, TaskOutput } from './tasks.ts';
@@ -19,6 +20,21 @@ export async function prepareToDraw(): Promise<void> {
   // Other threads compile it, while this one goes on.
   loadShaper().catch(() => undefined);
   await import('../../../engine/stills/compare-stills.ts');
+}
+
+/** Loads the code and the libraries of lint. */
+export async function prepareToLint(): Promise<void> {
+  const { loadShaper } = await import('../../../engine/text/open-font.ts');
+  loadShaper().catch(() => undefined);
+  await import('../../../engine/lint/lint-part.ts');
+}
+
+/** As the task of a drawing thread, in this thread. */
+export function lintHere({ renderInput, ...input }: LintPartInput): Promise<LintPartResult> {
+  return drawing(async () => {
+    const { lintPart } = await import('../../../engine/lint/lint-part.ts');
+    return lintPart({ ...input, renderInput: structuredClone(renderInput) });
+  });
 }
 
 /** As `renderStills`, in this thread. */

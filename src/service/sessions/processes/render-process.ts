@@ -11,7 +11,7 @@ import { failureFrom } from '../../../engine/render-error.ts';
 import type { SourceBytes } from '../../../kernel/source-file.ts';
 import { TemporaryFile } from '../../../kernel/temporary-file.ts';
 import { tryToRemove } from '../../../kernel/temporary-folder.ts';
-import { CAN_DRAW_HERE, compareHere, drawStillsHere, prepareToDraw } from './draw-here.ts';
+import { CAN_DRAW_HERE, compareHere, drawStillsHere, lintHere, prepareToDraw, prepareToLint } from './draw-here.ts';
 import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -128,8 +128,9 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
           ];
     const found = await Promise.all(
       parts.map((part) => {
-        const ports = part.peer === null ? [] : [part.peer];
-        return runInThread('lint', { ...input, ...part, heard, isLast }, undefined, ports);
+        const ofPart = { ...input, ...part, heard, isLast };
+        if (drawsHere && part.part !== 'flashes') return lintHere(ofPart);
+        return runInThread('lint', ofPart, undefined, part.peer === null ? [] : [part.peer]);
       }),
     );
     return {
@@ -141,7 +142,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
 };
 
-/** Whether this process was started for pictures, and draws them in this thread. */
+/** Whether this process was started for pictures or lint, and draws in this thread. */
 let drawsHere = false;
 const NOTHING = new Uint8Array();
 
@@ -169,10 +170,11 @@ void prepare(JSON.parse(process.argv[2] ?? '{}') as Partial<Preparation>);
 
 async function prepare({ threads = 0, purpose = 'pictures' }: Partial<Preparation>): Promise<void> {
   if (threads === 0) return;
-  drawsHere = purpose === 'pictures' && CAN_DRAW_HERE;
-  if (drawsHere) return prepareToDraw();
+  drawsHere = purpose !== 'videos' && CAN_DRAW_HERE;
+  if (drawsHere && purpose === 'pictures') return prepareToDraw();
   const { startThreads } = await import('../../../engine/threads/drawing-thread.ts');
-  startThreads(threads, purpose === 'lint');
+  startThreads(drawsHere ? threads - 1 : threads, purpose === 'lint');
+  if (drawsHere) return prepareToLint();
   if (purpose !== 'videos') return;
   const { loadLibav } = await import('../../../engine/codec/libav.ts');
   await import('../../../engine/render-segments.ts');
