@@ -13,7 +13,7 @@ import {
   quotaOf,
   renderCapacity,
 } from '../../../../src/service/sessions/processes/render-pool.ts';
-import { inputOf, movingInput } from '../../../engine/inputs.ts';
+import { inputOf, movingInput, placed, rectangleLayer } from '../../../engine/inputs.ts';
 import { bytesOf, renderFile } from '../../../support/in-memory.ts';
 import { begun, openPool } from '../../../support/render-pools.ts';
 
@@ -31,6 +31,15 @@ async function childrenOnceThere(count: number): Promise<number[]> {
     return pids.length === count && pids;
   };
   return vi.waitUntil(found, { timeout: 40_000 });
+}
+
+/** Two seconds of black and white in turn. */
+function flashingInput() {
+  const opacity = Array.from({ length: 20 }, (_, index) => ({ t: 3 * index, s: [index % 2 === 0 ? 100 : 0], h: 1 }));
+  const box = [0, 0, 640, 360] as const;
+  const white = rectangleLayer(1, box, [1, 1, 1], { ks: placed(0, 0, { o: { a: 1, k: opacity } }) });
+  const layers = [white, rectangleLayer(2, box, [0, 0, 0])];
+  return inputOf(layers, { width: 640, height: 360, frameCount: 60, fps: 30 });
 }
 
 describe('createRenderPool()', () => {
@@ -330,6 +339,24 @@ describe('warm()', () => {
     expect(here.pictures).toEqual(inThread.pictures);
     expect(here.steps).toEqual([1, 2]);
     expect(inThread.steps).toEqual([1, 2]);
+  });
+
+  test('finds the same in the thread of a process for lint, with and without a thread for flashes', async () => {
+    const renderInput = packRenderInput(flashingInput());
+    const find = async (purpose: 'lint' | 'videos', processors: number) => {
+      const pool = openPool();
+      pool.warm(processors, purpose);
+      const first = (await childrenOnceThere(1))[0]!;
+      const found = await pool.run('lint', { renderInput, safeAreas: [null] }, { processors });
+      const broken = packRenderInput({ ...flashingInput(), width: 0 });
+      await expect(pool.run('lint', { renderInput: broken, safeAreas: [null] }, { processors })).rejects.toThrow();
+      expect(await children()).toEqual([first]);
+      await pool.close();
+      return found;
+    };
+    const inThread = await find('videos', 1);
+    expect(inThread.findings.map(({ code }) => code)).toContain('flashes');
+    for (const processors of [1, 2]) expect(await find('lint', processors)).toEqual(inThread);
   });
 
   test('starts nothing in a closed pool', async () => {
