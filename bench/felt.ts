@@ -11,13 +11,15 @@ import { recordFigure } from './record-figure.ts';
  * Measures how long users wait for a command, in empty Node processes: wall time, and processor time of all processes. Runs the
  * packages that the build wrote, in a repository made by `init` with example templates and videos. With `--tree`, other
  * built checkouts take turns with this one.
- * `npm run bench:felt [-- --tree FOLDER --rounds 5 --only plan,validate]`
+ * `npm run bench:felt [-- --tree FOLDER --rounds 5 --only plan,validate --certificates]`
  */
 const { values } = parseArgs({
   options: {
     tree: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    // See `environment`.
+    certificates: { type: 'boolean' },
   },
 });
 const rounds = Number(values.rounds);

@@ -35,6 +35,7 @@ export interface DefinitionFile {
  * numbers of an output, lengths, sizes and rates, and the transform of a resource or track.
  */
 export function isTextPath(path: readonly string[]): boolean {
+  // By index, because a plan asks for each value, and a pattern of a list calls an iterator.
   const { 0: property, 1: name, 2: field, 3: inner } = path;
   switch (property) {
     case 'protect':
