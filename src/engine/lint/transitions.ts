@@ -265,17 +265,13 @@ class TransitionTracker {
 
   /** Reads the next values of the first `count` pixels of a list. */
   nextOf(pixels: Uint32Array, values: Float32Array, count: number, isFirst: boolean): Transitions {
-    const [extremes, rises, falls]: [Float32Array, number[], number[]] = [this.#extreme, [], []];
+    const rises: number[] = [];
+    const falls: number[] = [];
     for (let index = 0; index < count; index++) {
       const pixel = pixels[index]!;
-      const value = values[index]!;
-      const extreme = extremes[pixel]!;
-      if (isFirst) this.next(pixel, value, true);
-      else if (value !== extreme) {
-        const sign = this.#step(pixel, value, extreme);
-        if (sign === 1) rises.push(pixel);
-        else if (sign === -1) falls.push(pixel);
-      }
+      const sign = this.next(pixel, values[index]!, isFirst);
+      if (sign === 1) rises.push(pixel);
+      else if (sign === -1) falls.push(pixel);
     }
     if (rises.length + falls.length === 0) return NO_TRANSITIONS;
     return { rises: Uint32Array.from(rises), falls: Uint32Array.from(falls) };
