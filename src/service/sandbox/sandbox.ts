@@ -68,6 +68,8 @@ const SYSTEM_PATHS = [
   '/etc/ld.so.cache',
   '/etc/localtime',
   '/usr/share/zoneinfo',
+  // Where glibc looks up whether it may ask for huge pages.
+  '/sys/kernel/mm/transparent_hugepage',
 ] as const;
 /** System programs, for encoders that are programs or scripts. */
 const PROGRAM_FOLDERS = ['/bin', '/usr/bin', '/usr/local/bin'] as const;

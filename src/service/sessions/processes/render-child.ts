@@ -15,7 +15,7 @@ import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } fr
 import { messageLimits, PROGRESS_BYTES } from './message-limits.ts';
 import { packInput } from './pack-input.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
-import { nativeSettings, V8_OPTIONS } from './process-settings.ts';
+import { LIBRARY_SETTINGS, V8_OPTIONS } from './process-settings.ts';
 import { SharedSources } from './shared-sources.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -121,7 +121,7 @@ export class RenderChild implements TaskRunner {
     });
     this.#subprocess = this.#start(file, args, {
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
-      env: { ...nativeSettings(preparation.purpose), ...environment, ...env, TMPDIR: this.#folder },
+      env: { ...LIBRARY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
       // A folder that it may read: Node 24 looks for a package.json there, and ends where it may not.
       cwd: this.#folder,
       // At the head of a group of its own, so that what it starts can be killed with it.
