@@ -17,7 +17,7 @@ if (process.versions.v8.startsWith('11.')) {
   setFlagsFromString('--interrupt-budget=1000000');
   // Without most of the inlining, which takes longer than it saves.
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=200');
-  // Most commands end soon, and getting more pages takes longer than the collections that they save. Long plans need them.
+  // The young generation stays small at first: getting more pages takes longer than the collections that they save. Long plans need them.
   setFlagsFromString('--semi-space-growth-factor=1');
   setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), 250).unref();
   // As for render processes, see `V8_OPTIONS`.

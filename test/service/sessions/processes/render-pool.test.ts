@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { builtFile } from '../../../../src/engine/built-file.ts';
 import { packRenderInput } from '../../../../src/engine/packed-input.ts';
 import { openSandbox } from '../../../../src/service/sandbox/sandbox.ts';
-import { LIBRARY_SETTINGS } from '../../../../src/service/sessions/processes/process-settings.ts';
 import {
   chooseEncoder,
   freeProcessors,
@@ -161,7 +160,9 @@ describe('createRenderPool()', () => {
       .map((entry) => entry.split('=')[0]);
     const ofSandbox = openSandbox('auto').kind === 'none' ? [] : ['HOME', 'OPENSSL_CONF'];
     const ofKoffi = ['SANDBOX_KOFFI'];
-    const ofLibraries = Object.keys(LIBRARY_SETTINGS);
+    const ofHeap = ['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TOP_PAD_', 'MALLOC_TRIM_THRESHOLD_'];
+    const ofMalloc = ['GLIBC_TUNABLES', ...ofHeap];
+    const ofLibraries = [...ofMalloc, 'DISABLE_SYSTEM_FONTS_LOAD', 'MIMALLOC_PURGE_DELAY', 'SVT_LOG'];
     // Node's own channel is not open: its messages could end the parent.
     expect(names.filter(Boolean).sort()).toEqual(['LANG', ...ofLibraries, 'TMPDIR', ...ofSandbox, ...ofKoffi].sort());
   });
