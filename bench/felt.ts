@@ -148,10 +148,12 @@ try {
   }
   const measured = Object.entries(COMMANDS).filter(([name]) => isMeasured(name));
   for (let round = 0; round < rounds; round++) {
-    for (const installation of installations) {
+    // In turns: what runs second finds a machine that is busy, or warm, from the first.
+    const inTurn = round % 2 === 0 ? installations : [...installations].reverse();
+    for (const installation of inTurn) {
       note(installation, EMPTY, await timedCommand(['-e', '0'], folder));
     }
-    for (const [, measure] of measured) for (const installation of installations) await measure(installation, round);
+    for (const [, measure] of measured) for (const installation of inTurn) await measure(installation, round);
   }
   report(installations);
 } finally {
