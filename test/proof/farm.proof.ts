@@ -132,8 +132,14 @@ it(`a farm of ${WORKERS} workers, ${KILLS} of them killed, renders, delivers and
   const told = await clients.told(ids);
   tell(`${told.messages} messages to webhooks, ${told.received} times received; ${told.repeats} again after success`);
   expect(told).toMatchObject({ twice: [], missing: [], unverified: 0, gullible: 0 });
-  // A process that dies after a success but before recording it repeats the message with the same id.
-  expect(told.repeats).toBeLessThanOrEqual(figures.kills + figures.pausedJobs + 1);
+  // A message repeats if a process dies, or loses its lease, after a success but before recording it.
+  const [interrupted] = await farm.records.query<{ count: number }>(
+    `select (select sum(attempts)::int from reelform.webhook_deliveries)
+      - (select count(*)::int from reelform.webhook_attempts) as count`,
+  );
+  expect(told.repeats).toBeLessThanOrEqual(interrupted!.count);
+  // In the small run, leases are so short that a busy machine loses some.
+  if (IS_WHOLE) expect(told.repeats).toBeLessThanOrEqual(figures.kills + figures.pausedJobs + 1);
   await leases?.stop();
 
   const end = await farm.close();
