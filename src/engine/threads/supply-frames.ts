@@ -103,6 +103,10 @@ class ThreadSupply implements FrameSupply {
   readonly #failing = new AbortController();
   readonly #pixelFormats: readonly PixelFormat[];
   readonly #consumers: readonly Consumer[];
+  /** Number of consumers that have begun. */
+  #begun = 0;
+  /** Number of frames that are requested and not drawn yet. */
+  #requested = 0;
   /** Number of frames that are not drawn yet. */
   #undrawn: number;
   #isDone = false;
@@ -142,7 +146,9 @@ class ThreadSupply implements FrameSupply {
             break;
           case 'frame':
             this.#undrawn -= 1;
+            this.#requested -= 1;
             this.#pass(message, take);
+            if (this.#requested === 0) this.#beginNext();
             break;
           case 'failed':
             throw errorFrom(message.failure);
@@ -174,10 +180,17 @@ class ThreadSupply implements FrameSupply {
 
   #open(buffers: readonly (readonly SharedArrayBuffer[])[]): void {
     for (const [index, consumer] of this.#consumers.entries()) consumer.buffers = buffers[index]!;
-    // In turns, so that all consumers begin at once.
-    for (let slot = 0; slot < RING_SLOTS; slot++) {
-      for (const index of this.#consumers.keys()) this.#requestNext(index, slot);
-    }
+    this.#beginNext();
+  }
+
+  /**
+   * Requests the first frames of the next consumer. Each begins when the thread has nothing else to draw: encoders first gather frames, and
+   * those of several at once would leave all but the thread's core idle.
+   */
+  #beginNext(): void {
+    if (this.#begun === this.#consumers.length) return;
+    const index = this.#begun++;
+    for (let slot = 0; slot < RING_SLOTS; slot++) this.#requestNext(index, slot);
   }
 
   /** Passes a frame to its consumer when that has taken the previous one. */
@@ -194,7 +207,9 @@ class ThreadSupply implements FrameSupply {
 
   #requestNext(consumer: number, slot: number): void {
     const { value: frame } = this.#consumers[consumer]!.frames.next();
-    if (frame !== undefined) this.#send({ kind: 'draw', frame, consumer, slot });
+    if (frame === undefined) return;
+    this.#requested += 1;
+    this.#send({ kind: 'draw', frame, consumer, slot });
   }
 
   #pixelsIn(buffers: readonly SharedArrayBuffer[], slot: number): FramePixels {
