@@ -28,7 +28,7 @@ const CHUNKS = {
     'cli/plan/count-segments.ts',
     'report/preview/plan-preview.ts',
   ],
-  apply: ['cli/apply/apply-command.ts'],
+  apply: ['cli/apply/run-apply.ts'],
   template: ['cli/template/add/add-template.ts'],
 };
 // The programs of renders. They are bundled apart from the commands, with nothing that only commands need, and are CommonJS: Node loads

@@ -26,7 +26,7 @@ const COMMANDS: readonly AddCommands[] = [
   addCompletionCommand,
 ];
 
-/** Declares all commands and options. The code of a command is loaded when it runs, except that of `plan`, the most frequent command. */
+/** Declares all commands and options. The code of a command is loaded when it runs. */
 export function createProgram(io: Io, flags: ServerFlags, done: (exitCode: number) => void): Command {
   const program = new Command('reelform')
     .description('Videos as code: plan what would be rendered, and render what changed.')

@@ -13,7 +13,7 @@ import { rejectConflictingOptions, workingDirectory } from '../global-options.ts
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { withProcesses } from '../render/command-pool.ts';
+import type { CommandPool } from '../render/command-pool.ts';
 import { filledBy, type OpenInputs } from '../render/open-inputs.ts';
 import { withEncoder } from '../render/open-pool.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
@@ -36,19 +36,20 @@ const CONFLICTS = {
  * Writes neither the lockfile nor the journal nor outputs, so shards need no lock and no approval. An apply without
  * `--shard` joins the segments, and renders those that are missing.
  */
-export async function applyShard(call: ApplyCall, shard: Shard): Promise<number> {
+export async function applyShard(call: ApplyCall, shard: Shard, processes: CommandPool): Promise<number> {
   const { file, options, view, io } = call;
   rejectConflictingOptions('--shard', options, CONFLICTS);
   if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   // The plan cache is not used: videos are rendered from the files that were compared.
-  const repository = await withProcesses(io, (processes) =>
-    loadDesiredState(workingDirectory(options, io), { cache: false, openPool: () => processes.open() }),
-  );
+  const repository = await loadDesiredState(workingDirectory(options, io), {
+    cache: false,
+    openPool: () => processes.open(),
+  });
   const cache = hasErrors(repository.diagnostics) ? null : requireCache(repository, options, io);
   const begun = await beginApply(
     call,
-    { repository, isApplied: true },
-    { folder: `shard-${shard.index}`, counts: false },
+    { repository, processes, isApplied: true },
+    { folder: `shard-${shard.index}`, processes, counts: false },
   );
   if (typeof begun === 'number') return begun;
   try {

@@ -3,12 +3,10 @@ import { type ApplyOutcome, NOTHING_DONE } from '../../reconciler/apply/events.t
 import { isUnresolvedRequest } from '../../reconciler/plan/adopt-renderings.ts';
 import { type Plan, type PlanDiagnostic, rendersNew } from '../../reconciler/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
-import { hasNewContent } from '../../reconciler/plan-cache/new-content.ts';
-import { probeCache } from '../../reconciler/plan-cache/probe.ts';
 import type { Project } from '../../reconciler/project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';
-import { cacheKey, VERSION } from '../global-options.ts';
+import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { findPointers, lintErrors } from '../plan/lint-plan.ts';
@@ -102,17 +100,6 @@ export async function beginApply(
     await videos.close();
     throw error;
   }
-}
-
-/**
- * Starts a process before the repository is read if one of its files has changed since the last plan, because an apply then probably
- * renders. Without a plan cache, `warmProcesses` starts the first process. Resolves when the process starts.
- */
-export async function warmForChanges(root: string, processes: CommandPool): Promise<void> {
-  const probe = probeCache(root, cacheKey());
-  const state = probe?.file.readState() ?? null;
-  if (probe === null || state?.config.service !== 'embedded') return;
-  if (hasNewContent(root, state, probe)) await processes.warm(1, 'videos');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { OUTPUT_FILE_TYPES } from '../../contract/wire/output.ts';
+import { applyCommand } from '../apply/apply-command.ts';
 import { APPLY_FORMATS } from '../apply/apply-options.ts';
 import { type ActionOf, days, duration, numberBetween, port, serviceUrl, sessionId, shard } from '../arguments.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
@@ -10,7 +11,7 @@ const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
 /** Declares the commands that plan, render and show videos. */
 export function addVideoCommands(program: Command, action: ActionOf): void {
-  // The code of `plan` is loaded at startup, because it is the most frequent command.
+  // The beginnings of `plan` and `apply` are loaded at startup: they decide what else is.
   addPreviewFlags(addPlanFlags(program.command('plan').description('show what apply would change, and why')))
     .option('--out <file>', 'save the plan for `reelform apply FILE`')
     .option('--report <folder>', 'write the files for a review, even if planning fails: plan.json, plan.html, images')
@@ -56,7 +57,7 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
       shard,
     )
     .option('--verbose', 'show all details of every change')
-    .action(action(async () => (await import('../apply/apply-command.ts')).applyCommand));
+    .action(action(async () => applyCommand));
   addSelectionFlags(program.command('list'))
     .description('list the videos: id, state against the lockfile, URL')
     .argument('[video...]', 'ids, the last part of ids, definitions, or globs; all videos by default')

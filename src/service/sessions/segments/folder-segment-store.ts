@@ -32,8 +32,10 @@ const NAME = /^[0-9a-f]{64}$/;
  */
 export class FolderSegmentStore implements SegmentStore {
   readonly #options: FolderSegmentStoreOptions;
-  /** Estimated total bytes; unknown until the first write. */
-  #bytes: number | undefined;
+  /** Estimated total bytes. */
+  #bytes = 0;
+  /** Resolves when the files that were there at first are counted. */
+  #counted: Promise<void> | undefined;
   /** Names of the files in each listed folder. */
   readonly #listed = new Map<string, Promise<ReadonlySet<string>>>();
 
@@ -44,7 +46,11 @@ export class FolderSegmentStore implements SegmentStore {
   async get(key: Sha256): Promise<Uint8Array | null> {
     const path = this.#pathOf(key);
     const bytes = await nullIfMissing(readFile(path));
-    if (bytes === null) return null;
+    if (bytes === null) {
+      // The file will be written. Many files take long to count, which the rendering of the segment hides.
+      this.#count().catch(() => undefined);
+      return null;
+    }
     if (!isIntact(bytes)) {
       await this.#remove(key);
       return null;
@@ -73,10 +79,18 @@ export class FolderSegmentStore implements SegmentStore {
   async put(key: Sha256, bytes: Uint8Array): Promise<void> {
     const { maxBytes } = this.#options;
     if (bytes.length > maxBytes) return;
+    await this.#count();
     await replaceFile(this.#pathOf(key), bytes, { isDurable: false });
     this.#listed.delete(folderOf(key));
-    this.#bytes = this.#bytes === undefined ? total(await this.list()) : this.#bytes + bytes.length;
+    this.#bytes += bytes.length;
     if (this.#bytes > maxBytes) await this.prune(maxBytes * (1 - FREED_SHARE));
+  }
+
+  #count(): Promise<void> {
+    this.#counted ??= this.list().then((files) => {
+      this.#bytes += total(files);
+    });
+    return this.#counted;
   }
 
   /** Lists all files, least recently used first. */
