@@ -129,6 +129,18 @@ const requiredBuiltins = {
       return all === undefined ? named : `const ${all} = ${required}${named}`;
     }),
 };
+// With any other character V8 reads a file slower, and keeps two bytes for each of its characters.
+const asciiOnly = {
+  name: 'ascii-only',
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      if (/\\[^\0-\x7f]/.test(file.code)) this.error(`${file.fileName} escapes a character that is not ASCII`);
+      file.code = file.code.replaceAll(/[^\0-\x7f]/g, escapeUnit);
+    }
+  },
+};
+const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 // `imports` of package.json says where they are: in a checkout they are installed packages, published they belong to
 // @reelform/engine or @reelform/server.
 const optionalPackages = {
@@ -144,7 +156,7 @@ const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: { removeW
 const input = {
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutChildProcess, nativeInflate, utf8Only, optionalPackages],
+  plugins: [withoutChildProcess, nativeInflate, utf8Only, optionalPackages, asciiOnly],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',

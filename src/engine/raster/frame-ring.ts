@@ -17,8 +17,8 @@ type Convert = (rgba: number, width: number, rows: number, luma: number, blue: n
 const PAGE_BYTES = 65_536;
 /** Rows copied and converted together: 0.25 MB at a width of 1920 pixels, which fits a core's own cache. */
 const STRIP_ROWS = 32;
-/** Frames buffered between the two threads; enough to cover the raster worker's pauses for stills. */
-export const RING_SLOTS = 3;
+/** One frame is encoded while the next is drawn. Getting the pages of more takes longer than the waiting that they would save. */
+export const RING_SLOTS = 2;
 
 /** Format of the frames in a ring. */
 export interface RingFormat {
