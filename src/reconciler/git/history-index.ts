@@ -83,19 +83,27 @@ export async function unmergedCommits(root: string, { tips, head }: View): Promi
 
 /** @throws ReelformError `git_failed` */
 export async function readView(root: string): Promise<View> {
+  const atHead = await readRefs(root, ['HEAD']);
+  const [head = null] = atHead.ids;
+  // Git reads nothing after a branch that has no commit yet.
+  const { isShallow, ids, replaced } = head === null ? await readRefs(root, []) : atHead;
+  return { tips: [...new Set(ids)].sort(), head, replaced, isShallow };
+}
+
+/** Reads the refs with a single process, because starting it takes longer than its work. @param first revisions whose ids come first */
+async function readRefs(
+  root: string,
+  first: readonly string[],
+): Promise<Pick<View, 'isShallow' | 'replaced'> & { readonly ids: readonly string[] }> {
+  const replacements = '--glob=refs/replace/*';
+  const named = ['--branches', '--remotes', replacements, '--symbolic-full-name', replacements];
   // Without `--verify`, a branch that has no commit yet is no error.
-  const reading = runGit(root, ['rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD'], LOCAL);
-  // Awaited below, unless another error comes first.
-  reading.catch(() => undefined);
-  const format = '--format=%(refname) %(objectname)';
-  const refs = await runGit(root, ['for-each-ref', format, 'refs/heads', 'refs/remotes', 'refs/replace'], LOCAL);
-  const [isShallow, commit = ''] = (await reading).split('\n');
-  const head = commit === '' ? null : commit;
-  const lines = refs.split('\n').filter((line) => line !== '');
-  const replaced = lines.filter((line) => line.startsWith('refs/replace/'));
-  const tips = lines.filter((line) => !replaced.includes(line)).map((line) => line.slice(line.lastIndexOf(' ') + 1));
-  const all = [...new Set([...tips, ...(head === null ? [] : [head])])].sort();
-  return { tips: all, head, replaced: replaced.join('\n'), isShallow: isShallow === 'true' };
+  const read = await runGit(root, ['rev-parse', '--is-shallow-repository', '--revs-only', ...first, ...named], LOCAL);
+  const [isShallow, ...lines] = read.split('\n').filter((line) => line !== '');
+  const names = lines.filter((line) => line.startsWith('refs/'));
+  const at = lines.length - 2 * names.length;
+  const replaced = names.map((name, index) => `${name} ${lines[at + index]}`).join('\n');
+  return { isShallow: isShallow === 'true', ids: lines.slice(0, at), replaced };
 }
 
 /** No timeout for reading local objects, because a result must not depend on the speed of the machine. */

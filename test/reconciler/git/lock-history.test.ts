@@ -119,6 +119,13 @@ describe('formerEntries()', () => {
     expect((await look(ours, 'a')).get(fingerprintOf('a'))).toMatchObject({ id: 'y', isMerged: true });
   });
 
+  test('finds the entries of other branches while that of HEAD has no commit', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
+    await repository.git('checkout', '--quiet', '--orphan', 'new');
+    expect((await look(repository, 'a')).get(fingerprintOf('a'))).toMatchObject({ id: 'x', isMerged: false });
+  });
+
   test('forgets what no branch contains any more', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText({ x: 'c' }) });

@@ -175,7 +175,7 @@ describe('limits of one render', () => {
 
   test('JavaScript heap: is limited to less than the memory limit', async () => {
     const { stdout } = await execa('node', [
-      '--max-semi-space-size=4',
+      '--max-semi-space-size=1',
       '--max-old-space-size=200',
       '-p',
       'v8.getHeapStatistics().heap_size_limit',
@@ -184,7 +184,7 @@ describe('limits of one render', () => {
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
     const { rendering } = await begun(pool);
     const { stdout: arguments_ } = await execa('pgrep', ['-P', String(process.pid), '-af', 'render-process.cjs']);
-    expect(arguments_).toMatch(/--max-semi-space-size=4 --single-threaded-gc .*--max-old-space-size=200 /);
+    expect(arguments_).toMatch(/--max-semi-space-size=1 --single-threaded-gc .*--max-old-space-size=200 /);
     await pool.close();
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
   });

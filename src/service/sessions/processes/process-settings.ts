@@ -30,7 +30,7 @@ const v8 = Number.parseInt(versions.v8, 10);
  */
 export const V8_OPTIONS = [
   '--expose-gc',
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=1',
   '--single-threaded-gc',
   '--initial-old-space-size=64',
   // As in `cli/main.ts`: Node 20 optimises too much code that is soon finished with.
