@@ -21,6 +21,7 @@ if (process.versions.v8.startsWith('11.')) {
   setFlagsFromString('--semi-space-growth-factor=1');
   setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), 250).unref();
   // As for render processes, see `V8_OPTIONS`.
+  setFlagsFromString('--no-parallel-scavenge');
   setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
 

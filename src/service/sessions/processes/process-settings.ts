@@ -24,8 +24,8 @@ export const LIBRARY_SETTINGS = {
 const v8 = Number.parseInt(versions.v8, 10);
 
 /**
- * The young generation is bounded: newer versions of Node take several times as much for it. It is collected after every
- * frame, and waking the threads that V8 collects with costs more than they save on so few objects. The old generation is first
+ * The young generation stays small: it is collected after every frame, and getting more pages takes longer than the collections that
+ * they save. Waking the threads that V8 collects with costs more than they save on so few objects. The old generation is first
  * collected at 64 MB: most tasks end before, and lint spent a tenth of its processor time on collections that freed 4 MB each.
  */
 export const V8_OPTIONS = [
