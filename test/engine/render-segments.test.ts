@@ -103,6 +103,30 @@ describe('renderSegments()', () => {
     }
   });
 
+  test('draws for the next range while the encoder of the first waits', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const open = encoderOf(SOFTWARE);
+    let count = 0;
+    const encoder: EncoderFactory = async (...format) => {
+      const at = count++;
+      const opened = await open(...format);
+      return {
+        ...opened,
+        async encode(pixels, frame) {
+          if (at === 0) await begun;
+          if (at === 1) begin();
+          await opened.encode(pixels, frame);
+        },
+      };
+    };
+    const { output } = renderInput();
+    const segments = await renderRanges(renderInput(), [output], RANGES, { isAtOnce: true, encoder });
+    expect(segments).toEqual(await renderRanges(renderInput(), [output], RANGES));
+  });
+
   test('fails like ranges in sequence if a range that is encoded at once fails', async () => {
     const open = encoderOf(SOFTWARE);
     const closed: string[] = [];
