@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors } from '../../kernel/diagnostic.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { byCodeUnit } from '../../kernel/digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { loadCatalogueFormats } from '../project/catalogue-reader.ts';
@@ -138,9 +138,9 @@ async function readDefinitions(
   onRead(lazy);
   const templates = new Map(cached);
   for (const name of templateNames) {
-    const { template, diagnostics } = lazy.load(name);
-    if (template === null || hasErrors(diagnostics)) return null;
-    templates.set(name, templateState(template, diagnostics));
+    const { template } = lazy.load(name);
+    if (template === null) return null;
+    templates.set(name, templateState(template, lazy.outdatedSchemas(template)));
   }
   const { videos, origins, assets, filled, leftOut, texts, isWhole } = reloadDefinitions(paths, config, lazy, files);
   if (!isWhole) return null;

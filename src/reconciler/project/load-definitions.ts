@@ -19,6 +19,7 @@ import {
   type LoadedTemplate,
   lazyFonts,
   loadTemplate,
+  outdatedSchemas,
   type ProjectTemplate,
 } from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
@@ -78,6 +79,11 @@ export class LazyTemplates {
       config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.files, this.#fonts);
     this.#loaded.set(name, loaded);
     return loaded;
+  }
+
+  /** Warns of schemas on the disk that differ from those of a usable template. */
+  outdatedSchemas(template: ProjectTemplate): Diagnostic[] {
+    return outdatedSchemas(template, this.#config.templates.get(template.name)!.at, this.files);
   }
 
   /** True if all requested templates that reelform.yaml names are usable. */

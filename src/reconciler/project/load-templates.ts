@@ -50,7 +50,9 @@ export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTem
   for (const [name, template] of config.templates) {
     const loaded = loadTemplate(name, template, files, fonts);
     diagnostics.push(...loaded.diagnostics);
-    if (loaded.template !== null) templates.set(name, loaded.template);
+    if (loaded.template === null) continue;
+    templates.set(name, loaded.template);
+    diagnostics.push(...outdatedSchemas(loaded.template, template.at, files));
   }
   return { templates, diagnostics };
 }
@@ -72,10 +74,7 @@ export function loadTemplate(
   files: RepositoryFiles,
   fonts: LazyFonts,
 ): LoadedTemplate {
-  const loaded =
-    template.kind === 'package' ? loadPackage(name, template, files, fonts()) : loadSpec(name, template, files);
-  if (loaded.template === null) return loaded;
-  return { ...loaded, diagnostics: [...loaded.diagnostics, ...outdated(loaded.template, template.at, files)] };
+  return template.kind === 'package' ? loadPackage(name, template, files, fonts()) : loadSpec(name, template, files);
 }
 
 export interface LoadedTemplate {
@@ -135,7 +134,8 @@ function loadSpec(
   return { template, diagnostics: [] };
 }
 
-function outdated(
+/** Warns of schemas on the disk that differ from those of a template. Making them takes a third of the time of loading it. */
+export function outdatedSchemas(
   { name, spec, package: ownPackage }: ProjectTemplate,
   at: Span,
   files: RepositoryFiles,
