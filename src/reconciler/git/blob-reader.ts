@@ -1,4 +1,5 @@
-import { execa } from 'execa';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { gitProcess } from './run-git.ts';
 
@@ -8,13 +9,15 @@ export class BlobReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
   #last: Promise<unknown> = Promise.resolve();
+  readonly #closed: Promise<unknown>;
 
   /** @param root absolute */
   constructor(root: string) {
-    this.#git = execa('git', ['cat-file', '--batch'], { ...gitProcess(root), stdin: 'pipe', buffer: false });
-    // Reported by `read`.
-    this.#git.catch(() => undefined);
+    this.#git = spawn('git', ['cat-file', '--batch'], { ...gitProcess(root), stdio: ['pipe', 'pipe', 'ignore'] });
+    // `read` reports that there is no answer.
+    this.#git.on('error', () => undefined);
     this.#git.stdin.on('error', () => undefined);
+    this.#closed = once(this.#git, 'close').catch(() => undefined);
     this.#chunks = this.#git.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
@@ -36,7 +39,7 @@ export class BlobReader {
   async close(): Promise<void> {
     this.#git.stdin.destroy();
     this.#git.kill();
-    await this.#git.catch(() => undefined);
+    await this.#closed;
   }
 
   async #answer(): Promise<Buffer | null> {

@@ -1,4 +1,6 @@
-import { type ExecaError, execa } from 'execa';
+import { spawn } from 'node:child_process';
+import { env as environment } from 'node:process';
+import type { Readable } from 'node:stream';
 import { ReelformError } from '../../kernel/diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../../kernel/os-process.ts';
 
@@ -64,36 +66,73 @@ const ENVIRONMENT = {
 
 /** Options of every git process. It leads its own process group, which Ctrl-C at the terminal does not reach. */
 export function gitProcess(root: string) {
-  return { cwd: root, env: ENVIRONMENT, stdin: 'ignore', detached: HAS_GROUPS } as const;
+  return { cwd: root, env: { ...environment, ...ENVIRONMENT }, detached: HAS_GROUPS, windowsHide: true };
 }
 
 /**
  * Runs git in a folder, without a shell or prompts, and with English messages. External names follow `--` or are
  * checked by `gitName`.
  *
+ * Every plan of changes runs git, and loading execa would take as long as git does.
+ *
  * @returns its unmodified output
  * @throws ReelformError `git_failed`, with URLs reduced to host and path
  */
 export async function runGit(root: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
-  const running = execa('git', [...SETTINGS, ...args], {
-    ...gitProcess(root),
-    env: { ...ENVIRONMENT, ...options.env },
-    stripFinalNewline: false,
-    maxBuffer: MAX_OUTPUT_BYTES,
-    ...(options.input === undefined ? {} : { stdin: 'pipe', input: options.input }),
+  const ended = await endOfGit(root, args, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new ReelformError('git_failed', 'git is not installed', { hint: 'Install git' });
+    throw gitFailed(args, { stopped: error.message, exitCode: null, stderr: '' });
   });
-  let timedOut = false;
+  if (ended.exitCode !== 0 || ended.stopped !== null) throw gitFailed(args, ended);
+  return ended.stdout;
+}
+
+/** How a git process ended. */
+interface GitEnd {
+  /** Why it was killed. */
+  readonly stopped: string | null;
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** @throws Error if git cannot be started */
+async function endOfGit(
+  root: string,
+  args: readonly string[],
+  { input, env, timeoutMs = TIMEOUT_MS }: GitOptions,
+): Promise<GitEnd> {
+  const ofRoot = gitProcess(root);
+  const running = spawn('git', [...SETTINGS, ...args], {
+    ...ofRoot,
+    env: { ...ofRoot.env, ...env },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  let stopped: string | null = null;
   // Kills the whole group, because child processes keep the output open.
-  const { timeoutMs = TIMEOUT_MS } = options;
-  const kill = (): void => {
-    timedOut = true;
+  const stop = (why: string): void => {
+    stopped ??= why;
     if (running.pid !== undefined) killGroup(running.pid);
   };
-  const timer = timeoutMs === Infinity ? undefined : setTimeout(kill, timeoutMs);
+  let size = 0;
+  const collect = (stream: Readable | null): Buffer[] => {
+    const chunks: Buffer[] = [];
+    stream?.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_OUTPUT_BYTES) stop(`it printed more than ${MAX_OUTPUT_BYTES} bytes`);
+    });
+    return chunks;
+  };
+  const [stdout, stderr] = [collect(running.stdout), collect(running.stderr)];
+  // Git may end before it has read everything.
+  running.stdin?.on('error', () => undefined).end(input);
+  const timer = timeoutMs === Infinity ? undefined : setTimeout(stop, timeoutMs, 'timeout');
   try {
-    return (await running).stdout;
-  } catch (error) {
-    throw gitFailed(args, error as ExecaError, timedOut);
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      running.once('error', reject).once('close', resolve);
+    });
+    return { stopped, exitCode, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
   } finally {
     clearTimeout(timer);
   }
@@ -133,23 +172,18 @@ export function withoutCredentials(text: string): string {
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#'"]*)[?#][^\s'"]*/gi, '$1');
 }
 
-function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean): ReelformError {
+function gitFailed(args: readonly string[], { stopped, exitCode, stderr }: Omit<GitEnd, 'stdout'>): ReelformError {
   const action = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`.trim();
-  if (error.code === 'ENOENT') {
-    return new ReelformError('git_failed', 'git is not installed', { hint: 'Install git' });
-  }
-  const stderr = typeof error.stderr === 'string' ? error.stderr.trim() : '';
   // Git pads the lines of a remote, and indents a rejected push.
-  const lines = withoutCredentials(stderr)
+  const lines = withoutCredentials(stderr.trim())
     .split('\n')
     .map((line) => line.replace(/^ ! /, '').trimEnd())
     .filter((line) => /^(?:fatal|error|remote|ssh)\b|^\[(?:remote )?rejected\]/i.test(line))
     .sort((first, second) => Number(second.startsWith('[')) - Number(first.startsWith('[')));
-  const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
+  const why = stopped ?? (lines.slice(0, 3).join('; ') || `exit ${exitCode}`);
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
   const hint = HINTS.find(([message]) => message.test(stderr))?.[1];
-  // Without `cause`, which contains the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {
     hint: hint ?? 'Run the command by hand; it may lack permissions, the remote or the history',
   });
