@@ -134,7 +134,8 @@ const asciiOnly = {
   name: 'ascii-only',
   generateBundle(_, files) {
     for (const file of Object.values(files)) {
-      if (file.type !== 'chunk') continue;
+      // Escaped, the words of some writing systems would take twice as much of the package.
+      if (file.type !== 'chunk' || (file.code.match(/[^\0-\x7f]/g)?.length ?? 0) > file.code.length / 50) continue;
       if (/\\[^\0-\x7f]/.test(file.code)) this.error(`${file.fileName} escapes a character that is not ASCII`);
       file.code = file.code.replaceAll(/[^\0-\x7f]/g, escapeUnit);
     }
