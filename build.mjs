@@ -129,19 +129,21 @@ const requiredBuiltins = {
       return all === undefined ? named : `const ${all} = ${required}${named}`;
     }),
 };
-// With any other character V8 reads a file slower, and keeps two bytes for each of its characters.
+const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+// With any other character than ASCII V8 reads a file slower, and keeps two bytes for each of its characters.
 const asciiOnly = {
   name: 'ascii-only',
   generateBundle(_, files) {
     for (const file of Object.values(files)) {
       // Escaped, the words of some writing systems would take twice as much of the package.
       if (file.type !== 'chunk' || (file.code.match(/[^\0-\x7f]/g)?.length ?? 0) > file.code.length / 50) continue;
-      if (/\\[^\0-\x7f]/.test(file.code)) this.error(`${file.fileName} escapes a character that is not ASCII`);
+      // Where an escape is no escape.
+      if (/(?:\\|String\.raw`[^`]*)[^\0-\x7f]/.test(file.code))
+        this.error(`${file.fileName} has a character that is not ASCII`);
       file.code = file.code.replaceAll(/[^\0-\x7f]/g, escapeUnit);
     }
   },
 };
-const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 // `imports` of package.json says where they are: in a checkout they are installed packages, published they belong to
 // @reelform/engine or @reelform/server.
 const optionalPackages = {

@@ -138,8 +138,9 @@ it(`a farm of ${WORKERS} workers, ${KILLS} of them killed, renders, delivers and
       - (select count(*)::int from reelform.webhook_attempts) as count`,
   );
   expect(told.repeats).toBeLessThanOrEqual(interrupted!.count);
-  // In the small run, leases are so short that a busy machine loses some.
-  if (IS_WHOLE) expect(told.repeats).toBeLessThanOrEqual(figures.kills + figures.pausedJobs + 1);
+  // A process sends two messages to an endpoint at once. Of the many faults of the whole run, most interrupt nothing.
+  const atOnce = IS_WHOLE ? 1 : 2 * TENANTS;
+  expect(told.repeats).toBeLessThanOrEqual((figures.kills + figures.pausedJobs + 1) * atOnce);
   await leases?.stop();
 
   const end = await farm.close();

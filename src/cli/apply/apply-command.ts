@@ -1,8 +1,6 @@
 import { hasNewContent } from '../../reconciler/plan-cache/new-content.ts';
-import { probeCache } from '../../reconciler/plan-cache/probe.ts';
-import { findRoot } from '../../reconciler/project/repository-layout.ts';
-import { cacheKey, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { openCache } from '../plan/warm-for-content.ts';
 import { type CommandPool, withProcesses } from '../render/command-pool.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-outcome.ts';
@@ -21,7 +19,7 @@ export function applyCommand(
 ): Promise<number> {
   return withProcesses(io, async (processes) => {
     // Before the code of an apply is loaded, which takes a fifth of a second.
-    if (options.refreshOnly !== true) await warmForChanges(workingDirectory(options, io), processes);
+    if (options.refreshOnly !== true) await warmForChanges(options, io, processes);
     const { runApply } = await import('./run-apply.ts');
     return runApply(file, options, io, { observer, processes });
   });
@@ -31,16 +29,9 @@ export function applyCommand(
  * Starts a process if a file of the repository has changed since the last plan, because an apply then probably renders. Without a plan
  * cache, the first process starts with the plan. Resolves when the process starts.
  */
-async function warmForChanges(directory: string, processes: CommandPool): Promise<void> {
-  let root: string;
-  try {
-    root = findRoot(directory);
-  } catch {
-    // The apply reports the error.
-    return;
-  }
-  const probe = probeCache(root, cacheKey());
-  const state = probe?.file.readState() ?? null;
-  if (probe === null || state?.config.service !== 'embedded') return;
-  if (hasNewContent(root, state, probe)) await processes.warm(1, 'videos');
+async function warmForChanges(options: ApplyOptions, io: Io, processes: CommandPool): Promise<void> {
+  const cache = openCache(options, io);
+  const state = cache?.probe.file.readState() ?? null;
+  if (cache === null || state?.config.service !== 'embedded') return;
+  if (hasNewContent(cache.root, state, cache.probe)) await processes.warm(1, 'videos');
 }

@@ -1,15 +1,13 @@
-import { resolve } from 'node:path';
 import { EXIT } from '../../kernel/diagnostic.ts';
 import { type PlanDocument, planDocument } from '../../reconciler/plan/plan-document.ts';
-import { type CacheProbe, hasNothingToDo, probeCache } from '../../reconciler/plan-cache/probe.ts';
-import { findRoot } from '../../reconciler/project/repository-layout.ts';
+import { hasNothingToDo } from '../../reconciler/plan-cache/probe.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { emptyWords } from '../../report/wording/plan-words.ts';
-import { cacheKey, VERSION } from '../global-options.ts';
+import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { withProcesses } from '../render/command-pool.ts';
 import type { PlanOptions } from './plan-options.ts';
-import { warmForNewContent } from './warm-for-content.ts';
+import { openCache, warmForNewContent } from './warm-for-content.ts';
 
 /** Options that do not matter if there is nothing to do. */
 const PLAIN_OPTIONS: ReadonlySet<string> = new Set<keyof PlanOptions>([
@@ -29,7 +27,7 @@ const PLAIN_OPTIONS: ReadonlySet<string> = new Set<keyof PlanOptions>([
  * Does not load the planning code if the plan cache shows that there is nothing to do.
  */
 export async function planCommand(options: PlanOptions, io: Io): Promise<number> {
-  const found = options.cache === false ? null : openCache(resolve(io.cwd, options.directory ?? '.'));
+  const found = options.cache === false ? null : openCache(options, io);
   if (
     found !== null &&
     isPlain(options) &&
@@ -53,16 +51,4 @@ export async function planCommand(options: PlanOptions, io: Io): Promise<number>
 
 function isPlain({ cache: _, ...options }: PlanOptions): boolean {
   return Object.entries(options).every(([name, value]) => value === undefined || PLAIN_OPTIONS.has(name));
-}
-
-function openCache(directory: string): { readonly root: string; readonly probe: CacheProbe } | null {
-  let root: string;
-  try {
-    root = findRoot(directory);
-  } catch {
-    // makePlan() reports the error.
-    return null;
-  }
-  const probe = probeCache(root, cacheKey());
-  return probe && { root, probe };
 }

@@ -89,7 +89,7 @@ export async function runGit(root: string, args: readonly string[], options: Git
 
 /** How a git process ended. */
 interface GitEnd {
-  /** Why it was killed. */
+  /** Why it was killed, or not started. */
   readonly stopped: string | null;
   readonly exitCode: number | null;
   readonly stdout: string;

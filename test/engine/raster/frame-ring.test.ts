@@ -85,6 +85,8 @@ describe('createFrameRing().put()', () => {
     const ring = createFrameRing(i420(32, 18));
     const slots = Array.from({ length: RING_SLOTS }, (_, slot) => slot);
     for (const slot of slots) ring.put(filled(32, 18, [slot * 60, 0, 0]), slot);
+    const red = (RING_SLOTS - 1) * 60;
+    expect(ringFrame(ring.buffer, i420(32, 18), RING_SLOTS - 1)[0]).toBe(16 + Math.round((219 * 0.2126 * red) / 255));
     for (const slot of slots) {
       const others = slots.filter((other) => other !== slot);
       const before = others.map((other) => ringFrame(ring.buffer, i420(32, 18), other).slice());
