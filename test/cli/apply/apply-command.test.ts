@@ -59,6 +59,13 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
   });
 
+  it('reports a missing folder as an event too', async () => {
+    const { exitCode, stdout } = await reelform(makeRepository(), ['apply', '--json', '-C', 'missing']);
+    const [, outcome] = stdout.trim().split('\n');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(outcome!)).toMatchObject({ type: 'outcome', diagnostics: [{ code: 'config_missing' }] });
+  });
+
   it('starts processes before it renders, for as many tasks as there are changes, and none without a change', async () => {
     const root = makeRepository();
     const calls: string[] = [];
